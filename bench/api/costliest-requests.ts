@@ -28,8 +28,8 @@ export interface CostlyRequest {
   make(client: Client): Turn | Promise<Turn>;
 }
 
-const LONGEST_NAME = "𝕏".repeat(255);
-const LONGEST_PASSWORD = "p".repeat(500);
+const MAX_NAME_LENGTH = "𝕏".repeat(255);
+const MAX_PASSWORD_LENGTH = "p".repeat(500);
 /** Of a body that is no list. A list in it would be unknown, as everything else. */
 const MEMBER = "name";
 const LOG_BYTES = 32 << 20;
@@ -231,7 +231,7 @@ async function uploaded(client: Client, bytes: number): Promise<string> {
 async function createRuleset(client: Client): Promise<string> {
   return idOf(
     await client.ask("POST", rulesets(client), {
-      body: JSON.stringify({ name: LONGEST_NAME, purpose: "blocklist", description: "d".repeat(1000) }),
+      body: JSON.stringify({ name: MAX_NAME_LENGTH, purpose: "blocklist", description: "d".repeat(1000) }),
     }),
   );
 }
@@ -289,7 +289,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       "the longest texts",
       "PATCH",
       (client) => rulesets(client) + client.own.fullId,
-      (turn) => ({ name: `${turn}${LONGEST_NAME}`.slice(0, 255), description: `${turn}${"d".repeat(990)}` }),
+      (turn) => ({ name: `${turn}${MAX_NAME_LENGTH}`.slice(0, 255), description: `${turn}${"d".repeat(990)}` }),
     ),
     ...wrongBodies("PATCH", (client) => rulesets(client) + client.own.fullId),
   ],
@@ -395,9 +395,9 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   getSetup: [getting("as it is", ({ base }) => `${base}/setup`)],
   setUp: guessing("/setup", (turn) => ({
     token: `${turn}`.padEnd(43, "x"),
-    organisation: LONGEST_NAME,
+    organisation: MAX_NAME_LENGTH,
     name: "n".repeat(100),
-    password: LONGEST_PASSWORD,
+    password: MAX_PASSWORD_LENGTH,
   })),
   getSession: [getting("as it is", ({ base }) => `${base}/session`)],
   signOut: [
@@ -413,14 +413,14 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       },
     },
   ],
-  signIn: guessing("/session", (turn) => ({ name: `user ${turn}`, password: LONGEST_PASSWORD })),
-  join: guessing("/join", (turn) => ({ token: `${turn}`.padEnd(43, "x"), password: LONGEST_PASSWORD })),
+  signIn: guessing("/session", (turn) => ({ name: `user ${turn}`, password: MAX_PASSWORD_LENGTH })),
+  join: guessing("/join", (turn) => ({ token: `${turn}`.padEnd(43, "x"), password: MAX_PASSWORD_LENGTH })),
   changePassword: [
     sendingNew(
       "a wrong password",
       "PUT",
       ({ base }) => `${base}/session/password`,
-      (turn) => ({ password: `${turn}${LONGEST_PASSWORD}`.slice(0, 500), new_password: LONGEST_PASSWORD }),
+      (turn) => ({ password: `${turn}${MAX_PASSWORD_LENGTH}`.slice(0, 500), new_password: MAX_PASSWORD_LENGTH }),
     ),
     ...wrongBodies("PUT", ({ base }) => `${base}/session/password`),
   ],
@@ -457,7 +457,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   createKey: [
     {
       name: "the longest label",
-      make: (client) => createAndDelete(client, "/keys", () => ({ label: LONGEST_NAME, access: "read" })),
+      make: (client) => createAndDelete(client, "/keys", () => ({ label: MAX_NAME_LENGTH, access: "read" })),
     },
     ...wrongBodies("POST", ({ base }) => `${base}/keys`, "label"),
   ],
@@ -588,7 +588,7 @@ function addOneByOne(client: Client): Turn {
   let turn = 0;
   return () =>
     client.ask("POST", rules(client, client.own.scratchId), {
-      body: JSON.stringify({ ip: ips[turn++ % ips.length], name: LONGEST_NAME, conflict_resolution: "override" }),
+      body: JSON.stringify({ ip: ips[turn++ % ips.length], name: MAX_NAME_LENGTH, conflict_resolution: "override" }),
     });
 }
 

@@ -4,7 +4,7 @@ import { Random } from "../data/random.ts";
 const FIRST = 0x10000000;
 const COUNT = 0x30000000;
 /** The longest name that a rule takes. */
-const LONGEST_NAME = "n".repeat(255);
+const MAX_NAME_LENGTH = "n".repeat(255);
 
 function textOf(word: number): string {
   return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
@@ -80,7 +80,7 @@ export function batch(count: number, seed: number): Buffer {
   const items = addresses(count, 2).map((ip, index) => ({
     op: "add",
     ip,
-    name: `${seed} ${index} ${LONGEST_NAME}`.slice(0, 255),
+    name: `${seed} ${index} ${MAX_NAME_LENGTH}`.slice(0, 255),
     conflict_resolution: "override",
   }));
   return Buffer.from(JSON.stringify({ items }));

@@ -34,7 +34,7 @@ export const ADDRESS_ERROR_CODES = [
 
 export type AddressErrorCode = (typeof ADDRESS_ERROR_CODES)[number];
 
-const LONGEST_QUOTE = 80;
+const MAX_QUOTE_LENGTH = 80;
 
 /** A text that is no address, prefix or range. The message says what is wrong, where, and how to cure it. */
 export class AddressError extends Error {
@@ -71,7 +71,7 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\
  * line.
  */
 export function quoted(value: string): string {
-  const shown = value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value;
+  const shown = value.length > MAX_QUOTE_LENGTH ? `${value.slice(0, MAX_QUOTE_LENGTH)}…` : value;
   return printable(JSON.stringify(shown));
 }
 

@@ -35,7 +35,7 @@ import type { Services } from "../service/services.ts";
 import { prefixesIn } from "../service/settings.ts";
 
 /** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
-const LONGEST_PARAMETER = 65_536;
+const MAX_PARAMETER_LENGTH = 65_536;
 
 /** The application, ready to listen: hooks in the order in which a request meets them, then the routes. */
 export function buildApp(services: Services, log: Logger): App {
@@ -60,7 +60,7 @@ export function buildApp(services: Services, log: Logger): App {
       requireHostHeader: false,
     },
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: answerClientError(socketAnswers),
     rewriteUrl: withoutAuthority,

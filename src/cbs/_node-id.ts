@@ -19,10 +19,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const LIST_TYPE = "list";
 
 /** The longest real path has 5 parts; a hostile one may have millions. */
-export const MOST_PARTS = 16;
+export const MAX_PARTS = 16;
 
 /** In UTF-16 code units, of ids and names: no text of a hostile file can be repeated in many long ones. */
-export const LONGEST_ID = 1000;
+export const MAX_ID_LENGTH = 1000;
 
 /**
  * Reads an id: `/type`, `/type/provider`, `/type/provider/SERVICE`, `/type/provider/by-service/SERVICE/REGION`,
@@ -59,8 +59,8 @@ function checkId(id: string): void {
   if (id.trim() !== id) bad("remove the white space around it");
   const isPath = id.startsWith("/");
   if (isPath && /\/(\/|$)/.test(id)) bad("a path names something after each slash, as in /cloud/aws");
-  if (isPath && id.split("/", MOST_PARTS + 2).length > MOST_PARTS + 1) bad(`a path has at most ${MOST_PARTS} parts`);
-  if (id.length > LONGEST_ID) bad(`shorten it to ${LONGEST_ID} characters`);
+  if (isPath && id.split("/", MAX_PARTS + 2).length > MAX_PARTS + 1) bad(`a path has at most ${MAX_PARTS} parts`);
+  if (id.length > MAX_ID_LENGTH) bad(`shorten it to ${MAX_ID_LENGTH} characters`);
 }
 
 /** Printable ASCII without what an id or a part of a path cannot hold. */
@@ -75,11 +75,11 @@ export function isPlainPart(text: string): boolean {
 
 /** @throws CatalogueError "bad-name" unless it is one line of text. */
 export function checkName(name: string): void {
-  if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed() && name.length <= LONGEST_ID) return;
+  if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed() && name.length <= MAX_ID_LENGTH) return;
   throw new CatalogueError(
     "bad-name",
     name,
-    `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${LONGEST_ID} characters`,
+    `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${MAX_ID_LENGTH} characters`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { checkName, isPlainPart, LONGEST_ID, MOST_PARTS, placeOf } from "./_node-id.ts";
+import { checkName, isPlainPart, MAX_ID_LENGTH, MAX_PARTS, placeOf } from "./_node-id.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 /**
@@ -22,7 +22,7 @@ const PARENT = 0;
 const PART = 1;
 const NAME = 2;
 /** Nothing can stand below a label. */
-const LABEL_DEPTH = MOST_PARTS;
+const LABEL_DEPTH = MAX_PARTS;
 
 /** Where a text may stand as the part of an id; 0 is not known yet. */
 const BELOW = 1;
@@ -126,7 +126,7 @@ export class NodeTable {
         if (parent !== 0) fits[part] = BELOW;
         if (this.#isTopOfPath(value, parent)) depths[value] = 1;
       }
-      if (depths[value]! > MOST_PARTS || sizes[value]! > LONGEST_ID + 1) this.#refuse(value, parent);
+      if (depths[value]! > MAX_PARTS || sizes[value]! > MAX_ID_LENGTH + 1) this.#refuse(value, parent);
       if (firstParents[part] === 0) firstParents[part] = parent + 1;
       else if (firstParents[part] === parent + 1 || others.has(parent * length + part))
         throw badMetadata("nodes", `there are two nodes ${this.id(value)}`);
@@ -134,7 +134,8 @@ export class NodeTable {
       isName[name] = 1;
     }
     for (let text = 0; text < length; text++) {
-      if (isName[text] === 1 && (fits[text] !== ANYWHERE || texts[text]!.length > LONGEST_ID)) checkName(texts[text]!);
+      if (isName[text] === 1 && (fits[text] !== ANYWHERE || texts[text]!.length > MAX_ID_LENGTH))
+        checkName(texts[text]!);
     }
   }
 

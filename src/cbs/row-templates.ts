@@ -18,7 +18,7 @@ const SLASH = 0x2f;
 const isPlain = (byte: number): boolean =>
   byte === SLASH || (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
 /** Matches of more nodes than this are left to the general way. */
-const MOST_NODES = 64;
+const MAX_NODES = 64;
 
 /**
  * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold
@@ -38,7 +38,7 @@ class TemplateWriter {
   readonly #table: PrefixTable;
   readonly #format: TemplateFormat;
   readonly #ids: NodeIds;
-  readonly #nodes = new Uint32Array(MOST_NODES);
+  readonly #nodes = new Uint32Array(MAX_NODES);
   #out = new Uint8Array(1024);
   /** By length: the front of `#out`. Making a view takes as long as making a template. */
   #views: (Uint8Array | undefined)[] = [];
@@ -103,7 +103,7 @@ class TemplateWriter {
     let count = 0;
     for (let covering = match; covering !== 0; covering = table.parent(covering)) {
       const values = table.values(covering);
-      if (count + values.length > MOST_NODES) return -1;
+      if (count + values.length > MAX_NODES) return -1;
       for (let index = 0; index < values.length; index++) {
         count = this.#insert(this.#catalogue.numberOf(values[index]!) - 1, count);
       }

@@ -13,8 +13,8 @@ export interface SearchOptions {
 
 const DEFAULT_LIMIT = 20;
 /** What a text is cut to: nobody types more, and the time of a search is bounded. */
-const MOST_WORDS = 8;
-const LONGEST_WORD = 40;
+const MAX_WORDS = 8;
+const MAX_WORD_LENGTH = 40;
 
 /**
  * What a term of the node's own weighs, and one of those above it. In a name of one word it weighs more than in one of
@@ -173,10 +173,10 @@ function isAddressLike(text: string): boolean {
 
 /** Letters and digits in lower case without accents; each word once. */
 function wordsOf(text: string): string[] {
-  const words = plain(text.slice(0, MOST_WORDS * LONGEST_WORD))
+  const words = plain(text.slice(0, MAX_WORDS * MAX_WORD_LENGTH))
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
-  return [...new Set(words.map((word) => word.slice(0, LONGEST_WORD)))].slice(0, MOST_WORDS);
+  return [...new Set(words.map((word) => word.slice(0, MAX_WORD_LENGTH)))].slice(0, MAX_WORDS);
 }
 
 function plain(text: string): string {
@@ -234,7 +234,7 @@ function fieldsOf({ id, name }: CatalogueNode): string[][] {
   const part = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;
   const words = indexedWords(part);
   return words.length > 1
-    ? [words, [words.join("").slice(0, LONGEST_WORD)], indexedWords(name)]
+    ? [words, [words.join("").slice(0, MAX_WORD_LENGTH)], indexedWords(name)]
     : [words, indexedWords(name)];
 }
 
@@ -243,7 +243,7 @@ function indexedWords(text: string): string[] {
     ...new Set(
       plain(text)
         .split(/[^\p{L}\p{N}]+/u)
-        .map((word) => word.slice(0, LONGEST_WORD)),
+        .map((word) => word.slice(0, MAX_WORD_LENGTH)),
     ),
   ].filter((word) => word !== "");
 }

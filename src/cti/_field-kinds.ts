@@ -105,28 +105,28 @@ export const texts: FieldKind<readonly string[]> = {
   read: (from, pool) => readList(from, (number) => pool.textAt(number)),
 };
 
-const MOST_PORTS = 0xffff;
+const MAX_PORTS = 0xffff;
 
 /** A set of ports, ascending. */
 export const ports: FieldKind<readonly number[]> = {
   empty: [],
   isEmpty: (value) => value.length === 0,
   merge: (a, b) => sortedNumbers([...a, ...b]),
-  fromJson: (json) => sortedNumbers(elements(json, (element) => whole(element, MOST_PORTS))),
+  fromJson: (json) => sortedNumbers(elements(json, (element) => whole(element, MAX_PORTS))),
   fromCell: (cell) => ports.fromJson(cellList(cell).map(numberOfCell)),
   write: (value, to) => writeList(value, to),
-  read: (from) => readList(from, (port) => (port <= MOST_PORTS ? port : refuse(`there is no port ${port}`))),
+  read: (from) => readList(from, (port) => (port <= MAX_PORTS ? port : refuse(`there is no port ${port}`))),
 };
 
-const MOST = 0xffff_ffff;
+const MAX_NUMBER = 0xffff_ffff;
 
 /** A count that feeds can only know too low. */
 export const count: FieldKind<number | null> = {
   empty: null,
   isEmpty: (value) => value === null,
   merge: (a, b) => Math.max(a!, b!),
-  fromJson: (json) => whole(json, MOST),
-  fromCell: (cell) => whole(numberOfCell(cell), MOST),
+  fromJson: (json) => whole(json, MAX_NUMBER),
+  fromCell: (cell) => whole(numberOfCell(cell), MAX_NUMBER),
   write: (value, to) => to.number(value!),
   read: (from) => from.number(),
 };
@@ -156,7 +156,7 @@ export const firstDay: FieldKind<number | null> = {
 export const lastDay: FieldKind<number | null> = { ...firstDay, merge: count.merge };
 
 /** Days whose text is kept: documents share a few hundred. */
-const MOST_DATES = 4096;
+const MAX_DATES = 4096;
 const dates = new Map<number, string>();
 
 /** A day as `2026-06-17`. */
@@ -164,7 +164,7 @@ export function dateText(day: number): string {
   const known = dates.get(day);
   if (known !== undefined) return known;
   const text = new Date(day * MILLISECONDS).toISOString().slice(0, 10);
-  if (dates.size === MOST_DATES) dates.clear();
+  if (dates.size === MAX_DATES) dates.clear();
   dates.set(day, text);
   return text;
 }

@@ -31,7 +31,7 @@ export class TextPool implements Texts {
 }
 
 /** Decoded texts that are kept: making one takes half a microsecond, and documents share most of theirs. */
-const MOST_KEPT = 1 << 16;
+const MAX_KEPT = 1 << 16;
 
 /** The same, read from a file. */
 export class TextTable implements Texts {
@@ -48,7 +48,7 @@ export class TextTable implements Texts {
     const kept = this.#kept.get(number);
     if (kept !== undefined) return kept;
     const text = this.#decode(number);
-    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    if (this.#kept.size === MAX_KEPT) this.#kept.clear();
     this.#kept.set(number, text);
     return text;
   }

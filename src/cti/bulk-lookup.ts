@@ -36,7 +36,7 @@ const matches = new Uint32Array(GROUP);
 const words = new Uint32Array(4);
 
 /** Faulty addresses that an error explains; it names the places of all. */
-const MOST_EXPLAINED = 5;
+const MAX_EXPLAINED = 5;
 
 /**
  * Looks many addresses up: for each of `ips`, in order, an index of `BULK_DOCUMENTS`. Makes no object per address.
@@ -128,8 +128,8 @@ export function bulkJsonLines(ips: readonly string[], states: Uint8Array): strin
 }
 
 function badAddresses(ips: readonly unknown[], bad: readonly number[]): CtiError {
-  const explained = bad.slice(0, MOST_EXPLAINED).map((at) => `${at} (${problemOf(ips[at])})`);
-  const all = [...explained, ...bad.slice(MOST_EXPLAINED)];
+  const explained = bad.slice(0, MAX_EXPLAINED).map((at) => `${at} (${problemOf(ips[at])})`);
+  const all = [...explained, ...bad.slice(MAX_EXPLAINED)];
   const count = `${bad.length} of ${ips.length} ${ips.length === 1 ? "address is" : "addresses are"} malformed`;
   return new CtiError("bad-addresses", bad, `${count}, at index ${all.join(", ")}; correct them or leave them out`);
 }

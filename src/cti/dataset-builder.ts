@@ -10,9 +10,9 @@ import { type CtiRecord, mergeRecords } from "./fields.ts";
 /**
  * Pairs of documents whose union is remembered: feeds without documents of their own unite the same few over and over.
  */
-const MOST_UNIONS = 1 << 16;
+const MAX_UNIONS = 1 << 16;
 /** Two document ids make one key of a map; far more of them than memory holds. */
-const MOST_DOCUMENTS = 2 ** 26;
+const MAX_DOCUMENTS = 2 ** 26;
 
 /**
  * Collects what feeds say; `freeze(trie)` then makes the table. Equal documents are kept once, however many prefixes
@@ -71,19 +71,19 @@ export class CtiBuilder {
     this.#scratch.clear();
     writeRecord(record, this.#scratch, texts);
     const id = documents.add(this.#scratch.written());
-    if (id >= MOST_DOCUMENTS)
+    if (id >= MAX_DOCUMENTS)
       throw new RangeError(
-        `there are more than ${MOST_DOCUMENTS} different documents; import fewer feeds into one file`,
+        `there are more than ${MAX_DOCUMENTS} different documents; import fewer feeds into one file`,
       );
     return id;
   }
 
   #unionOf(a: number, b: number): number {
     if (a === b) return a;
-    const pair = a * MOST_DOCUMENTS + b;
+    const pair = a * MAX_DOCUMENTS + b;
     const known = this.#unions.get(pair);
     if (known !== undefined) return known;
-    if (this.#unions.size === MOST_UNIONS) this.#unions.clear();
+    if (this.#unions.size === MAX_UNIONS) this.#unions.clear();
     const union = this.#store(mergeRecords(this.#record(a), this.#record(b)));
     this.#unions.set(pair, union);
     return union;

@@ -20,7 +20,7 @@ export interface FeedOptions {
 }
 
 /** Characters of a line at most: what has no line ends is no feed, and must not fill the memory. */
-const MOST_LINE_LENGTH = 1 << 24;
+const MAX_LINE_LENGTH = 1 << 24;
 
 /**
  * Reads one feed, from pieces of its text as they come. Calls back for each entry in order; keeps no more than a line
@@ -48,7 +48,7 @@ export class FeedImport {
     const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop()!;
     for (const line of lines) this.#line(line);
-    if (this.#rest.length > MOST_LINE_LENGTH) {
+    if (this.#rest.length > MAX_LINE_LENGTH) {
       throw new FeedError(
         "line-too-long",
         this.#lines + 1,

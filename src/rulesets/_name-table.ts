@@ -1,7 +1,7 @@
 import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-names.ts";
 
 /** Distinct names that are remembered so that rules can share them. */
-const MOST_SHARED_NAMES = 4096;
+const MAX_SHARED_NAMES = 4096;
 /** Whoever asks for so many names of one part in turn gets all of it decoded: a name costs a fifth then. */
 const MIN_RUN = 32;
 
@@ -112,7 +112,7 @@ export class NameTable {
   /** The same name, as a text that other rules hold already if it is one of the first few. */
   #sharedText(name: string): string {
     const known = this.#shared.get(name);
-    if (known === undefined && this.#shared.size < MOST_SHARED_NAMES) this.#shared.set(name, name);
+    if (known === undefined && this.#shared.size < MAX_SHARED_NAMES) this.#shared.set(name, name);
     return known ?? name;
   }
 

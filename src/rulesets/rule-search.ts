@@ -18,7 +18,7 @@ export interface RuleFilter {
 
 const FIRST_CAPACITY = 256;
 /** Names whose verdict is remembered: rules of a ruleset with few names share them. */
-const MOST_VERDICTS = 4096;
+const MAX_VERDICTS = 4096;
 
 /**
  * Looks through the rules of an index, as many at a time as the caller has time for:
@@ -155,7 +155,7 @@ class NameTest {
   fits(name: string | null): boolean {
     if (name === null) return false;
     // A ruleset with more names than that has mostly names of one rule each.
-    const isFull = this.#verdicts.size >= MOST_VERDICTS;
+    const isFull = this.#verdicts.size >= MAX_VERDICTS;
     const known = isFull ? undefined : this.#verdicts.get(name);
     if (known !== undefined) return known;
     const fits = name.toLowerCase().includes(this.#part);

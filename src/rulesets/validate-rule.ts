@@ -5,8 +5,8 @@ import { specialPurpose } from "../address/special-purpose.ts";
 import { RuleError } from "./rule-error.ts";
 import { LAST_TIME } from "./timestamp.ts";
 
-export const LONGEST_NAME = 255;
-export const LONGEST_DESCRIPTION = 1000;
+export const MAX_NAME_LENGTH = 255;
+export const MAX_DESCRIPTION_LENGTH = 1000;
 /** Days that end before the year 10000, whichever day until 2060 they are counted from. */
 export const MAX_EXPIRY_DAYS = 2_900_000;
 
@@ -52,7 +52,7 @@ function readPrefix(text: string): Prefix {
  * @throws RuleError "too-long", "bad-character", "wrong-type"
  */
 export function checkRuleName(name: unknown): string {
-  return checkLine("name", name, LONGEST_NAME);
+  return checkLine("name", name, MAX_NAME_LENGTH);
 }
 
 /**
@@ -60,7 +60,7 @@ export function checkRuleName(name: unknown): string {
  * @throws RuleError as `checkRuleName`
  */
 export function checkDescription(description: unknown): string {
-  return checkLine("description", description, LONGEST_DESCRIPTION);
+  return checkLine("description", description, MAX_DESCRIPTION_LENGTH);
 }
 
 /** The time in so many days. @throws RuleError "out-of-range" */

@@ -54,7 +54,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** What may be otherwise in a moment. */
 const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
 /** Seconds that a server may make us wait before the next attempt. */
-const LONGEST_RETRY_AFTER = 60;
+const MAX_RETRY_AFTER = 60;
 
 /** Fetches over https, from checked addresses only, with one connection per host. */
 export class Downloader {
@@ -304,7 +304,7 @@ function checkedDate(text: string | null): string | null {
 }
 
 function retryAfter(text: string | null): number | undefined {
-  return text !== null && /^\d{1,3}$/.test(text) ? Math.min(Number(text), LONGEST_RETRY_AFTER) * 1000 : undefined;
+  return text !== null && /^\d{1,3}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER) * 1000 : undefined;
 }
 
 function isThisMachine(hostname: string): boolean {

@@ -56,10 +56,10 @@ const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
 /**
  * The largest published lists have 101,516 entries, 3,132 places, a 42nd of all IPv4 addresses, and the /64s of a /24.
  */
-const MOST_ENTRIES = 2_000_000;
-const MOST_PLACES = 100_000;
+const MAX_ENTRIES = 2_000_000;
+const MAX_PLACES = 100_000;
 /** An eighth of IPv4, and a /12, which is what a regional registry has, counted in /64s. */
-const MOST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 29, 6: 2 ** 52 };
+const MAX_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 29, 6: 2 ** 52 };
 
 /** With so many addresses in all a publisher may begin with a family: a /10, and a /20 counted in /64s. */
 const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 44 };
@@ -82,9 +82,9 @@ function tooManyEntries({ entries }: Entries): Refusal | undefined {
       message: `it has ${count} ${what}, more than any publisher's (${most} at most); only the publisher can correct it`,
     };
   };
-  if (entries.length > MOST_ENTRIES) return tooMany(entries.length, "entries", MOST_ENTRIES);
+  if (entries.length > MAX_ENTRIES) return tooMany(entries.length, "entries", MAX_ENTRIES);
   const places = new Set(entries.flatMap((entry) => entry.places)).size;
-  return places > MOST_PLACES ? tooMany(places, "services and regions", MOST_PLACES) : undefined;
+  return places > MAX_PLACES ? tooMany(places, "services and regions", MAX_PLACES) : undefined;
 }
 
 function tooManyAddresses({ entries }: Entries): Refusal | undefined {
@@ -92,7 +92,7 @@ function tooManyAddresses({ entries }: Entries): Refusal | undefined {
     const addresses = addressesOf(
       mergePrefixes(entries.map(({ prefix }) => prefix).filter((prefix) => prefix.family === family)),
     );
-    if (addresses <= MOST_ADDRESSES[family]) continue;
+    if (addresses <= MAX_ADDRESSES[family]) continue;
     const share = percent(addresses / 2 ** (family === 4 ? 32 : 64));
     return {
       code: "too-much",

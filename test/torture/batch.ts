@@ -14,7 +14,7 @@ import { identify } from "../../src/batch/identify.ts";
 import { cases, checkCase } from "../batch/differential.ts";
 import { makeSnapshot, RENDERER } from "../batch/fixture.ts";
 
-const MOST_BYTES = 200 * 1024 * 1024;
+const MAX_BYTES = 200 * 1024 * 1024;
 
 const { values } = parseArgs({
   options: {
@@ -69,7 +69,7 @@ for (const threads of [1, 2]) {
   console.log(
     `${megabytes} MB through a pipe, ${threads} threads: ${lines} lines, ${Math.round(most / 1e6)} MB resident at most`,
   );
-  if (most > MOST_BYTES) {
+  if (most > MAX_BYTES) {
     console.error("too much memory");
     process.exit(1);
   }
@@ -78,7 +78,7 @@ for (const threads of [1, 2]) {
 const kept: Buffer[] = [];
 const leak = await memoryOf(1, new Writable({ write: (rows: Buffer, _encoding, done) => (kept.push(rows), done()) }));
 console.log(`negative control: rows kept, ${Math.round(leak.most / 1e6)} MB`);
-if (leak.most <= MOST_BYTES) {
+if (leak.most <= MAX_BYTES) {
   console.error("the memory of kept rows was not noticed; give more --megabytes");
   process.exit(1);
 }

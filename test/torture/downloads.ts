@@ -6,7 +6,7 @@
 import { runDownloads } from "../api/harness/run-downloads.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 
-const MOST_MEMORY = 512;
+const MAX_MEMORY = 512;
 
 await inTemporaryFolder(async (folder) => {
   const options = { folder, rules: 300_000, downloads: 100 };
@@ -14,7 +14,7 @@ await inTemporaryFolder(async (folder) => {
   console.log(`negative control, unshared: ${JSON.stringify(control)}`);
   const report = await runDownloads(options);
   console.log(JSON.stringify(report));
-  const held = report.wrong === 0 && report.mostMemory <= MOST_MEMORY && control.mostMemory > report.mostMemory;
+  const held = report.wrong === 0 && report.mostMemory <= MAX_MEMORY && control.mostMemory > report.mostMemory;
   console.log(held ? "ok" : "FAILED");
   if (!held) process.exitCode = 1;
 });

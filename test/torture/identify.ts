@@ -17,7 +17,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { brokenIdentifies, compareIdentify, namedPrefixes, NO_COUNTS, oracleOf } from "../cbs/identify-differential.ts";
 
-const LEAST_ADDRESSES = 1_000_000;
+const MIN_ADDRESSES = 1_000_000;
 const ROUND = 10_000;
 
 const { values } = parseArgs({
@@ -67,7 +67,7 @@ const random = new Random(seed);
 const counts = { ...NO_COUNTS };
 const compared = (): number => counts.inside + counts.edges + counts.outside;
 try {
-  while (Date.now() < end || compared() < LEAST_ADDRESSES)
+  while (Date.now() < end || compared() < MIN_ADDRESSES)
     compareIdentify(identify, named, oracle, random, ROUND, counts);
 } catch (error) {
   console.error(`seed ${seed}:`, error);

@@ -10,8 +10,8 @@ import { type OverloadOptions, type OverloadReport, runOverload } from "../api/h
 import { runShutdowns } from "../api/harness/run-shutdowns.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 
-const MOST_MEMORY = 512;
-const LEAST_GOODPUT = 0.8;
+const MAX_MEMORY = 512;
+const MIN_GOODPUT = 0.8;
 
 /** Of one processor: the generator, on the other, can then send several times as many lookups as the server takes. */
 const SHARE = 0.2;
@@ -38,7 +38,7 @@ async function holdsUnderOverload(folder: string, of: "pages" | "bulk lookups"):
     control.shed === 0 &&
     report.shed > 0 &&
     report.others === 0 &&
-    report.mostMemory <= MOST_MEMORY &&
+    report.mostMemory <= MAX_MEMORY &&
     isEnough(report)
   );
 }
@@ -58,13 +58,13 @@ async function holdsForLookups(folder: string): Promise<boolean> {
   const report = await runOverload(options);
   console.log(`lookups: ${described(report)}`);
   const limited = await runLimited(options);
-  const isBounded = [report, ...limited].every(({ others, mostMemory }) => others === 0 && mostMemory <= MOST_MEMORY);
+  const isBounded = [report, ...limited].every(({ others, mostMemory }) => others === 0 && mostMemory <= MAX_MEMORY);
   const unlimited = control.goodput;
   return (
     isBounded &&
-    report.goodput >= LEAST_GOODPUT * unlimited &&
+    report.goodput >= MIN_GOODPUT * unlimited &&
     limited.every(isEnough) &&
-    early.goodput < LEAST_GOODPUT * unlimited
+    early.goodput < MIN_GOODPUT * unlimited
   );
 }
 
@@ -80,7 +80,7 @@ async function runLimited(options: OverloadOptions): Promise<OverloadReport[]> {
 }
 
 function isEnough({ goodput, peak }: OverloadReport): boolean {
-  return goodput >= LEAST_GOODPUT * peak;
+  return goodput >= MIN_GOODPUT * peak;
 }
 
 function described(report: OverloadReport): string {

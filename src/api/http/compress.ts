@@ -18,7 +18,7 @@ const { BROTLI_OPERATION_FLUSH, BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI
 export type Effort = "once" | "forAll";
 
 /** Bytes of an answer from which on it is compressed: a shorter one fits into one packet as it is. */
-export const LEAST_COMPRESSED = 1024;
+export const MIN_COMPRESSED = 1024;
 
 const QUALITY: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
   once: { br: 4, gzip: 5 },

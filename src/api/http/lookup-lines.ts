@@ -8,7 +8,7 @@ import { redact } from "./redact.ts";
 /** Lines that are answered before the clock is looked at: a fraction of a millisecond. */
 const LINES_AT_ONCE = 100;
 /** No line of one address is longer. */
-const LONGEST_LINE = 4096;
+const MAX_LINE_LENGTH = 4096;
 /**
  * Bytes of the body that are answered at a time. The answer to an empty object, or to a letter, is fifty times as long.
  */
@@ -41,8 +41,10 @@ export async function* lookUpLines(
         answers = "";
         await slice.pause();
       }
-      if (rest.length <= LONGEST_LINE) continue;
-      yield answers + answerer.refuse(`the line is longer than ${LONGEST_LINE} characters; nothing after it was read`);
+      if (rest.length <= MAX_LINE_LENGTH) continue;
+      yield (
+        answers + answerer.refuse(`the line is longer than ${MAX_LINE_LENGTH} characters; nothing after it was read`)
+      );
       return;
     }
     if (answers !== "") yield answers;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { compress, type Effort, LEAST_COMPRESSED } from "./compress.ts";
+import { compress, type Effort, MIN_COMPRESSED } from "./compress.ts";
 import { chooseCoding, tellCoding, vary } from "./content-coding.ts";
 import type { SharedCache } from "../../service/shared-cache.ts";
 
@@ -25,7 +25,7 @@ export async function sendShared(
   reply.type(type);
   const bytes = await files.get(key, make);
   const coding = chooseCoding(request);
-  if (coding === undefined || bytes.length < LEAST_COMPRESSED) return reply.send(bytes);
+  if (coding === undefined || bytes.length < MIN_COMPRESSED) return reply.send(bytes);
   const coded = await files.get(`${coding} ${key}`, () => compress(bytes, coding, effort));
   tellCoding(reply, coding);
   return reply.send(coded);

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { compress, compressor, COMPRESSOR_BYTES, LEAST_COMPRESSED } from "../http/compress.ts";
+import { compress, compressor, COMPRESSOR_BYTES, MIN_COMPRESSED } from "../http/compress.ts";
 import { chooseCoding, type Coding, takesCoding, tellCoding, vary } from "../http/content-coding.ts";
 
 declare module "fastify" {
@@ -34,7 +34,7 @@ export function compressAnswers(app: FastifyInstance): void {
       return done(null, payload);
     const isWorthIt =
       COMPRESSIBLE.test(String(reply.getHeader("content-type"))) &&
-      (isStream(payload) || payload.length >= LEAST_COMPRESSED);
+      (isStream(payload) || payload.length >= MIN_COMPRESSED);
     if (isWorthIt) vary(reply, "Accept-Encoding");
     if (!isWorthIt && takesCoding(request, undefined)) return done(null, payload);
     const coding = chooseCoding(request);

@@ -6,9 +6,9 @@ import { turn } from "../../service/in-slices.ts";
 /** What ends a head, and a body of chunks. */
 const EMPTY_LINE = "\r\n\r\n";
 /** Bytes that the parser is given at least, if they are there: no more than two requests fit into them. */
-const LEAST = 64;
+const MIN_BYTES = 64;
 /** The same within a body of chunks, which may have empty lines in it. */
-const LEAST_OF_CHUNKS = 1024;
+const MIN_CHUNKED_BYTES = 1024;
 
 /**
  * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
@@ -101,7 +101,7 @@ class PacedConnection {
       this.#bodyLeft -= length;
       return at + length;
     }
-    const least = at + (isInBody ? LEAST_OF_CHUNKS : LEAST);
+    const least = at + (isInBody ? MIN_CHUNKED_BYTES : MIN_BYTES);
     if (least >= bytes.length) return bytes.length;
     const found = bytes.indexOf(EMPTY_LINE, least - EMPTY_LINE.length);
     return found < 0 ? bytes.length : found + EMPTY_LINE.length;

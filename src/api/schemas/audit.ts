@@ -4,7 +4,7 @@ import { MAX_SHOWN_RULES } from "../../store/audit.ts";
 import { Count, IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 export const DEFAULT_ITEMS = 50;
 
 const Sequence = Type.Integer({ minimum: 1, description: "the number of the change" });
@@ -27,7 +27,7 @@ const filters = {
 
 export const AuditQuery = Type.Object({
   before: Type.Optional(WholeNumber({ minimum: 1, description: "only changes with smaller numbers" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ITEMS, default: DEFAULT_ITEMS })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: DEFAULT_ITEMS })),
   ...filters,
 });
 

@@ -133,18 +133,18 @@ export function WholeNumber<Options extends { readonly minimum: number }>(
 }
 
 const DEFAULT_PAGE_SIZE = 100;
-const MOST_PAGE_SIZE = 1000;
+const MAX_PAGE_SIZE = 1000;
 /** A key of a list, in base64. */
-const MOST_CURSOR = 4000;
+const MAX_CURSOR = 4000;
 
 export const pageParameters = {
   page: Type.Optional(WholeNumber({ minimum: 1, default: 1, description: "which page" })),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: "items per page" }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: "items per page" }),
   ),
   cursor: Type.Optional(
     Type.String({
-      maxLength: MOST_CURSOR,
+      maxLength: MAX_CURSOR,
       description:
         "in place of page, for walks that miss nothing and show nothing twice while others write: empty for the first page, then as `next` has it",
     }),

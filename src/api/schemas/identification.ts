@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { formatPrefix } from "../../address/prefix.ts";
-import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { MAX_COMPARED } from "../../service/logs/chosen-rulesets.ts";
 import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../service/logs/compare-rulesets.ts";
@@ -24,12 +24,12 @@ export const IdentifyQuery = Type.Object({
     examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"],
   }),
   name: Type.Optional(
-    LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "of the file, without control characters" }),
+    LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "of the file, without control characters" }),
   ),
   field: Type.Optional(
     LineText({
       minLength: 1,
-      maxLength: LONGEST_NAME,
+      maxLength: MAX_NAME_LENGTH,
       description:
         "where the address stands: a column from 1, or the name of a column or JSON member; else the first address of a line counts",
       examples: ["client_ip"],

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { Count, LineText, named, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
@@ -59,7 +59,7 @@ export const CreateKeyBody = named(
   "CreateKeyRequest",
   Type.Object(
     {
-      label: LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" }),
+      label: LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" }),
       access: Access,
       expires_on: Type.Optional(
         shownAs(

@@ -6,10 +6,10 @@ import { ruleDocument, type RuleDocument } from "../../formats/rule-document.ts"
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 7;
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 const DEFAULT_ROWS = 100;
-const MOST_ROWS = 1000;
-const LONGEST_SEARCH = 255;
+const MAX_ROWS = 1000;
+const MAX_SEARCH_LENGTH = 255;
 
 const STATES = ["active", "expired", "expiring"] as const;
 
@@ -39,10 +39,13 @@ const filter = {
     Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" }),
   ),
   expiring_within_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" }),
+    Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" }),
   ),
   name: Type.Optional(
-    Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" }),
+    Type.String({
+      maxLength: MAX_SEARCH_LENGTH,
+      description: "only rules with this in their names, in capitals or not",
+    }),
   ),
   ip: Type.Optional(
     Type.String({
@@ -80,7 +83,7 @@ export const RowsQuery = Type.Object({
     WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" }),
+    Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "most rows" }),
   ),
   ...filter,
 });

@@ -1,5 +1,5 @@
 import { type TObject, Type } from "typebox";
-import { LONGEST_NAME, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
+import { MAX_NAME_LENGTH, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { MAX_LISTED } from "../../service/rules/plan-replacement.ts";
 import { MAX_FAULTY } from "../../service/rules/desired-rules.ts";
@@ -54,8 +54,8 @@ export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
 export const RuleQuery = Type.Object({ ip: PrefixText });
 
 const RuleName = shownAs(
-  NullableText({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "without control characters" }),
-  NullableText({ maxLength: LONGEST_NAME }),
+  NullableText({ maxLength: MAX_NAME_LENGTH, pattern: LINE_PATTERN, description: "without control characters" }),
+  NullableText({ maxLength: MAX_NAME_LENGTH }),
 );
 const expiry = {
   expires_in_days: Type.Optional(
@@ -163,7 +163,7 @@ export function ReplaceBody(most: number) {
 const defaults = {
   name: Type.Optional(
     Type.String({
-      maxLength: LONGEST_NAME,
+      maxLength: MAX_NAME_LENGTH,
       pattern: LINE_PATTERN,
       description: "for rules that the list gives no name",
     }),

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { LONGEST_DESCRIPTION, LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";
@@ -43,8 +43,8 @@ export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Rec
 export const RulesetsQuery = Type.Object({ purpose: Type.Optional(Purpose), ...pageParameters });
 export const RulesetPage = pageOf("PagedRulesetSchema", RulesetSchema);
 
-const Name = LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" });
-const Description = LineText({ maxLength: LONGEST_DESCRIPTION, description: "without control characters" });
+const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
+const Description = LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" });
 
 export const CreateRulesetBody = named(
   "CreateRulesetRequest",

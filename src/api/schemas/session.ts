@@ -1,14 +1,14 @@
 import { Type } from "typebox";
-import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { AREAS, ROLES } from "../../store/state.ts";
-import { LONGEST_USER_NAME } from "../../service/access/read-user.ts";
+import { MAX_USER_NAME_LENGTH } from "../../service/access/read-user.ts";
 import type { LiveSession } from "../../service/rules/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
 const SHORTEST_PASSWORD = 10;
-const LONGEST_PASSWORD = 500;
+const MAX_PASSWORD_LENGTH = 500;
 const TOKEN_CHARACTERS = 43;
 
 export const Role = named(
@@ -17,13 +17,13 @@ export const Role = named(
 );
 export const UserName = Type.String({
   minLength: 1,
-  maxLength: LONGEST_USER_NAME,
+  maxLength: MAX_USER_NAME_LENGTH,
   description: "without control characters; capitals do not matter when signing in",
   examples: ["ann@example.org"],
 });
-const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD, format: "password" });
+const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 /** Any: how long passwords must be now says nothing about one that was set before. */
-const Password = Type.String({ maxLength: LONGEST_PASSWORD, format: "password" });
+const Password = Type.String({ maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 const Token = Type.String({ maxLength: TOKEN_CHARACTERS, description: "of the link" });
 
 export const SessionSchema = named(
@@ -96,7 +96,7 @@ export const SetupBody = named(
       token: Token,
       organisation: Type.String({
         minLength: 1,
-        maxLength: LONGEST_NAME,
+        maxLength: MAX_NAME_LENGTH,
         description: "an existing one, or a new one",
       }),
       name: UserName,
@@ -107,7 +107,7 @@ export const SetupBody = named(
 );
 export const SignInBody = named(
   "SignInRequest",
-  Type.Object({ name: Type.String({ maxLength: LONGEST_USER_NAME }), password: Password }, strict),
+  Type.Object({ name: Type.String({ maxLength: MAX_USER_NAME_LENGTH }), password: Password }, strict),
 );
 export const JoinBody = named("JoinRequest", Type.Object({ token: Token, password: NewPassword }, strict));
 export const PasswordBody = named(

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { CLASSIFICATIONS } from "../../cti/fields.ts";
 import { FEED_FORMATS } from "../../cti/import-feed.ts";
-import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { DEFAULT_MAX_SHRINK } from "../../service/datasets/feed-imports.ts";
 import type { DatasetShrinkage } from "../../service/service-error.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
@@ -70,7 +70,7 @@ export const ImportFeedQuery = Type.Object({
   name: Type.Optional(
     LineText({
       minLength: 1,
-      maxLength: LONGEST_NAME,
+      maxLength: MAX_NAME_LENGTH,
       default: "feed",
       description: "what the dataset calls the feed, such as its file's name",
       examples: ["tor-exits.txt"],

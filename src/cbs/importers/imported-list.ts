@@ -60,7 +60,7 @@ export interface ImportedList {
 /** From the text of a list to its entries. Pure. @throws ImportError, for a list that is malformed anywhere */
 export type Importer = (text: string) => ImportedList;
 
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 /** Collects the entries of one list. */
 export class ListBuilder {
@@ -105,7 +105,7 @@ export class ListBuilder {
 
   warn(code: ImportWarningCode, position: string, message: string): void {
     const count = (this.#counts[code] = (this.#counts[code] ?? 0) + 1);
-    if (count <= MOST_WARNINGS) this.#warnings.push({ code, position, message: `${position}: ${message}` });
+    if (count <= MAX_WARNINGS) this.#warnings.push({ code, position, message: `${position}: ${message}` });
   }
 
   /** When the list was made, as the publisher writes it. Without a zone it is UTC, as all publishers mean it. */
@@ -123,7 +123,7 @@ export class ListBuilder {
     return {
       entries: this.#entries,
       publishedAt: this.publishedAt,
-      version: this.version === null ? null : oneLine(this.version).slice(0, LONGEST_CODE),
+      version: this.version === null ? null : oneLine(this.version).slice(0, MAX_CODE_LENGTH),
       warnings: this.#warnings,
       warningCounts: this.#counts,
     };
@@ -167,7 +167,7 @@ export const PROVIDER_ITSELF: Place = { service: null, region: null };
 const NOWHERE: readonly Place[] = [PROVIDER_ITSELF];
 
 /** The longest code of a publisher has 50 characters or so. */
-const LONGEST_CODE = 200;
+const MAX_CODE_LENGTH = 200;
 
 /** Makes the places of one list, each once, so that what belongs together is the same object. */
 export class Places {
@@ -199,7 +199,7 @@ export class Places {
   #name(names: Map<string, Named>, name: NameLike, position: string): Named | null {
     const code = codeOf(name);
     if (code === "") return null;
-    if (code.length > LONGEST_CODE)
+    if (code.length > MAX_CODE_LENGTH)
       throw new ImportError("bad-name", position, `${quoted(code)} is too long for the name of a service or region`);
     const id = segmentOf(code);
     if (id === "")

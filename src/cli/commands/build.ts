@@ -65,7 +65,7 @@ export const buildCommand: Command = {
 };
 
 /** Lines of one list that are reported one by one: a file that is no list has as many bad ones as lines. */
-const MOST_COMPLAINTS = 20;
+const MAX_COMPLAINTS = 20;
 
 /** What reading the lists came to. */
 interface Tally {
@@ -109,7 +109,7 @@ async function addList(
 ): Promise<void> {
   let complaints = 0;
   const complain = (line: number, what: string): void => {
-    if (++complaints <= MOST_COMPLAINTS) standardError().write(`${list}:${line}: ${what}\n`);
+    if (++complaints <= MAX_COMPLAINTS) standardError().write(`${list}:${line}: ${what}\n`);
   };
   const fault = ({ line, message }: { line: number; message: string }): void => {
     complain(line, message);
@@ -133,7 +133,7 @@ async function addList(
     },
     fault,
   );
-  const more = complaints - MOST_COMPLAINTS;
+  const more = complaints - MAX_COMPLAINTS;
   if (more > 0)
     standardError().write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
 }
@@ -143,7 +143,7 @@ async function addList(
  * line.
  */
 function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
-  const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MOST_COMPLAINTS);
+  const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_COMPLAINTS);
   for (const { code, message } of told)
     standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
   const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;

@@ -27,8 +27,8 @@ const FORMATS = [...ROW_FORMATS, "json"] as const;
 const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const ENGINES = ["auto", "webassembly", "typescript"] as const;
-const MOST_THREADS = 256;
-const MOST_TOP = 1_000_000;
+const MAX_THREADS = 256;
+const MAX_TOP = 1_000_000;
 const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
 const GRACE = 1000;
@@ -152,7 +152,7 @@ export const identifyCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   checkCombination(args);
   if (!args.has("count")) guardStandardOutput();
-  const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MOST_THREADS) : undefined;
+  const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MAX_THREADS) : undefined;
   const inputs = args.operands.length === 0 ? ["-"] : args.operands;
   prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
@@ -213,7 +213,7 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
     ...(args.has("header") && { header: args.value("header") === "yes" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
-    ...(top !== undefined && { topAddresses: wholeNumber("top", top, MOST_TOP) }),
+    ...(top !== undefined && { topAddresses: wholeNumber("top", top, MAX_TOP) }),
     address: (args.value("address") ?? "first") as AddressChoice,
     rowText: args.has("text"),
     engine: (args.value("engine") ?? "auto") as Engine,

@@ -16,7 +16,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   malware: "tags",
 };
 
-const MOST_ROW_LENGTH = 1 << 20;
+const MAX_ROW_LENGTH = 1 << 20;
 
 interface Columns {
   readonly address: number;
@@ -57,7 +57,7 @@ export function csv(feed: Feed): FeedReader {
       if (!isOpen) rowLine = number;
       row.push(text);
       rowLength += text.length + 1;
-      if (rowLength > MOST_ROW_LENGTH)
+      if (rowLength > MAX_ROW_LENGTH)
         throw new FeedError(
           "line-too-long",
           rowLine,

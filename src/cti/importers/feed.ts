@@ -39,9 +39,9 @@ export interface FeedReader {
   end(): void;
 }
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** A feed may name members that nobody knows, on every line another one. */
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 /** Takes the entries of one feed, and notes what is wrong with it. */
 export class Feed {
@@ -73,11 +73,11 @@ export class Feed {
 
   fault(line: number, column: number, message: string): void {
     this.#faultCount++;
-    if (this.#faults.length < MOST_FAULTS) this.#faults.push({ line, column, message });
+    if (this.#faults.length < MAX_FAULTS) this.#faults.push({ line, column, message });
   }
 
   warn(message: string, line: number): void {
-    const key = this.#warnings.has(message) || this.#warnings.size < MOST_WARNINGS ? message : "more kinds of warnings";
+    const key = this.#warnings.has(message) || this.#warnings.size < MAX_WARNINGS ? message : "more kinds of warnings";
     const warning = this.#warnings.get(key);
     if (warning === undefined) this.#warnings.set(key, { message: key, count: 1, line });
     else warning.count++;

@@ -8,7 +8,7 @@ const PAGE = 50;
  * The server looks at some thousand changes for an answer, which may have none of those that are wanted: so many
  * answers make a page.
  */
-const MOST_ANSWERS = 20;
+const MAX_ANSWERS = 20;
 
 export interface Changes {
   readonly items: readonly Change[] | undefined;
@@ -59,7 +59,7 @@ async function readPage(
 ): Promise<{ readonly items: readonly Change[]; readonly next: number | null }> {
   const items: Change[] = [];
   let next = from;
-  for (let answers = 0; answers < MOST_ANSWERS && items.length < PAGE; answers++) {
+  for (let answers = 0; answers < MAX_ANSWERS && items.length < PAGE; answers++) {
     const asked = { ...query, limit: PAGE - items.length, ...(next === null ? {} : { before: next }) };
     const page = await get("/dashboard/api/audit", {
       params: { query: asked },

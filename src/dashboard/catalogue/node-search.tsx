@@ -7,7 +7,7 @@ import { useLoad } from "../load.ts";
 
 /** Milliseconds without a key after which the server is asked. */
 const PAUSE = 140;
-const MOST = 30;
+const MAX_RESULTS = 30;
 /** Given as it is: the types hold that a combobox of this kind needs a list of the browser's own. */
 const COMBOBOX: object = { role: "combobox" };
 
@@ -29,7 +29,10 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
         ? undefined
         : {
             asked,
-            ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, page_size: MOST } }, signal })),
+            ...(await get("/dashboard/api/cbs/search", {
+              params: { query: { q: asked, page_size: MAX_RESULTS } },
+              signal,
+            })),
           },
     [asked],
   );
@@ -59,8 +62,8 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
       ? "Searching"
       : items.length === 0
         ? "No results"
-        : items.length === MOST
-          ? `First ${MOST} results; type more to narrow them down`
+        : items.length === MAX_RESULTS
+          ? `First ${MAX_RESULTS} results; type more to narrow them down`
           : formatCounted(items.length, "node"));
   return (
     <div

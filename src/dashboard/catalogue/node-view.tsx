@@ -169,7 +169,7 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
   );
 }
 
-const MOST_CARDS = 18;
+const MAX_CARDS = 18;
 
 /** The largest ones, and the others when they are asked for. */
 function Cards({
@@ -181,12 +181,12 @@ function Cards({
   readonly items: readonly Child[];
   readonly about: CatalogueAbout | undefined;
 }) {
-  const [isWhole, setWhole] = useState(items.length <= MOST_CARDS * 1.5);
+  const [isWhole, setWhole] = useState(items.length <= MAX_CARDS * 1.5);
   return (
     <section class="stack" aria-label={title}>
       <h2>{title}</h2>
       <ul class="cards">
-        {(isWhole ? items : items.slice(0, MOST_CARDS)).map((child) => (
+        {(isWhole ? items : items.slice(0, MAX_CARDS)).map((child) => (
           <li key={child.id}>
             <Card child={child} most={items[0]!.ipv4_addresses} about={about} />
           </li>

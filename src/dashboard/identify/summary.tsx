@@ -10,7 +10,7 @@ import { hrefOf } from "../place.ts";
 import { RulesetComparison } from "./ruleset-comparison.tsx";
 import { TopAddresses } from "./top-addresses.tsx";
 
-const MOST_BARS = 12;
+const MAX_BARS = 12;
 
 /** What has been found in a log so far. */
 export function Summary({ of }: { readonly of: Identification }) {
@@ -46,8 +46,8 @@ export function Summary({ of }: { readonly of: Identification }) {
           </Panel>
           <Panel>
             <BarList
-              title={providers.length > MOST_BARS ? `Lines by provider, the first ${MOST_BARS}` : "Lines by provider"}
-              items={providers.slice(0, MOST_BARS).map(({ type, provider, name, lines: value }) => ({
+              title={providers.length > MAX_BARS ? `Lines by provider, the first ${MAX_BARS}` : "Lines by provider"}
+              items={providers.slice(0, MAX_BARS).map(({ type, provider, name, lines: value }) => ({
                 key: `${type}/${provider}`,
                 name: (
                   <a href={hrefOf("/catalogue", { id: idOf(type, provider) })} title={name}>

@@ -6,7 +6,7 @@ import { uploads } from "./uploads.ts";
 
 /** Milliseconds between two questions. */
 const PAUSE = 600;
-const LONGEST_PAUSE = 8000;
+const MAX_PAUSE = 8000;
 
 export interface Followed {
   /** As it was told last. */
@@ -42,9 +42,7 @@ async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdat
       if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
       failures++;
     }
-    await new Promise((resolve) =>
-      setTimeout(resolve, Math.min(LONGEST_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))),
-    );
+    await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))));
   }
 }
 

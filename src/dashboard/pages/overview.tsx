@@ -112,11 +112,11 @@ function Tile({
   );
 }
 
-const MOST_RULESETS = 8;
+const MAX_RULESETS = 8;
 
 function Rulesets() {
   const rulesets = useLoad((signal) =>
-    get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page_size: MOST_RULESETS } }, signal }),
+    get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page_size: MAX_RULESETS } }, signal }),
   );
   return (
     <Panel title="Rulesets" actions={<a href="#/rulesets">All rulesets</a>} flush>
@@ -147,19 +147,19 @@ function Rulesets() {
   );
 }
 
-const MOST_CHANGES = 6;
+const MAX_CHANGES = 6;
 
 function LastChanges() {
   const changes: Loading<{
     items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[];
-  }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
+  }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MAX_CHANGES } }, signal }));
   return (
     <Panel title="Last changes" actions={<a href="#/audit">Audit log</a>} flush>
       <Loaded of={changes}>
         {({ items }) => (
           <Table
             caption="Last changes"
-            rows={items.slice(0, MOST_CHANGES)}
+            rows={items.slice(0, MAX_CHANGES)}
             keyOf={({ sequence }) => sequence}
             empty={<Empty icon="audit" title="No changes yet" />}
             columns={[

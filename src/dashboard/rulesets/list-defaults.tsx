@@ -17,7 +17,7 @@ export function defaultsQuery({ name, days }: ListDefaults): {
   return { ...(name === "" ? {} : { name }), ...(days === "" ? {} : { expires_in_days: Number(days) }) };
 }
 
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 export function ListDefaultsInput({
   value,
@@ -32,7 +32,7 @@ export function ListDefaultsInput({
         name="default_name"
         label="Name for rules without one"
         optional
-        maxLength={LONGEST_NAME}
+        maxLength={MAX_NAME_LENGTH}
         autocomplete="off"
         value={value.name}
         onInput={(event) => onChange({ ...value, name: event.currentTarget.value })}

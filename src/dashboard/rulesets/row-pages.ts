@@ -12,10 +12,10 @@ export interface RowsPage<Row> {
 
 const ROWS = 200;
 /** So many are kept: some thousand rows around the place. */
-const MOST_PAGES = 24;
+const MAX_PAGES = 24;
 /** What one request gives at most. */
-const LONGEST = 1000;
-const MOST_TRIES = 4;
+const MAX_ROWS = 1000;
+const MAX_TRIES = 4;
 /** Milliseconds that the place has to stand still. */
 const REST = 40;
 /** Rows before and behind those that are seen. */
@@ -84,10 +84,10 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
    * shown.
    */
   async rows(first: number, last: number): Promise<Row[]> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const pages: Page[] = [];
-      for (let at = first; at <= last; at += LONGEST)
-        pages.push(await this.#load(at, Math.min(LONGEST, last + 1 - at), new AbortController().signal));
+      for (let at = first; at <= last; at += MAX_ROWS)
+        pages.push(await this.#load(at, Math.min(MAX_ROWS, last + 1 - at), new AbortController().signal));
       if (pages.some(({ version }) => version !== this.latest!.version)) break;
       // Where rules have expired in between, those behind them may have moved up.
       if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
@@ -154,7 +154,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     this.#pages.delete(page);
     this.#pages.set(page, answer.items);
     for (const oldest of this.#pages.keys()) {
-      if (this.#pages.size <= MOST_PAGES) break;
+      if (this.#pages.size <= MAX_PAGES) break;
       if (!this.#wanted.includes(oldest)) this.#pages.delete(oldest);
     }
   }

@@ -12,7 +12,7 @@ export interface RuleFilter {
 }
 
 export const DAYS = 7;
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 const STATES: readonly RuleState[] = ["active", "expired", "expiring"];
 
 /** Members that make no sense are as if they were absent. */
@@ -20,7 +20,7 @@ export function readFilter(query: URLSearchParams): RuleFilter {
   const days = Number(query.get("days"));
   return {
     state: STATES.find((state) => state === query.get("state")),
-    days: Number.isInteger(days) && days >= 1 && days <= MOST_DAYS ? days : DAYS,
+    days: Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DAYS,
     name: query.get("name") ?? undefined,
     ip: query.get("ip") ?? undefined,
   };

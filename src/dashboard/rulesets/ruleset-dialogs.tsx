@@ -13,8 +13,8 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const LONGEST_NAME = 255;
-const LONGEST_DESCRIPTION = 1000;
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 1000;
 
 export function CreateRuleset({ onClose }: DialogProps) {
   const create = async ({ name = "", purpose, description = "" }: Readonly<Record<string, string>>): Promise<void> => {
@@ -27,7 +27,7 @@ export function CreateRuleset({ onClose }: DialogProps) {
   return (
     <Dialog title="New ruleset" onClose={onClose}>
       <Form onSubmit={create} onCancel={onClose} submit="Create ruleset">
-        <Field name="name" label="Name" maxLength={LONGEST_NAME} autocomplete="off" autofocus required />
+        <Field name="name" label="Name" maxLength={MAX_NAME_LENGTH} autocomplete="off" autofocus required />
         <Select
           name="purpose"
           label="Purpose"
@@ -37,7 +37,7 @@ export function CreateRuleset({ onClose }: DialogProps) {
             allowlist: "Allowlist: addresses to allow",
           }}
         />
-        <Field name="description" label="Description" optional maxLength={LONGEST_DESCRIPTION} autocomplete="off" />
+        <Field name="description" label="Description" optional maxLength={MAX_DESCRIPTION_LENGTH} autocomplete="off" />
       </Form>
     </Dialog>
   );
@@ -59,7 +59,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
           name="name"
           label="Name"
           defaultValue={ruleset.name}
-          maxLength={LONGEST_NAME}
+          maxLength={MAX_NAME_LENGTH}
           autocomplete="off"
           autofocus
           required
@@ -69,7 +69,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
           label="Description"
           optional
           defaultValue={ruleset.description}
-          maxLength={LONGEST_DESCRIPTION}
+          maxLength={MAX_DESCRIPTION_LENGTH}
           autocomplete="off"
         />
       </Form>

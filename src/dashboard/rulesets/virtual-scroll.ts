@@ -1,5 +1,5 @@
 /** Browsers let no element be higher than some 17 to 33 million pixels; less where the page is magnified. */
-const MOST_PIXELS = 6_000_000;
+const MAX_PIXELS = 6_000_000;
 
 export interface Extent {
   readonly rows: number;
@@ -25,7 +25,7 @@ export class VirtualScroll {
 
   /** What the browser is to scroll through. */
   get height(): number {
-    return Math.min(this.#extent.rows * this.#extent.rowHeight, MOST_PIXELS);
+    return Math.min(this.#extent.rows * this.#extent.rowHeight, MAX_PIXELS);
   }
 
   get isScaled(): boolean {

@@ -31,12 +31,12 @@ export type ImportFormat = keyof typeof READERS;
 export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
-const LONGEST_LINE = 8192;
-const LINE_TOO_LONG = `a line has up to ${LONGEST_LINE} characters; begin a new one for each rule`;
+const MAX_LINE_LENGTH = 8192;
+const LINE_TOO_LONG = `a line has up to ${MAX_LINE_LENGTH} characters; begin a new one for each rule`;
 /** An error shows so much of the value at fault, and of the line. */
-const LONGEST_VALUE = 80;
+const MAX_VALUE_LENGTH = 80;
 /** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
-const MOST_UNREADABLE = 100_000;
+const MAX_UNREADABLE = 100_000;
 
 export interface ImportOptions extends PrefixPolicy {
   /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
@@ -146,9 +146,9 @@ export class RuleImport {
     // What an error has left unread is no line.
     if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
-    if (this.#rest.length <= LONGEST_LINE) return;
+    if (this.#rest.length <= MAX_LINE_LENGTH) return;
     if (!this.#isSkipping)
-      this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG, this.#rest);
+      this.#failLine(this.#line + 1, { text: this.#rest, at: MAX_LINE_LENGTH }, LINE_TOO_LONG, this.#rest);
     this.#isSkipping = true;
     this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
   }
@@ -194,7 +194,7 @@ export class RuleImport {
     }
     const line = this.#line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
     try {
-      const fields = line.length > LONGEST_LINE ? this.#failLong(line) : this.#readLine(line);
+      const fields = line.length > MAX_LINE_LENGTH ? this.#failLong(line) : this.#readLine(line);
       if (fields !== null) this.#add(fields, line);
     } catch (error) {
       if (!(error instanceof LineFault)) throw error;
@@ -206,7 +206,7 @@ export class RuleImport {
   }
 
   #failLong(line: string): null {
-    throw new LineFault(LONGEST_LINE, line, LINE_TOO_LONG);
+    throw new LineFault(MAX_LINE_LENGTH, line, LINE_TOO_LONG);
   }
 
   #add({ ip, name, expiresAt }: RuleFields, line: string): void {
@@ -253,11 +253,11 @@ export class RuleImport {
     const skipped = { line, text: shortened(text), value, reason };
     this.#skipped.add(skipped);
     this.#unreadable = skipped;
-    if (++this.#unreadableCount <= MOST_UNREADABLE) return;
+    if (++this.#unreadableCount <= MAX_UNREADABLE) return;
     this.#addError(
       line,
       field,
-      `there are more than ${MOST_UNREADABLE} lines that cannot be read; check the format of the list`,
+      `there are more than ${MAX_UNREADABLE} lines that cannot be read; check the format of the list`,
     );
     this.#stop();
   }
@@ -285,5 +285,5 @@ export class RuleImport {
 const NO_DEFAULTS: RuleDefaults = { name: null, expiresAt: null };
 
 function shortened(text: string): string {
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

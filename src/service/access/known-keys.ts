@@ -3,7 +3,7 @@ import type { ApiKey } from "../../store/state.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
 /** Keys that were sent lately; when there are more, they are checked anew. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /**
  * Finds API keys by their texts. The digests of texts that turned out to be keys are remembered, since a key is sent
@@ -25,7 +25,7 @@ export class KnownKeys {
     const digest = isApiKeyText(text) ? digestOfApiKey(text) : "";
     const key = this.#memory.keyByDigest(digest);
     if (key === undefined || !isSameDigest(digest, key.digest)) return undefined;
-    if (this.#digests.size >= MOST_KNOWN) this.#digests.clear();
+    if (this.#digests.size >= MAX_KNOWN) this.#digests.clear();
     this.#digests.set(text, digest);
     return key;
   }

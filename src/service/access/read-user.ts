@@ -2,11 +2,12 @@ import { RuleError } from "../../rulesets/rule-error.ts";
 import { checkRuleName } from "../../rulesets/validate-rule.ts";
 import { invalid } from "../service-error.ts";
 
-export const LONGEST_USER_NAME = 100;
+export const MAX_USER_NAME_LENGTH = 100;
 
 /** The name of a user. @throws ServiceError "invalid" */
 export function readUserName(text: string): string {
-  if (text.length > LONGEST_USER_NAME) throw invalid({ name: [`it has more than ${LONGEST_USER_NAME} characters`] });
+  if (text.length > MAX_USER_NAME_LENGTH)
+    throw invalid({ name: [`it has more than ${MAX_USER_NAME_LENGTH} characters`] });
   return readName("name", text);
 }
 

@@ -5,7 +5,7 @@ import { identify } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
 
 /** Templates kept, a kilobyte each; a catalogue of the bundled one's size has all of them. */
-const MOST_TEMPLATES = 20_000;
+const MAX_TEMPLATES = 20_000;
 
 /** A document cut at its prefixes: `texts[0]`, the prefix of `lengths[0]` bits, `texts[1]`, ... */
 interface Template {
@@ -42,7 +42,7 @@ export class LookupWriter {
 
   #addTemplate(match: number, prefix: Prefix): Template {
     const template = templateOf(identify(this.#catalogue, prefix, ""));
-    if (this.#templates.size >= MOST_TEMPLATES) this.#templates.clear();
+    if (this.#templates.size >= MAX_TEMPLATES) this.#templates.clear();
     this.#templates.set(match, template);
     return template;
   }

@@ -2,7 +2,7 @@ import type { CtiDataset } from "../../cti/dataset.ts";
 import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
 
 /** Documents kept as text, some hundred bytes each. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 /** One dataset and what its routes need. */
 export class ThreatView {
@@ -28,7 +28,7 @@ export class ThreatView {
 
   #addText(value: number, match: Parameters<CtiDataset["documentOf"]>[1]): string {
     const text = JSON.stringify(this.dataset.documentOf("", match)).slice('{"ip":""'.length);
-    if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
     this.#texts.set(value, text);
     return text;
   }

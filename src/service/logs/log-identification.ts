@@ -29,7 +29,7 @@ export const BY_TURNS = {
   limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 },
   pause: turn,
 } as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 /** A text has no such byte; what is looked at is the beginning of what is uploaded. */
 const NUL = 0;
 const HEAD_BYTES = 4096;
@@ -199,9 +199,9 @@ export class LogIdentification {
       no_address: lines - addresses,
       types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
       providers: providers
-        .slice(0, MOST_LISTED)
+        .slice(0, MAX_LISTED)
         .map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
-      services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({
+      services: services.slice(0, MAX_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({
         type,
         provider,
         service: service!,
@@ -215,7 +215,7 @@ export class LogIdentification {
 
   *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
     const { catalogue, snapshot } = this.#request.catalogue;
-    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MOST_LISTED);
+    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MAX_LISTED);
     const list = ({ addresses }: AddressRanking): TopAddress[] =>
       addresses.map(({ address, lines }) => topAddress(catalogue, address, lines));
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);
@@ -233,7 +233,7 @@ export class LogIdentification {
     const { rulesets: chosen, startedAt: at, signal, catalogue } = this.#request;
     if (chosen === null) return null;
     const ips = [...known.matched, ...known.unmatched].map(({ ip }) => ip);
-    const found = await compareRulesets({ counts, chosen, at, ips, mostListed: MOST_LISTED, signal });
+    const found = await compareRulesets({ counts, chosen, at, ips, mostListed: MAX_LISTED, signal });
     const shares = [found.allowed, found.blocked, found.both, found.neither];
     return {
       ...found,

@@ -1,12 +1,12 @@
 import type { Matcher } from "../../batch/matcher.ts";
 
 const LF = 0x0a;
-const MOST_LINES = 100;
-const MOST_CHARACTERS = 500;
+const MAX_LINES = 100;
+const MAX_CHARACTERS = 500;
 /** Lines that are looked at in one step. */
 const LINES_AT_ONCE = 4096;
 /** A line has so many bytes at most to give as many characters. */
-const MOST_BYTES = 4 * MOST_CHARACTERS;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
 /** So much is searched until there are lines enough; from then on, or behind so much, pieces of what comes. */
 const SEARCHED_WHOLE = 64 << 20;
 const PIECE = 64 << 10;
@@ -45,7 +45,7 @@ export class UnmatchedSample {
       this.#skip -= chunk.length;
       return;
     }
-    const isWhole = this.lines.length < MOST_LINES && this.#seen <= SEARCHED_WHOLE;
+    const isWhole = this.lines.length < MAX_LINES && this.#seen <= SEARCHED_WHOLE;
     // All of it is of a line whose beginning was not looked at.
     if (this.#begun === null && !chunk.includes(LF)) return;
     const text = this.#begun === null ? chunk.subarray(chunk.indexOf(LF) + 1) : Buffer.concat([this.#begun, chunk]);
@@ -79,12 +79,12 @@ export class UnmatchedSample {
    * algorithm R).
    */
   #take(text: Buffer, from: number, end: number, hasAddress: boolean): void {
-    const place = this.#found < MOST_LINES ? this.#found : Math.floor(Math.random() * (this.#found + 1));
+    const place = this.#found < MAX_LINES ? this.#found : Math.floor(Math.random() * (this.#found + 1));
     this.#found++;
-    if (place >= MOST_LINES) return;
-    const line = text.toString("utf8", from, Math.min(end, from + MOST_BYTES)).replace(/\r$/, "");
+    if (place >= MAX_LINES) return;
+    const line = text.toString("utf8", from, Math.min(end, from + MAX_BYTES)).replace(/\r$/, "");
     this.lines[place] = {
-      text: line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line,
+      text: line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line,
       has_address: hasAddress,
     };
   }

@@ -22,12 +22,12 @@ const MEMBERS_AT_ONCE = 50;
 /** An answer names the faults of so many rules. */
 export const MAX_FAULTY = 200;
 /** A document of which more rules cannot be read is none of rules. */
-export const MOST_UNREADABLE = 100_000;
+export const MAX_UNREADABLE = 100_000;
 /** The longest text of a rule that an answer tells. */
-const LONGEST_TEXT = 80;
+const MAX_TEXT_LENGTH = 80;
 
 export function tooManyUnreadable(): string {
-  return `there are more than ${MOST_UNREADABLE} rules that cannot be read`;
+  return `there are more than ${MAX_UNREADABLE} rules that cannot be read`;
 }
 
 /** A rule of a JSON document that its schema refuses. */
@@ -132,7 +132,7 @@ function readMember(
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
 /** Reads a list to its end, or the error that ends the reading. */
@@ -174,7 +174,7 @@ export function readWanted(body: ListBody, options: WantedOptions): Promise<Want
 }
 
 async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, options: WantedOptions): Promise<Wanted> {
-  const mostUnreadable = options.skipInvalid ? MOST_UNREADABLE : MAX_FAULTY;
+  const mostUnreadable = options.skipInvalid ? MAX_UNREADABLE : MAX_FAULTY;
   const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
     mostUnreadable,
     mostTold: MAX_FAULTY,

@@ -14,7 +14,7 @@ import type { ReadingOptions } from "./read-rule.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 import {
   type ListedMember,
-  MOST_UNREADABLE,
+  MAX_UNREADABLE,
   readMembers,
   readText,
   textOf,
@@ -22,7 +22,7 @@ import {
 } from "./desired-rules.ts";
 
 /** Lines that are told: the faulty ones first, since they have to be mended. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 /** Rules that are decided between two looks at the clock: some hundred microseconds. */
 const STEP = 256;
 
@@ -75,7 +75,7 @@ export async function readListToEnd(
     ...options,
     setting: RULES_SETTING,
     skipInvalid: true,
-    mostSkipped: MOST_LINES,
+    mostSkipped: MAX_LINES,
   });
   const { parts, errors, skipped, isWhole } = await readText(file, text);
   const faulty = skipped.lines.map(({ line, value, reason }): PreviewLine => ({
@@ -106,8 +106,8 @@ export async function readRulesToEnd(
   options: ReadingOptions,
 ): Promise<PreviewedList> {
   const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
-    mostUnreadable: MOST_UNREADABLE,
-    mostTold: MOST_LINES,
+    mostUnreadable: MAX_UNREADABLE,
+    mostTold: MAX_LINES,
   });
   const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({
     line: line + 1,
@@ -161,8 +161,8 @@ class Decisions {
   readonly #list: PreviewedList;
   readonly #options: PreviewOptions;
   readonly #counts = { created: 0, updated: 0, skipped: 0, conflict: 0, error: 0 };
-  readonly #faulty = new FirstLines<PreviewLine>(MOST_LINES);
-  readonly #others = new FirstLines<PreviewLine>(MOST_LINES);
+  readonly #faulty = new FirstLines<PreviewLine>(MAX_LINES);
+  readonly #others = new FirstLines<PreviewLine>(MAX_LINES);
   #refusal: string | null = null;
   #kept = 0;
   #count: number;
@@ -194,7 +194,7 @@ class Decisions {
   preview(): Preview {
     const { version } = this.#ruleset.about;
     const faulty = this.#faulty.inOrder();
-    const others = this.#others.inOrder().slice(0, MOST_LINES - faulty.length);
+    const others = this.#others.inOrder().slice(0, MAX_LINES - faulty.length);
     const lines = [...faulty, ...others].sort((a, b) => a.line - b.line);
     const all = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
     return {

@@ -6,12 +6,12 @@ import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** What is kept of all searches together; the one that was asked for longest ago goes first. */
-const MOST_BYTES = 32 << 20;
-const MOST_SEARCHES = 1000;
+const MAX_BYTES = 32 << 20;
+const MAX_SEARCHES = 1000;
 /** Rules that are looked at before the clock is: some hundred microseconds. */
 const STEP = 4096;
 /** A ruleset that changes while it is searched is begun again so many times; then a copy of it is searched. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** What is to be shown of a ruleset: `limit` of the rules that fit, from the one with `offset` before it. */
 export interface RowsRequest {
@@ -55,7 +55,7 @@ export class RuleRows {
       // What is found are places in the index: they are read in the same turn in which the version is looked at.
       const rows = countedRows(ruleset, request, now) ?? this.#keptRows(ruleset, request, now);
       if (rows !== undefined) return rows;
-      if (tries === MOST_TRIES) return rowsOfCopy(ruleset, request, now);
+      if (tries === MAX_TRIES) return rowsOfCopy(ruleset, request, now);
       await this.#search(current, ruleset, request.filter, now);
     }
   }
@@ -98,7 +98,7 @@ export class RuleRows {
     this.#found.set(key, found);
     this.#bytes += found.byteLength;
     for (const oldest of this.#found.keys()) {
-      if (oldest === key || (this.#bytes <= MOST_BYTES && this.#found.size <= MOST_SEARCHES)) return;
+      if (oldest === key || (this.#bytes <= MAX_BYTES && this.#found.size <= MAX_SEARCHES)) return;
       this.#drop(oldest);
     }
   }

@@ -14,7 +14,7 @@ import type { Services } from "../services.ts";
 /** Entries that are read at a time. */
 const PAGE = 50;
 /** Sessions of which it is remembered what they have undone. */
-const MOST_SESSIONS = 10_000;
+const MAX_SESSIONS = 10_000;
 
 type Unsigned<Command> = Command extends unknown
   ? Omit<Command, "actor" | "at" | "organisationId" | "idempotency">
@@ -70,7 +70,7 @@ export class UndoLog {
     this.#undone.delete(session.digest);
     this.#undone.set(session.digest, sequence);
     for (const oldest of this.#undone.keys()) {
-      if (this.#undone.size <= MOST_SESSIONS) return;
+      if (this.#undone.size <= MAX_SESSIONS) return;
       this.#undone.delete(oldest);
     }
   }

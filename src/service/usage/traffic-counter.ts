@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 /**
  * Minutes that wait to be recorded while the database fails; the oldest are given up first. A minute takes a kilobyte.
  */
-const MOST_MINUTES = 1440;
+const MAX_MINUTES = 1440;
 
 interface Minute {
   readonly at: number;
@@ -64,7 +64,7 @@ export class TrafficCounter {
 
   /** Has what is pending recorded, each request once: what is not taken is pending again. Never rejects. */
   async record(now: number, write: (minutes: readonly Traffic[]) => Promise<void>): Promise<void> {
-    const pending = this.pending(now).slice(-MOST_MINUTES);
+    const pending = this.pending(now).slice(-MAX_MINUTES);
     if (pending.length === 0 || this.#recording.length > 0) return;
     [this.#recording, this.#returned, this.#minutes, this.#newest] = [pending, [], new Map(), undefined];
     try {

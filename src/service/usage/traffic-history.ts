@@ -14,7 +14,7 @@ export type Window = keyof typeof WINDOWS;
 
 const NOTHING = { requests: 0, refused: 0, failed: 0, lookups: 0, times: [] };
 /** What is recorded while it is read is read again. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** What was asked of all servers together up to now: every step of the window, the oldest first. */
 export async function trafficHistory(
@@ -44,7 +44,7 @@ async function readAll(
   for (let tries = 1; ; tries++) {
     const { round } = traffic;
     const recorded = await store.read("traffic", step, from);
-    if ((round === null || round !== traffic.round) && tries < MOST_TRIES) continue;
+    if ((round === null || round !== traffic.round) && tries < MAX_TRIES) continue;
     return [...recorded, ...traffic.pending(now).filter(({ at }) => at >= from)];
   }
 }

@@ -120,7 +120,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 /** Requests on one connection, at most; the last one has no body. */
-const MOST_REQUESTS = 4;
+const MAX_REQUESTS = 4;
 const AT_ONCE = 16;
 /** Milliseconds; more than the server's limits for headers and bodies in a test. */
 const PATIENCE = 4000;
@@ -141,7 +141,7 @@ export async function attackByEarlyAnswers({
     while (report.connections < connections) {
       const number = report.connections++;
       const kinds = Array.from(
-        { length: 1 + random.below(MOST_REQUESTS - 1) },
+        { length: 1 + random.below(MAX_REQUESTS - 1) },
         () => KINDS[random.below(KINDS.length)]!,
       );
       const sent = [...kinds, KINDS[0]!].map((kind, index) => ({ kind, id: `${number}-${index}` }));

@@ -18,7 +18,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { makeFastFolder } from "../../store/harness/fast-folder.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const MOST_RULES = 12;
+const MAX_RULES = 12;
 const ROUNDS = 300;
 
 let store: Store;
@@ -27,7 +27,7 @@ const folder = makeFastFolder();
 let organisationId = "";
 let rulesetId = "";
 before(async () => {
-  store = await openStore({ file: join(folder, "store.db") }, { rulesPerRuleset: MOST_RULES });
+  store = await openStore({ file: join(folder, "store.db") }, { rulesPerRuleset: MAX_RULES });
   await memory.addState(await store.load((part) => memory.addRules(part)));
   store.follow(
     memory.sequence,
@@ -86,7 +86,7 @@ const readCsv = async (text: string, skipInvalid = false) =>
   (
     await readWanted(
       { text: inChunks(text), format: "csv" },
-      { now: NOW, allowSpecialPurpose: false, mostRules: MOST_RULES, skipInvalid },
+      { now: NOW, allowSpecialPurpose: false, mostRules: MAX_RULES, skipInvalid },
     )
   ).rules;
 
@@ -98,7 +98,7 @@ async function* inChunks(text: string): AsyncGenerator<string> {
 /** Fills the ruleset with some rules, so that lists meet what is there. */
 async function refill(): Promise<void> {
   const wanted = new Map(
-    Array.from({ length: random(MOST_RULES + 1) }, (): [string, string] => [
+    Array.from({ length: random(MAX_RULES + 1) }, (): [string, string] => [
       pick(IPS.filter((ip) => !ip.startsWith("::"))),
       `${pick(NAMES)},${pick(EXPIRIES)}`,
     ]),
@@ -162,8 +162,8 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     await refill();
     const mode = pick(CONFLICT_MODES);
     const text = `ip,name,expires_at\n${Array.from({ length: random(10) }, () => `${anyLine()}\n`).join("")}`;
-    const list = await readListToEnd(inChunks(text), "csv", { mostRules: MOST_RULES });
-    const options = { mode, now: NOW, mostRules: MOST_RULES };
+    const list = await readListToEnd(inChunks(text), "csv", { mostRules: MAX_RULES });
+    const options = { mode, now: NOW, mostRules: MAX_RULES };
     const { version } = current()!.about;
     const preview = (await makePreview(current, list, options))!;
     assert.equal(preview.version, version);
@@ -205,7 +205,7 @@ test("verdicts are those of the import, line by line, and nothing is written bef
 const BROKEN: Record<string, PreviewRules> = {
   "knows no mode but extend": (live, list, options) => previewRules(live, list, { ...options, mode: "extend" }),
   "lets one rule too many in": (live, list, options) =>
-    previewRules(live, list, { ...options, mostRules: MOST_RULES + 1 }),
+    previewRules(live, list, { ...options, mostRules: MAX_RULES + 1 }),
   "forgets a faulty line": (live, list, options) =>
     previewRules(live, { ...list, faulty: list.faulty.slice(1) }, options),
 };
@@ -246,7 +246,7 @@ test("a JSON document is read to its end, with every fault of every rule", async
     })(),
     { now: NOW, allowSpecialPurpose: false },
   );
-  const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: MOST_RULES }))!;
+  const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: MAX_RULES }))!;
   assert.equal(counts.error, 4);
   assert.deepEqual(
     lines.map(({ line, ip }) => [line, ip]),

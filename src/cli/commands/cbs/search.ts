@@ -6,7 +6,7 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { styleFor } from "../../output/style.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
 
-const MOST_RESULTS = 100_000;
+const MAX_RESULTS = 100_000;
 
 export const searchCommand: Command = {
   name: "cbs search",
@@ -34,7 +34,7 @@ export const searchCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MOST_RESULTS) : undefined;
+  const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MAX_RESULTS) : undefined;
   const index = new SearchIndex(await openCatalogue(await chosenSnapshot(args)));
   const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
   const style = styleFor(process.stdout);

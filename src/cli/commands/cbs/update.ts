@@ -23,7 +23,7 @@ import { UsageError } from "../../usage-error.ts";
 
 const DEFAULT_MAX_CHANGE = 50;
 const DEFAULT_KEEP = 90;
-const MOST_GENERATIONS = 100_000;
+const MAX_GENERATIONS = 100_000;
 const OUTCOMES: readonly FileReport["outcome"][] = ["new", "changed", "unchanged", "refused", "failed", "absent"];
 
 export const updateCommand: Command = {
@@ -100,7 +100,7 @@ async function run(args: Arguments): Promise<number> {
   const only = checkedSourceIds(args.values("only"));
   const accept = new Set(checkedSourceIds(args.values("accept")));
   const maxChange = wholeNumber("max-change", args.value("max-change") ?? String(DEFAULT_MAX_CHANGE), 100) / 100;
-  const keep = wholeNumber("keep", args.value("keep") ?? String(DEFAULT_KEEP), MOST_GENERATIONS);
+  const keep = wholeNumber("keep", args.value("keep") ?? String(DEFAULT_KEEP), MAX_GENERATIONS);
   const home = args.has("home") ? resolve(args.value("home")!) : homeFolder();
   const progress = createUpdateProgress((args.value("progress") ?? "auto") as ProgressMode);
   const origin = await originOf(args);

@@ -13,7 +13,7 @@ import {
 import { UsageError } from "../../usage-error.ts";
 import { planText } from "./list.ts";
 
-const MOST_REQUESTS = 999_999_999;
+const MAX_REQUESTS = 999_999_999;
 
 export const setCommand: Command = {
   name: "plan set",
@@ -50,7 +50,7 @@ async function run(args: Arguments): Promise<number> {
   const areas = [...new Set(args.operands.map(checkedArea))];
   const number = (option: string) => {
     const text = args.value(option);
-    return text === undefined ? null : wholeNumber(option, text, MOST_REQUESTS);
+    return text === undefined ? null : wholeNumber(option, text, MAX_REQUESTS);
   };
   const until = args.value("until");
   const plan = {
