@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { alternate, comparisonLine } from "../../bench/compare/alternate.ts";
+
+/** A runner that notes its turns and takes what it is told, in milliseconds. */
+const fake = (name: string, turns: string[], take: (turn: number) => number) => () => {
+  turns.push(name);
+  return take(turns.length - 1);
+};
+
+test("each round runs both sides once, and the other one goes first in the next", () => {
+  const turns: string[] = [];
+  alternate(
+    fake("before", turns, () => 1),
+    fake("after", turns, () => 1),
+    3,
+  );
+  assert.deepEqual(turns, ["before", "after", "after", "before", "before", "after"]);
+});
+
+test("ratios are those of one round, and their median stands: a machine that slows down changes nothing, an outlier neither", () => {
+  const turns: string[] = [];
+  // Twice as slow from round to round; the fourth measurement of all takes a hundred times as long.
+  const slowing = (turn: number): number => 2 ** (turn >> 1) * (turn === 3 ? 100 : 1);
+  const result = alternate(
+    fake("before", turns, (turn) => 10 * slowing(turn)),
+    fake("after", turns, (turn) => 9 * slowing(turn)),
+    5,
+  );
+  assert.equal(result.ratio, 0.9);
+  assert.deepEqual(
+    result.ratios.map((ratio) => ratio.toFixed(3)),
+    ["0.900", "0.009", "0.900", "0.900", "0.900"],
+  );
+  assert.deepEqual([result.before, result.after], [80, 36]);
+  assert.equal(
+    comparisonLine("tsv", result),
+    "tsv: 0.900 (median of 5 ratios, 0.009 to 0.900); medians 80.0 ms before, 36.0 ms after\n",
+  );
+});
+
+test("negative control: a cost of the first turn of a round weighs on both sides, and not on one of them", () => {
+  const turns: string[] = [];
+  const cold = (turn: number): number => (turn % 2 === 0 ? 3 : 1);
+  const { ratios } = alternate(fake("before", turns, cold), fake("after", turns, cold), 4);
+  assert.deepEqual(ratios, [1 / 3, 3, 1 / 3, 3], "without alternation every ratio is a third");
+});
+
+test("a call without a commit, or of a part that there is not, is refused before anything is built", () => {
+  const program = fileURLToPath(new URL("../../bench/compare.ts", import.meta.url));
+  for (const [args, message] of [
+    [[], /name one commit/],
+    [["HEAD", "--only", "tvs"], /no part is called tvs; the parts are count, tsv, lookups, freeze/],
+    [["HEAD", "--rounds", "0"], /--rounds must be a whole number/],
+  ] as const) {
+    const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+    assert.equal(status, 1);
+    assert.match(stderr, message);
+  }
+});
