@@ -12,7 +12,9 @@ export { type SpecialPurpose, specialPurpose } from "./address/special-purpose.t
 
 // trie, table
 export { PrefixTrie, type PrefixEntry } from "./trie/prefix-trie.ts";
+export type { ValueId } from "./trie/value-id.ts";
 export { freeze } from "./table/freeze.ts";
+export { type MatchId, NO_MATCH } from "./table/match-id.ts";
 export { PrefixTable } from "./table/prefix-table.ts";
 export { TableError } from "./table/table-error.ts";
 

@@ -32,6 +32,7 @@ export const ADDRESS_ERROR_CODES = [
   "range-reversed",
 ] as const;
 
+/** The code of an `AddressError`: stable across releases, for programs to branch on; new ones may be added. */
 export type AddressErrorCode = (typeof ADDRESS_ERROR_CODES)[number];
 
 const MAX_QUOTE_LENGTH = 80;

@@ -24,6 +24,7 @@ export type RowSelection = "all" | "matched" | "unmatched";
  */
 export type AddressChoice = "first" | "last" | "first-public";
 
+/** What `identifyLines` reads, looks up and writes. */
 export interface IdentifyOptions {
   /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
   readonly inputs: readonly (string | Readable)[];

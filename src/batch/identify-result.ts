@@ -1,6 +1,7 @@
 import type { AddressCounts } from "./address-counts.ts";
 import type { TopAddresses } from "./top-addresses.ts";
 
+/** How far a run has come; counts are of lines that are done, so they only grow. */
 export interface Progress {
   /** Bytes of the inputs as they are stored (compressed ones: before decompression). */
   readonly bytesRead: number;
@@ -27,7 +28,7 @@ export interface MalformedInputLine {
   readonly column: number;
 }
 
-/** lines = addresses + withoutAddress; addresses = matched + unmatched. */
+/** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
 export interface IdentifyResult {
   /** Records, where the input is CSV; headers do not count. */
   readonly lines: number;

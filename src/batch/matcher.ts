@@ -146,6 +146,7 @@ export class Matcher {
   /**
    * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the
    * text ends. For text that comes in pieces, keep what follows the last LF for the next one.
+   * @throws RangeError if `from` is not a position in the text
    */
   identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0): BufferProgress {
     if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length))

@@ -20,6 +20,7 @@ export interface AddressRanking {
   readonly addresses: readonly CountedAddress[];
 }
 
+/** The most frequent addresses of a run, those with a match and those without apart. */
 export interface TopAddresses {
   readonly matched: AddressRanking;
   readonly unmatched: AddressRanking;

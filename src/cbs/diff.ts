@@ -24,6 +24,7 @@ export interface PrefixChange {
   readonly removed: readonly string[];
 }
 
+/** What changed between two catalogues: their sizes, the nodes, by id, and the prefixes. */
 export interface CatalogueDiff {
   readonly before: Extent;
   readonly after: Extent;

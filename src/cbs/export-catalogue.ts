@@ -7,7 +7,9 @@ import { CatalogueError } from "./catalogue-error.ts";
 import type { CatalogueTree } from "./catalogue-tree.ts";
 import type { MatchId } from "../table/match-id.ts";
 
+/** The name of a format in which `exportCatalogue` writes. */
 export type ExportFormat = FormatOf<"catalogue">;
+/** Every `ExportFormat`, in the order in which help and errors list them. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
 
 /**

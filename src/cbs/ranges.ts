@@ -20,6 +20,7 @@ export interface RangeSelection {
   readonly source?: string | undefined;
 }
 
+/** Which ranges of a node `rangesOf` gives, and which page of them; `offset` and `limit` count ranges. */
 export interface RangeOptions extends RangeSelection {
   /** How many to pass over; 0 unless given. */
   readonly offset?: number | undefined;
@@ -39,6 +40,7 @@ export interface RangeDocument {
   readonly sources: readonly string[];
 }
 
+/** One page of the ranges of a node, in the order of prefixes. */
 export interface RangePage {
   readonly items: readonly RangeDocument[];
   /** How many there are on all pages. */

@@ -4,6 +4,7 @@ import { TermTable } from "./_term-table.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 
+/** How many nodes a search gives, and of which type. */
 export interface SearchOptions {
   /** How many nodes to give; 20 unless given. */
   readonly limit?: number | undefined;

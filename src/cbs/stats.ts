@@ -10,6 +10,7 @@ export interface CatalogueStats extends Extent {
   readonly types: readonly TypeStats[];
 }
 
+/** How much the nodes of one type hold together; a prefix of several of them counts once. */
 export interface TypeStats extends Extent {
   readonly type: string;
   /** The name of the type's node; the type itself for lists, which have none. */

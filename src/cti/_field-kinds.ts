@@ -32,7 +32,9 @@ export interface FieldKind<Value> {
 }
 
 /** How sure it is that an address is an attacker's, the least first: of two feeds the graver word counts. */
+/** Every `Classification`, the least severe first: of two records for an address, the more severe one counts. */
 export const CLASSIFICATIONS = ["unknown", "benign", "promiscuous", "malicious"] as const;
+/** How an address is judged: one of `CLASSIFICATIONS`. */
 export type Classification = (typeof CLASSIFICATIONS)[number];
 
 export const classification: FieldKind<Classification> = {

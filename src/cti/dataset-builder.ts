@@ -32,7 +32,10 @@ export class CtiBuilder {
     return this.#trie.size;
   }
 
-  /** Adds what a feed says about a prefix to what others have said (`mergeRecords`). True if nobody had named it. */
+  /**
+   * Adds what a feed says about a prefix to what others have said (`mergeRecords`). True if no one had named it. O(bits).
+   * @throws RangeError when there are too many different documents for one file
+   */
   add(prefix: Prefix, record: CtiRecord): boolean {
     const id = record === this.#lastRecord ? this.#lastId : this.#store(record);
     // Lines of a plain list share their record.
@@ -47,6 +50,7 @@ export class CtiBuilder {
   /**
    * The prefixes, and what goes with their table into a snapshot. Documents are numbered by the first prefix that has
    * them, so that the same contents give the same bytes, in whatever order they came. O(prefixes + documents).
+   * @throws RangeError for an invalid date
    */
   build(about: { readonly title: string; readonly createdAt: Date; readonly sources: readonly CtiSource[] }): {
     trie: PrefixTrie;

@@ -9,9 +9,12 @@ import { plainList } from "./importers/plain-list.ts";
 /** Every format of feeds. */
 const READERS: Readonly<Record<FeedFormat, (feed: Feed) => FeedReader>> = { ndjson, csv, list: plainList };
 
+/** Every `FeedFormat`: JSON documents, one to a line; CSV with a header; or addresses and prefixes alone. */
 export const FEED_FORMATS = ["ndjson", "csv", "list"] as const;
+/** The format of a feed's text: one of `FEED_FORMATS`. */
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
+/** How a feed is read: its format, and what stands in for what it does not say. */
 export interface FeedOptions {
   /** Told by the first line that is no comment, unless given. */
   readonly format?: FeedFormat;

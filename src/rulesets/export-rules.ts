@@ -4,6 +4,7 @@ import type { Rule } from "./rule.ts";
 
 /** Only CSV and NDJSON say more than which addresses are listed; no other has a place for names. */
 export type RuleExportFormat = FormatOf<"rules">;
+/** Every `RuleExportFormat`, in the order in which help and errors list them. */
 export const RULE_EXPORT_FORMATS: readonly RuleExportFormat[] = formatsOf("rules");
 
 /** Formats of firewalls, whose sets have a name, and drop entries by themselves when their time has come. */
@@ -11,6 +12,7 @@ export const FIREWALL_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "hasTimeouts" in FORMATS[name]),
 );
 
+/** What the formats of firewalls need besides the rules; the others read none of it. */
 export interface RuleExportOptions {
   /**
    * What ipset and nftables call the sets, followed by `_4` and `_6`: a letter, then up to 24 letters, digits and

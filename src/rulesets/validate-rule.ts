@@ -17,6 +17,7 @@ const DAY = 86_400_000;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const HALF_CHARACTER = /\p{Cs}/u;
 
+/** Which prefixes may be rules; by default none that touches a special-purpose block. */
 export interface PrefixPolicy {
   /**
    * Whether a rule may touch the blocks of the IANA's special-purpose registries: private, loopback, documentation,

@@ -4,8 +4,10 @@ import { longerExpiry, type Rule } from "./rule.ts";
 /** What to do where a rule for the prefix exists already, expired or not. */
 export const CONFLICT_MODES = ["extend", "override", "skip", "fail"] as const;
 
+/** What `addRule` does where a rule for the prefix exists: one of `CONFLICT_MODES`. */
 export type ConflictMode = (typeof CONFLICT_MODES)[number];
 
+/** A rule to add. `expiresAt` is in milliseconds since 1970, null for a rule that never expires. */
 export interface AddRequest {
   readonly prefix: Prefix;
   readonly name: string | null;
@@ -31,7 +33,11 @@ export interface RuleChanges {
 /**
  * Decides what adding a rule does, `existing` being the rule of that prefix. `extend` keeps the longer expiry, gives a
  * name to a rule that has none, and skips where neither changes anything; `override` always writes, and keeps only the
- * time of creation.
+ * time of creation. Pure and O(1); `now` and the expiries are milliseconds since 1970.
+ * @throws TypeError for a mode that is not one of `CONFLICT_MODES`
+ *
+ *     const { action, rule } = addRule(index.get(prefix), { prefix, name: null, expiresAt: null, mode: "extend" }, now);
+ *     if (action === "created" || action === "updated") index.set(rule);
  */
 export function addRule(existing: Rule | undefined, request: AddRequest, now: number): Addition {
   const { prefix, name, expiresAt, mode } = request;

@@ -28,6 +28,7 @@ const CURES = {
   unwritable: "check the folder, its permissions and the free space",
 } as const;
 
+/** The code of a `SnapshotError`: what is wrong with the file, or with writing it. Each has one cure. */
 export type SnapshotErrorCode = keyof typeof CURES;
 
 /** A snapshot that cannot be opened, trusted or written: `code` for programs, the message says what and the cure. */

@@ -180,13 +180,20 @@ export class PrefixTable {
     return match !== NO_MATCH && this.prefixLength(match) === prefix.length ? match : NO_MATCH;
   }
 
-  /** The length of a match's prefix: `prefixOf(address, length)` of the address looked up is that prefix. */
+  /**
+   * The length of a match's prefix in bits: `prefixOf(address, length)` of the address looked up is that prefix. O(1).
+   * @throws as `parent`
+   */
   prefixLength(match: MatchId): number {
     this.#checkMatch(match);
     return this.#matchLength[match]!;
   }
 
-  /** The match of the next less specific covering prefix, 0 for none. */
+  /**
+   * The match of the next less specific covering prefix, 0 for none; O(1).
+   * @throws RangeError for 0 and for what is no match id, TableError "bad-match" for an id above `matchCount` or where
+   *   the bytes are corrupted
+   */
   parent(match: MatchId): MatchId {
     this.#checkMatch(match);
     if (this.#matchParent.length === 0) return NO_MATCH;
@@ -201,21 +208,29 @@ export class PrefixTable {
     return parent as MatchId;
   }
 
-  /** The first (smallest) value id of a match. */
+  /** The first (smallest) value id of a match; O(1). @throws as `parent` */
   value(match: MatchId): ValueId {
     this.#checkMatch(match);
     const word = this.#matchValue[match]!;
     return word >= 0 ? word : this.#list(word)[0]!; // not empty
   }
 
-  /** All value ids that the match's own prefix maps to, ascending; those of its parents are not among them. */
+  /**
+   * All value ids that the match's own prefix maps to, ascending; those of its parents are not among them. O(values).
+   * @throws as `parent`
+   */
   values(match: MatchId): ValueId[] {
     this.#checkMatch(match);
     const word = this.#matchValue[match]!;
     return word >= 0 ? [word] : [...this.#list(word)];
   }
 
-  /** The match and its ancestors, most specific first: one for each prefix that covers the address. */
+  /**
+   * The match and its ancestors, most specific first: one for each prefix that covers the address; empty for "no match".
+   * O(nesting). @throws as `parent`
+   *
+   *     for (const id of table.chain(table.lookup("192.0.2.1"))) console.log(table.prefixLength(id), table.values(id));
+   */
   chain(match: MatchId): MatchId[] {
     const chain: MatchId[] = [];
     for (let id = match; id !== 0; id = this.parent(id)) chain.push(id);

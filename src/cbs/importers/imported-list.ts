@@ -22,6 +22,7 @@ export interface ImportedEntry {
   readonly places: readonly Place[];
 }
 
+/** The code of an `ImportWarning`, for counting and filtering. */
 export type ImportWarningCode =
   /** Bits behind the prefix length were set, and are cleared. */
   | "host-bits"
@@ -36,6 +37,7 @@ export type ImportWarningCode =
   /** A time of publication that cannot be read. */
   | "time";
 
+/** Something in a publisher's list that an importer passed over or mended: the list is imported all the same. */
 export interface ImportWarning {
   readonly code: ImportWarningCode;
   /** As in `ImportError`. */

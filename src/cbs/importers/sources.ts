@@ -18,6 +18,7 @@ import { torExits } from "./tor.ts";
 import { vultr } from "./vultr.ts";
 import { zscalerCenr } from "./zscaler.ts";
 
+/** What kind of service a publisher runs. */
 export type SourceType = "cloud" | "cdn" | "saas" | "bot" | "security" | "isp";
 
 /** One file that a publisher offers. */

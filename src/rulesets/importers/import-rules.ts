@@ -27,7 +27,9 @@ const READERS = { text: textLines, csv: csvLines, ndjson: ndjsonLines } as const
   () => LineReader
 >;
 
+/** The name of a format that `RuleImport` reads. */
 export type ImportFormat = keyof typeof READERS;
+/** Every `ImportFormat`, in the order in which help and errors list them. */
 export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
@@ -38,6 +40,7 @@ const MAX_VALUE_LENGTH = 80;
 /** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
 const MAX_UNREADABLE = 100_000;
 
+/** Limits of a `RuleImport`, what it skips, and what stands in where a line says nothing. */
 export interface ImportOptions extends PrefixPolicy {
   /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
   readonly mostRules?: number;
@@ -62,6 +65,7 @@ export interface SkippedLines {
   readonly lines: readonly SkippedLine[];
 }
 
+/** What a `RuleImport` has read once its text has ended: the rules, and the lines that are none. */
 export interface ImportedRules {
   /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
   readonly rules: readonly ImportedRule[];
@@ -103,6 +107,7 @@ export class RuleImport {
   #hasEnded = false;
   #isWhole = true;
 
+  /** @throws TypeError for a format that is not one of `IMPORT_FORMATS` */
   constructor(format: ImportFormat, options: ImportOptions = {}) {
     const {
       allowSpecialPurpose = false,
