@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { MAX_BEGUN, TurnBudget } from "../../src/api/http/turn-budget.ts";
 import { parseAnswers, type RawAnswer } from "./harness/raw-exchange.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "./start-server.ts";
 
@@ -180,4 +181,84 @@ test("what is no request ends the connection, also behind others and after CONNE
     [405],
   );
   assert.equal((await answersTo([get("/livez")], 1))[0]!.status, 200);
+});
+
+/** The most requests that were begun in one turn of the event loop, of all servers of this process. */
+async function mostBegunInATurn(work: () => Promise<void>): Promise<number> {
+  let [count, most, isCounting] = [0, 0, true];
+  const onStart = (): void => void (most = Math.max(most, ++count));
+  // The budget's own turn begins in the same phase: what it lets begin there counts to one turn or the next.
+  const onTurn = (): void => {
+    count = 0;
+    if (isCounting) setImmediate(onTurn);
+  };
+  started.subscribe(onStart);
+  setImmediate(onTurn);
+  await work();
+  isCounting = false;
+  started.unsubscribe(onStart);
+  return most;
+}
+
+const CONNECTIONS = 300;
+
+/**
+ * Connections that all send at once. Each has asked before: the server takes only one new connection in a turn, and
+ * with it what it has sent by then.
+ */
+async function sendAtOnce(port: number, text: string, isAnswered: (received: string) => boolean): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)));
+  const sendToAll = (sent: string, isEnough: (received: string) => boolean): Promise<unknown> => {
+    for (const socket of sockets) socket.write(sent);
+    return Promise.all(sockets.map((socket) => receive(socket, isEnough)));
+  };
+  await sendToAll(get("/livez"), (received) => /ok\n?$/.test(received));
+  await sendToAll(text, isAnswered);
+  for (const socket of sockets) socket.destroy();
+}
+
+function receive(socket: Socket, isEnough: (received: string) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let received = "";
+    const take = (bytes: Buffer): void => {
+      if (!isEnough((received += bytes))) return;
+      socket.off("data", take);
+      resolve();
+    };
+    socket.on("data", take);
+  });
+}
+
+test("of hundreds of connections whose requests come at once a turn begins no more than its budget, and all are answered", async () => {
+  const port = Number(new URL(t.server.url).port);
+  for (const path of ["/livez", "/openapi.json"]) {
+    const most = await mostBegunInATurn(() =>
+      sendAtOnce(port, get(path).repeat(3), (received) => received.split("HTTP/1.1 200").length > 3),
+    );
+    assert.ok(most <= 2 * MAX_BEGUN, `${path}: ${most}`);
+  }
+});
+
+test("the negative control: a server of node:http by itself begins all in a turn", async () => {
+  const server = createServer((_request: IncomingMessage, response: ServerResponse) => void response.end("ok"));
+  await once(server.listen(0, "127.0.0.1", 1000), "listening");
+  const { port } = server.address() as AddressInfo;
+  const most = await mostBegunInATurn(() => sendAtOnce(port, get("/"), (received) => received.endsWith("ok")));
+  server.close();
+  assert.ok(most > 2 * MAX_BEGUN, String(most));
+});
+
+test("those that wait for a turn come by address: one connection of its own does not wait for hundreds of another's", async () => {
+  const budget = new TurnBudget();
+  const admitted: string[] = [];
+  const ask = (origin: string): void => {
+    if (!budget.take()) budget.wait({ origin, admit: () => void admitted.push(origin) });
+  };
+  for (let count = 0; count < 10 * MAX_BEGUN; count++) ask("many");
+  ask("one");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(admitted.length, MAX_BEGUN);
+  assert.equal(admitted.indexOf("one"), 1);
+  while (admitted.length < 9 * MAX_BEGUN + 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(budget.take());
 });

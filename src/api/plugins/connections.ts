@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Server as Listener, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
+import { isWaitingForTurn } from "./pipelining.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -71,7 +72,8 @@ export class Connections {
     // Not the method of HTTP servers, for the reason above.
     Listener.prototype.close.call(this.#listener);
     for (const end = performance.now() + limit; ; await sleep(POLL)) {
-      for (const [socket, response] of this.#open) if (!isUnderWay(response)) socket.destroy();
+      for (const [socket, response] of this.#open)
+        if (!isUnderWay(response) && !isWaitingForTurn(socket)) socket.destroy();
       if (this.#open.size === 0 || performance.now() >= end) return;
     }
   }

@@ -10,6 +10,7 @@ import { originOf } from "../../service/access/rate-limits.ts";
 import type { Services } from "../../service/services.ts";
 import { prefixesIn } from "../../service/settings.ts";
 import { callerOf } from "./bodies.ts";
+import { waitedForTurn } from "./pipelining.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -56,7 +57,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
       return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
     const isBusy =
       delay() > settings.eventLoopDelay ||
-      turn.elapsed(request.raw.socket) > settings.eventLoopDelay ||
+      turn.elapsed(request.raw.socket) + waitedForTurn(request.raw.socket) > settings.eventLoopDelay ||
       work.used >= settings.concurrentRequests;
     if (!isBusy || request.route.config.scope === undefined) return done();
     metrics.shed.inc();

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { turn } from "../../service/in-slices.ts";
+import { originOf } from "../../service/access/rate-limits.ts";
+import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 
 /** What ends a head, and a body of chunks. */
 const EMPTY_LINE = "\r\n\r\n";
@@ -14,14 +16,16 @@ const MIN_CHUNKED_BYTES = 1024;
  * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
  * requests of all that has been read, thousands in 64 KiB, and all of them would be answered in one turn of the event
  * loop. What comes behind a request under way stays with the connection, which is not read meanwhile; then its next
- * request waits for its turn, which only one of all such connections has at a time.
+ * request waits for its turn, which only one of all such connections has at a time. Of all connections together no more
+ * requests are begun in a turn than its budget allows.
  */
 export function takeOneByOne({ server }: FastifyInstance): void {
+  const budget = new TurnBudget();
   server.on("connection", (socket: PacedSocket) => {
     const [parse] = socket.listeners("data") as [Parse];
     // Those before it are the socket's own.
     const end = socket.listeners("end").at(-1) as () => void;
-    socket[PACED] = new PacedConnection(socket, parse, end);
+    socket[PACED] = new PacedConnection(socket, budget, parse, end);
   });
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     const paced = (socket as PacedSocket)[PACED];
@@ -37,7 +41,17 @@ type Parse = (bytes: Buffer) => void;
 const PACED = Symbol("paced connection");
 type PacedSocket = Socket & { [PACED]?: PacedConnection };
 
-class PacedConnection {
+/** Milliseconds for which the request that a connection has begun last had waited for its turn. */
+export function waitedForTurn(socket: PacedSocket): number {
+  return socket[PACED]?.waited ?? 0;
+}
+
+/** Whether a request has come that waits for its turn. */
+export function isWaitingForTurn(socket: PacedSocket): boolean {
+  return socket[PACED]?.isWaiting === true;
+}
+
+class PacedConnection implements WaitingConnection {
   /** The answer to its last request. */
   #last: ServerResponse | undefined;
   /**
@@ -46,14 +60,21 @@ class PacedConnection {
    */
   #bodyLeft = 0;
   readonly #socket: Socket;
+  readonly #budget: TurnBudget;
   readonly #parse: Parse;
   readonly #end: () => void;
   #isHeld = false;
+  /** Since when its next request has waited for a turn; null where none does. */
+  #waitsSince: number | null = null;
+  #waited = 0;
+  /** Whether its next request is one of those of this turn. */
+  #isAdmitted = false;
   #isOver = false;
 
   /** In place of the listeners that tell the parser of all bytes and of their end. */
-  constructor(socket: Socket, parse: Parse, end: () => void) {
+  constructor(socket: Socket, budget: TurnBudget, parse: Parse, end: () => void) {
     this.#socket = socket;
+    this.#budget = budget;
     this.#parse = parse;
     this.#end = end;
     socket.off("data", parse).off("end", end);
@@ -65,6 +86,25 @@ class PacedConnection {
     this.#bodyLeft = Number(response.req.headers["content-length"] ?? 0);
   }
 
+  get waited(): number {
+    return this.#waited;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitsSince !== null;
+  }
+
+  get origin(): string {
+    return originOf(this.#socket.remoteAddress ?? "");
+  }
+
+  admit(): void {
+    this.#waited = performance.now() - this.#waitsSince!;
+    this.#waitsSince = null;
+    this.#isAdmitted = true;
+    this.#socket.resume();
+  }
+
   leave(): void {
     this.#isOver = true;
     this.#socket.off("data", this.#take).off("end", this.#takeEnd);
@@ -73,6 +113,7 @@ class PacedConnection {
   readonly #take = (bytes: Buffer): void => {
     for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed;) {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));
+      if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
       const end = this.#endOfPiece(bytes, at);
       this.#parse(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
       at = end;
@@ -94,14 +135,23 @@ class PacedConnection {
     return last !== undefined && last.req.complete && !last.writableFinished && !last.destroyed;
   }
 
+  get #isInBody(): boolean {
+    return this.#last?.req.complete === false;
+  }
+
+  #mayBegin(): boolean {
+    if (this.#isAdmitted) return !(this.#isAdmitted = false);
+    this.#waited = 0;
+    return this.#budget.take();
+  }
+
   #endOfPiece(bytes: Buffer, at: number): number {
-    const isInBody = this.#last?.req.complete === false;
-    if (isInBody && this.#bodyLeft > 0) {
+    if (this.#isInBody && this.#bodyLeft > 0) {
       const length = Math.min(this.#bodyLeft, bytes.length - at);
       this.#bodyLeft -= length;
       return at + length;
     }
-    const least = at + (isInBody ? MIN_CHUNKED_BYTES : MIN_BYTES);
+    const least = at + (this.#isInBody ? MIN_CHUNKED_BYTES : MIN_BYTES);
     if (least >= bytes.length) return bytes.length;
     const found = bytes.indexOf(EMPTY_LINE, least - EMPTY_LINE.length);
     return found < 0 ? bytes.length : found + EMPTY_LINE.length;
@@ -113,6 +163,14 @@ class PacedConnection {
     if (this.#isHeld) return;
     this.#isHeld = true;
     this.#last!.once("close", () => void turn().then(() => this.#goOn()));
+  }
+
+  #wait(rest: Buffer): void {
+    this.#socket.pause();
+    this.#socket.unshift(rest);
+    if (this.isWaiting) return;
+    this.#waitsSince = performance.now();
+    this.#budget.wait(this);
   }
 
   #goOn(): void {
