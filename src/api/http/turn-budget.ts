@@ -17,8 +17,10 @@ export interface WaitingConnection {
 export class TurnBudget {
   #left = MAX_BEGUN;
   #isTurnCounted = false;
-  /** By origin; who was served last comes last. */
-  readonly #waiting = new Map<string, Set<WaitingConnection>>();
+  /** By origin, in the order in which they came. */
+  readonly #waiting = new Map<string, WaitingConnection[]>();
+  /** Those of whom a connection waits; the one that was served last comes last. */
+  readonly #origins: string[] = [];
 
   /** Whether a request may begin now, which it then does; nothing overtakes those that wait. */
   take(): boolean {
@@ -31,8 +33,10 @@ export class TurnBudget {
   wait(connection: WaitingConnection): void {
     const { origin } = connection;
     const own = this.#waiting.get(origin);
-    if (own === undefined) this.#waiting.set(origin, new Set([connection]));
-    else own.add(connection);
+    if (own === undefined) {
+      this.#waiting.set(origin, [connection]);
+      this.#origins.push(origin);
+    } else own.push(connection);
     this.#countTurn();
   }
 
@@ -56,12 +60,13 @@ export class TurnBudget {
     }
   };
 
+  // A set or map would skip what has been deleted from its front, again and again.
   #next(): WaitingConnection {
-    const [origin, own] = this.#waiting.entries().next().value!;
-    const connection = own.values().next().value!;
-    own.delete(connection);
-    this.#waiting.delete(origin);
-    if (own.size > 0) this.#waiting.set(origin, own);
+    const origin = this.#origins.shift()!;
+    const own = this.#waiting.get(origin)!;
+    const connection = own.shift()!;
+    if (own.length > 0) this.#origins.push(origin);
+    else this.#waiting.delete(origin);
     return connection;
   }
 }

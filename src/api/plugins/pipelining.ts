@@ -11,6 +11,7 @@ const EMPTY_LINE = "\r\n\r\n";
 const MIN_BYTES = 64;
 /** The same within a body of chunks, which may have empty lines in it. */
 const MIN_CHUNKED_BYTES = 1024;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
@@ -63,10 +64,14 @@ class PacedConnection implements WaitingConnection {
   readonly #budget: TurnBudget;
   readonly #parse: Parse;
   readonly #end: () => void;
-  #isHeld = false;
   /** Since when its next request has waited for a turn; null where none does. */
   #waitsSince: number | null = null;
   #waited = 0;
+  #origin: string | undefined;
+  /** What has come of the next request and behind it, while that may not begin. */
+  #unparsed: Buffer = NOTHING;
+  /** Whether the client has ended its side meanwhile. */
+  #hasEnded = false;
   /** Whether its next request is one of those of this turn. */
   #isAdmitted = false;
   #isOver = false;
@@ -95,14 +100,14 @@ class PacedConnection implements WaitingConnection {
   }
 
   get origin(): string {
-    return originOf(this.#socket.remoteAddress ?? "");
+    return (this.#origin ??= originOf(this.#socket.remoteAddress ?? ""));
   }
 
   admit(): void {
     this.#waited = performance.now() - this.#waitsSince!;
     this.#waitsSince = null;
     this.#isAdmitted = true;
-    this.#socket.resume();
+    this.#goOn();
   }
 
   leave(): void {
@@ -111,6 +116,7 @@ class PacedConnection implements WaitingConnection {
   }
 
   readonly #take = (bytes: Buffer): void => {
+    if (this.#unparsed.length > 0) return this.#keepMore(bytes);
     for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed;) {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));
       if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
@@ -124,6 +130,7 @@ class PacedConnection implements WaitingConnection {
    * A client that sends no more may still read: the connection would be closed before the answer to its last request.
    */
   readonly #takeEnd = (): void => {
+    if (this.#unparsed.length > 0) return void (this.#hasEnded = true);
     if (!this.#isBusy) return this.#end();
     // Once the connection is gone there is no parser to tell.
     this.#last!.once("close", () => this.#socket.destroyed || this.#end());
@@ -157,24 +164,30 @@ class PacedConnection implements WaitingConnection {
     return found < 0 ? bytes.length : found + EMPTY_LINE.length;
   }
 
+  /** Until the request under way is answered. */
   #hold(rest: Buffer): void {
+    this.#unparsed = rest;
     this.#socket.pause();
-    this.#socket.unshift(rest);
-    if (this.#isHeld) return;
-    this.#isHeld = true;
     this.#last!.once("close", () => void turn().then(() => this.#goOn()));
   }
 
+  /** Does not stop the socket, which would take longer than a cheap request: mostly no more comes. */
   #wait(rest: Buffer): void {
-    this.#socket.pause();
-    this.#socket.unshift(rest);
-    if (this.isWaiting) return;
+    this.#unparsed = rest;
     this.#waitsSince = performance.now();
     this.#budget.wait(this);
   }
 
+  #keepMore(bytes: Buffer): void {
+    this.#unparsed = Buffer.concat([this.#unparsed, bytes]);
+    this.#socket.pause();
+  }
+
   #goOn(): void {
-    this.#isHeld = false;
-    this.#socket.resume();
+    const bytes = this.#unparsed;
+    this.#unparsed = NOTHING;
+    if (this.#socket.isPaused()) this.#socket.resume();
+    this.#take(bytes);
+    if (this.#hasEnded) this.#takeEnd();
   }
 }
