@@ -38,6 +38,7 @@ function writeQuad(word: number, out: Uint8Array, at: number): number {
 }
 
 function writeOctet(value: number, out: Uint8Array, at: number): number {
+  // 205 / 2^11 is a little more than 1 / 10: exact for all values here. At most three bytes.
   if (value > 99) {
     const hundreds = value > 199 ? 2 : 1;
     out[at++] = ZERO + hundreds;
@@ -52,6 +53,10 @@ function writeOctet(value: number, out: Uint8Array, at: number): number {
 
 function writeSix(words: Uint32Array, out: Uint8Array, at: number): number {
   // The longest run of two zero groups or more, the first of them on a tie (RFC 5952, sections 4.2.2 and 4.2.3).
+  // A run of one is not shortened (4.2.2): gapLength begins at 1, and only a longer run replaces it, so that the first of
+  // equal ones stays (4.2.3). The inner loop ends at the first group that is not 0, which begins no run: one pass.
+  //
+  //     2001 : db8 : 0 : 0 : 1 : 0 : 0 : 1        runs [2, 4) and [5, 7): equal, the first -> 2001:db8::1:0:0:1
   let gap = -1;
   let gapLength = 1;
   for (let group = 0; group < 8; group++) {
@@ -69,6 +74,8 @@ function writeSix(words: Uint32Array, out: Uint8Array, at: number): number {
   // one is IPv4.
   const mapped = words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 
+  // A colon stands before every group but the first. The gap writes the one of its own; the group after it writes the
+  // second, and where no group comes after it, the gap does. At most 8 * 4 digits and 7 colons: 39 bytes.
   for (let group = 0; group < 8; group++) {
     if (group === gap) {
       out[at++] = COLON;

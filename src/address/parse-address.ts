@@ -29,6 +29,10 @@ for (let value = 0; value < 16; value++) {
 
 // A failure is one small integer: the complement of position * 32 + code, so always negative. The position counts from
 // the start of the text, not of the buffer: no text is read beyond its 46th byte, however large the buffer is.
+//
+//     ~ ( |        position, 0 to 46        | code, 5 bits | )        at most 46 * 32 + 31 = 1503
+//
+// Of the codes, the first 12 are packed, fewer than 32. ~x of a number from 0 on is below 0: it is no family, 4 or 6.
 const EMPTY = ADDRESS_ERROR_CODES.indexOf("empty");
 const UNEXPECTED_CHARACTER = ADDRESS_ERROR_CODES.indexOf("unexpected-character");
 const OCTET_MISSING = ADDRESS_ERROR_CODES.indexOf("octet-missing");
@@ -147,6 +151,14 @@ function copyToScratch(text: string): number {
 function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Array, slot: number): boolean {
   const length = end - start;
   if (length < 7 || length > 15) return false;
+  // From the front: octet 1, dot 1, octet 2; from the back: octet 4, dot 3, octet 3.
+  //
+  //     start                                 end
+  //       | octet 1 | . | octet 2 | . | octet 3 | . | octet 4 |
+  //               dot1 ->       dot2 = dot2       <- dot3
+  //
+  // Both sides finding the same dot 2 is the proof that nothing lies between: lengths and three dots add up to the text.
+  // No read leaves the text: an octet is at most 3 bytes and the text at least 7, and dot 1 and dot 3 lie inside.
   const octet1 = octetFrom(bytes, start);
   const dot1 = start + (octet1 >> 8);
   if (octet1 < 0 || bytes[dot1] !== DOT) return false;
@@ -167,6 +179,8 @@ function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
  * `bad` gathers every condition that must not go negative: digits in 0..9, no leading zero, value up to 255.
  */
 function octetFrom(bytes: Uint8Array, at: number): number {
+  // ~d >> 31 is -1 for d >= 0 and 0 for d < 0. 9 - d is negative for a byte above "9", so `bad` refuses a letter where a
+  // digit or a dot may stand. The packing: | digits: bits 8 and 9 | value: bits 0 to 7 |, and -1 if `bad` is negative.
   const digit1 = bytes[at]! - 0x30;
   const digit2 = bytes[at + 1]! - 0x30;
   const digit3 = bytes[at + 2]! - 0x30;
@@ -300,6 +314,9 @@ function parseSix(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
 
 /** Moves the groups behind the gap to the end and fills the gap with zeros. */
 function openGap(gap: number, count: number): void {
+  //     before   | f0 | f1 | b0 | b1 | b2 | -- | -- | -- |      gap = 2, count = 5
+  //     after    | f0 | f1 | 0  | 0  | 0  | b0 | b1 | b2 |
+  // From the end, so that no group is overwritten before it is moved: `to` is never below `from`.
   let to = 7;
   for (let from = count - 1; from >= gap; from--) groups[to--] = groups[from]!;
   while (to >= gap) groups[to--] = 0;
@@ -307,6 +324,8 @@ function openGap(gap: number, count: number): void {
 
 /** Joins the groups to words; in ::ffff:0:0/96 only the last word counts, and the address is IPv4. */
 function writeSix(out: Uint32Array): Family {
+  // All eight groups are written by now: by the parse, or by `openGap`. `|` gives signed words; storing them in a
+  // Uint32Array, or comparing them with 0 and 0xffff, does not depend on the sign.
   const w0 = (groups[0]! << 16) | groups[1]!;
   const w1 = (groups[2]! << 16) | groups[3]!;
   const w2 = (groups[4]! << 16) | groups[5]!;

@@ -24,6 +24,8 @@ export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"
   let length = parseLength(text, slash + 1, written);
   if (written !== address.family) {
     // A mapped address: the length counts all its 128 bits, and a prefix wider than the mapped block is an IPv6 one.
+    //     ::ffff:192.0.2.0/120    | 80 zeros | 16 ones | 192.0.2.0 |      120 - 96 = 24: 192.0.2.0/24
+    // RFC 4291, section 2.5.5.2: the block is ::ffff:0:0/96. A shorter length reaches beyond it, so it stays IPv6.
     if (length >= 96) length -= 96;
     else address = mappedAddress(address);
   }
@@ -53,6 +55,7 @@ export function prefixOf(address: Address, length: number): Prefix {
   }
   return {
     family: address.family,
+    // Of the bits of the length, each word takes those that the words before it have left: 32, none, or some.
     w0: maskWord(address.w0, length),
     w1: maskWord(address.w1, length - 32),
     w2: maskWord(address.w2, length - 64),

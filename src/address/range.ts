@@ -102,6 +102,18 @@ function checkRange(first: Address, last: Address, text?: string, lastAt?: numbe
   );
 }
 
+/*
+ * The bound. A prefix is cut in two only if it lies in part in the range, which is where an end of the range lies inside
+ * it. The prefixes of one length are disjoint, so the two ends lie in two of them at most: two cuts a level, and each
+ * gives one part at most, but where the ends part ways. So a range of addresses of b bits has at most 2b - 2 prefixes
+ * (62 or 252), reached by 1..2^b - 2, and it takes O(b) steps:
+ *
+ *     level   0  |-----------------[==============================]-----------|
+ *             1  |-----------------[=============|================]-----------|     both halves are cut
+ *             2  |-------|---------[=====|=======|=======|========]---|-------|     the inner ones are whole
+ *
+ * They are the fewest: a part is taken whole as soon as it fits, so no two of them are halves of one that fits.
+ */
 /**
  * Adds the parts of `prefix` that lie in the range: the whole of it, or what both halves hold. Visits two prefixes a
  * level at most.
@@ -135,11 +147,13 @@ function commonLength(a: Address, b: Address): number {
 }
 
 function compareAddresses(a: Address, b: Address): number {
+  // Words are unsigned, below 2^32: as floats, differences are exact and have the sign of the comparison.
   return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
 }
 
 /** The word with all bits behind the first `length` set; any length is allowed, below 0 as 0 and above 32 as 32. */
 function fillWord(word: number, length: number): number {
+  // Shifts count modulo 32, so 32 and more must not come to the shift; 0xffffffff >>> 0 would be right, below 0 not.
   if (length >= 32) return word;
   return length <= 0 ? 0xffffffff : (word | (0xffffffff >>> length)) >>> 0;
 }

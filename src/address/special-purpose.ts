@@ -21,6 +21,8 @@ export function specialPurpose(prefix: Prefix): SpecialPurpose | undefined {
   let contained: SpecialPurpose | undefined;
   entries ??= registry();
   for (const entry of entries) {
+    // Of all entries, those that cover the prefix contain each other, and the order puts the less specific first: the last
+    // one found is the most specific. The first inside it is the lowest: the order is by address.
     // In order, every covering entry is more specific than the one before it.
     if (prefixContains(entry.prefix, prefix)) covering = entry;
     else if (contained === undefined && prefixContains(prefix, entry.prefix)) contained = entry;

@@ -5,6 +5,15 @@ const FILLED = 448;
 /** Moments that are worked through between two interruptions: some hundred microseconds. */
 const STEP = 1 << 13;
 
+/*
+ *     #blocks    | m0 m1 ... | m448 ... | ... |      moments ascend in a block and from block to block
+ *                | c0 c1 ... | c448 ... | ... |      counts[i] rules expire at moments[i]
+ *                   total       total                the sum of the block's counts
+ *
+ * What always holds: no moment stands twice; no block is empty, so that moments[size - 1] is its last; no count of the
+ * first `size` is 0; a block has less than BLOCK moments between two calls, so one more always fits. What stands from
+ * `size` on means nothing; `!` follows reads below `size`, or at the end of a block that is there.
+ */
 /** Distinct moments in ascending order, and how many rules expire at each. */
 interface Block {
   readonly moments: Float64Array;
@@ -51,6 +60,7 @@ export class ExpiryCounts {
   add(moment: number): void {
     const at = this.#blockOf(moment);
     const block = this.#blocks[at];
+    // Only where there is none at all: with blocks, a moment past the last of them goes to the last.
     if (block === undefined) return void this.#blocks.push(newBlock(moment));
     const place = placeOf(block, moment);
     block.total++;
@@ -79,6 +89,7 @@ export class ExpiryCounts {
         count += block.total;
         continue;
       }
+      // Ends before `size`: the block's last moment is after the time.
       for (let place = 0; block.moments[place]! <= time; place++) count += block.counts[place]!;
       break;
     }

@@ -7,6 +7,21 @@ export const PERMANENT = Number.POSITIVE_INFINITY;
 
 const FIRST_CAPACITY = 16;
 
+/*
+ *     slot             0     1     2     3   ...   end - 1 | end ... capacity
+ *     keys           none   10.0   ->0   192.0             |   not used yet
+ *     lengths                 8     .     24               |
+ *     expiresAt, createdAt, updatedAt: milliseconds since 1970, PERMANENT for "never"
+ *                                   ^ freed = 2: its key's first word names the slot freed before it, 0 for none
+ *
+ * What always holds: each slot from 1 to end - 1 holds a rule or is on the list of freed ones, once; a key's bits behind
+ * its length are 0 (`take` clears them), so that equal prefixes have equal keys; all columns have the same capacity,
+ * and `end` does not exceed it. So a `!` follows each read at a slot that the tree names: such a slot is below `end`.
+ * Freed slots are taken again, last first; no column ever moves an entry, as records of the tree name slots.
+ *
+ * A Float64 holds milliseconds exactly up to 2^53, and Infinity compares greater than every time: `now < expiresAt` asks
+ * whether a rule is active without a case for those that never expire.
+ */
 /**
  * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is
  * none. A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
@@ -59,6 +74,7 @@ export class RuleSlots {
   take(prefix: Prefix): number {
     const slot = this.freed === 0 ? this.end++ : this.freed;
     if (slot === this.freed) this.freed = this.keys[slot * this.words]!;
+    // By half each time: n rules are copied O(n) times in all.
     else if (slot === this.lengths.length) this.#grow(slot + (slot >>> 1));
     const { length } = prefix;
     const key = slot * this.words;
@@ -104,6 +120,7 @@ export class RuleSlots {
   sharedBits(slot: number, { w0, w1, w2, w3 }: Prefix): number {
     const { keys } = this;
     const key = slot * this.words;
+    // XOR leaves a 1 where two words differ: its leading zeros are what they share, 32 of them if they are equal.
     let difference = keys[key]! ^ w0;
     if (difference !== 0 || this.words === 1) return Math.clz32(difference);
     difference = keys[key + 1]! ^ w1;

@@ -22,6 +22,34 @@ import { bitOf, grown, type RuleSlots } from "./_rule-slots.ts";
  *  - every record is either reachable from the root once, or once on the list of freed ones.
  */
 
+/*
+ * Three rules: 10.0.0.0/8, and below it one that goes on with a 0 bit and one that goes on with a 1 bit:
+ *
+ *     cells[ROOT] -> | 8 | LEFT | RIGHT | RULE = slot of 10.0.0.0/8 | TOTAL = 3 |
+ *                          |       |
+ *                          |       ~slot of 10.128.0.0/9       no record: nothing lies below it
+ *                          ~slot of 10.1.0.0/16
+ *
+ * Why a blind walk is right. A walk skips the bits between two records without looking, so on the way it may enter a
+ * subtree of keys that differ from its own in a skipped bit. It never concludes from that: `find` and `covering` compare
+ * the whole key at a rule (`covers`). If the prefix is in the tree, all records on its path have bits in common with it,
+ * so the bits looked at lead to it: the comparison holds exactly if it is there. Where a rule on the way does not cover
+ * the prefix, none below can: their keys begin with that rule's.
+ *
+ * Why one relative is enough for `insert`. Each record's keys have all its LENGTH bits in common. Let the new prefix
+ * share s bits with the relative, to which the walk by its own bits leads. A record on that walk of LENGTH <= s has its
+ * bits; one of LENGTH > s has not. No other key shares more: it would leave the walk at a record above, at a bit that the
+ * walk looked at and in which it differs. So the new prefix joins above the first record of more than s bits.
+ *
+ * The count. TOTAL of a record = TOTAL of its children + 1 if it has a rule; 1 for ~slot, 0 for none. `insert` and
+ * `remove` change it on the way down by the one rule that comes or goes, before they know where it ends: they are called
+ * only for a prefix that is not there, or is there. A record that `#join` makes counts what it is put above, and itself.
+ *
+ * Bounds, and why a `!` stands behind each read of `cells`: a positive reference is the offset of a record below `end`,
+ * `end` is within the array (`#extend`), and a member is at most STRIDE - 1 further. Slots come from RULE cells and
+ * ~references, which name rules that are there. LENGTH grows on the way down, so that a way has at most 129 records
+ * (0 to 128 bits), and a stack of 130 never runs over: it holds one sibling for each record, and the one in hand.
+ */
 export const LENGTH = 0;
 export const LEFT = 1;
 export const RIGHT = 2;
@@ -164,6 +192,7 @@ export class RuleTree {
 
   /** Counts the rules of all records, from below. */
   *#counting(): Generator<undefined, void, undefined> {
+    // Children come after their parents in `records`; from the end, both children are counted before their parent.
     const { cells } = this;
     const records = yield* this.#recordsFromTop();
     for (let i = records.length - 1; i >= 0; i--) {
@@ -182,6 +211,8 @@ export class RuleTree {
   *build(last: number): Generator<undefined, void, undefined> {
     const { slots } = this;
     this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last) * STRIDE);
+    // As the stack of a Cartesian tree (J. Vuillemin, CACM 23(4), 1980): what is popped is complete, as all rules to come
+    // lie to the right of it. Each rule is pushed with one record at most, and each is popped once: O(n).
     // The records around the rule before, from the top, and that rule.
     const path = new Int32Array(130);
     let height = 0;
@@ -190,6 +221,7 @@ export class RuleTree {
       if (slot % STEP === 0) yield;
       const prefix = slots.prefixAt(slot);
       const shared = this.#sharedInOrder(slot, prefix);
+      // All longer than what is shared lies to the left of the new rule; the topmost of it becomes the left child.
       let below = 0;
       while (height > 0 && this.lengthOf(path[height - 1]!) > shared) below = path[--height]!;
       let at = height > 0 && this.lengthOf(path[height - 1]!) === shared ? path[--height]! : 0;
@@ -274,6 +306,8 @@ export class RuleTree {
     const right = cells[at + RIGHT]!;
     const rule = cells[at + RULE]!;
     if (rule === 0 ? left !== 0 && right !== 0 : left !== 0 || right !== 0) return;
+    // One reference is left at most: the other child is 0, so || picks it; 0 if there is none. The parent's cell takes it,
+    // and its count stays right: it counts rules, and none has gone with the record.
     cells[cell] = rule === 0 ? left || right : ~rule;
     cells[at + LEFT] = this.freed;
     this.freed = at;

@@ -2,6 +2,18 @@ import type { Prefix } from "../address/address.ts";
 import { bitOf } from "./_rule-slots.ts";
 import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts";
 
+/*
+ * What `#pending` holds, the next one last: references whose rules are all still to come, each before those under it in
+ * the stack. With what was given before, they are all rules of the tree, each once:
+ *
+ *     given | rules of pending[height - 1] | rules of pending[height - 2] | ... | rules of pending[0]
+ *
+ * `next` keeps it so: a record is replaced by its children, the right under the left, and its own rule comes first,
+ * as in the order of prefixes what covers comes before what is covered.
+ *
+ * Bound: what is under an entry is the right sibling of a record on the way down to it. LENGTH grows along a way, so there
+ * are at most 129 levels, one entry for each, and the one in hand: 130. Why a `!` follows each read: `#tree` says it.
+ */
 /** A walk over the rules of a tree in order. The tree must not change meanwhile. */
 export class RuleWalk {
   readonly #tree: RuleTree;
@@ -22,6 +34,7 @@ export class RuleWalk {
       // The record's own rule comes first: with nothing to skip the walk begins with it.
       if (rank < own || rank === 0) break;
       rank -= own;
+      // The rank-th rule is in the left part if that has more rules than are still to skip: the counts make it O(depth).
       const left = this.#tree.totalOf(cells[at + LEFT]!);
       if (rank < left) {
         this.#push(cells[at + RIGHT]!);
@@ -49,6 +62,8 @@ export class RuleWalk {
         break;
       }
       if (at < 0) break;
+      // `at` is on the prefix's way, its own rule before the prefix or equal. -1: all below follows; 0: the right follows,
+      // and the way goes left; 1: the left came before, and the way goes right.
       const side = length === prefix.length ? -1 : bitOf(prefix, length);
       if (side !== 1) this.#push(cells[at + RIGHT]!);
       if (side === -1) this.#push(cells[at + LEFT]!);

@@ -7,6 +7,21 @@ const BLOCK = 1024;
 /** Blocks that are kept where the rules would fill fewer. */
 const SPARE_BLOCKS = 8;
 
+/*
+ *     rules, in order   r1 r2 r3 ... | r1025 ... | ...
+ *     blocks            after: -      | after: r1024 | ...      a block's rules: after < rule <= next block's after
+ *
+ * What always holds: the `after` of blocks ascends, the first has none, so each prefix belongs to exactly one block,
+ * whether its rule is there or not; `after` need not be a rule any more. If since <= now < until, `active` and `expired`
+ * are those of the block at `now`: no rule of it has an expiry in (since, until), and each that changes calls `touch`,
+ * which empties the interval. With e the expiries of the block, and counted at t:
+ *
+ *     since = the greatest e <= t           until = the least e > t
+ *     ----- expired ------|------- t -------|----- active ----->
+ *
+ * Why the first block, and any that is read, is there (`!`): `#blocks` is never empty, and indices stay below its length,
+ * which only grows while blocks are gone through.
+ */
 /** A run of neighbouring rules: those after `after`, or from the first on, to where the next block begins. */
 interface Block {
   readonly after: Prefix | undefined;
@@ -79,6 +94,8 @@ export class StateBlocks {
   #count(at: number, now: number): void {
     const { slots } = this.#tree;
     const block = this.#blocks[at]!;
+    // A block that was cut is counted up to the cut; the rest is a block of its own, whose empty interval has it counted
+    // when it is asked about. So no count looks at more than #size + 1 rules.
     const next = this.#blocks[at + 1]?.after;
     const walk = this.#walk(block);
     let [active, expired, since, until] = [0, 0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -58,6 +58,7 @@ function countChunk(): void {
 
 /** How many of the ids at `matches` are 0. */
 function unmatchedOf(matches: usize, count: i32): i32 {
+  // A comparison gives -1 where it holds: subtracting counts. Four counters at a time, then up to three ids one by one.
   let zeros = i32x4.splat(0);
   const whole = matches + (<usize>(count & ~3) << 2);
   const end = matches + (<usize>count << 2);
@@ -71,6 +72,7 @@ function addToCounters(matches: usize, count: i32): void {
   for (let end = matches + (<usize>count << 2); matches < end; matches += 4) countMatch(load<u32>(matches));
 }
 
+/** A float counts exactly up to 2^53. The id is at most `matchCount`, by the lookup; so many counters there are, and one. */
 @inline
 function countMatch(match: u32): void {
   const counter = perMatch + (<usize>match << 3);
@@ -110,6 +112,7 @@ export function lookupChunk(): void {
 function scatter(matches: usize, lineOf: usize, count: i32, words: usize, shift: usize): void {
   const base = workspace;
   for (let i: usize = 0; i < <usize>count; i++) {
+    // Line numbers come from `findAddresses`, and are below `chunkLines`: both stores stay in their arrays by line.
     const line = base + (<usize>load<u32>(base + lineOf + (i << 2)) << 2);
     store<i32>(line, load<i32>(base + matches + (i << 2)), MATCHES);
     store<u32>(line, base + words + (i << shift), WORDS_AT);

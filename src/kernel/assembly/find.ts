@@ -8,6 +8,20 @@ const DOT: u8 = 0x2e;
 const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
 
+/*
+ * Why no load here leaves the text: the byte at `end` is a delimiter, and every run below stops at a delimiter. What
+ * looks past a byte looks at one, two or three behind a colon, all within TEXT_SLACK (64 bytes behind the last LF), and
+ * the vectors are loaded from `end` at the latest. Looking back stops at `at`, a token's front, never before `start`.
+ * KINDS has an entry for every byte, so kinds need no check either. Their order makes a comparison of each question:
+ *
+ *     1 HEX   2 DOT   4 OTHER | 8 COLON | 16 DELIMITER
+ *     < KIND_COLON: still in the front run;   < KIND_DELIMITER: still in the token
+ *
+ * As bits of their own they can be gathered by OR: `kinds & KIND_OTHER` asks of a whole run whether a letter past f, or
+ * an underscore, stands in it.
+ *
+ * Why it ends: each turn of the outer loop either returns or sets `at` behind a byte it has looked at.
+ */
 @inline
 function kindAt(at: usize): i32 {
   return load<u8>(workspace + KINDS + load<u8>(at));
@@ -170,6 +184,13 @@ function sixAt(start: usize, at: usize, rest: usize, words: usize): i32 {
  * IPv4-mapped, 0 if it is none.
  */
 function parseSix(at: usize, end: usize, words: usize): i32 {
+  // 128 bits in two halves. A group comes in from the right, and moves the others on:
+  //
+  //     high                               low
+  //     |  0    |  0    |  g0   |  g1   |  |  g2   |  g3   |  g4   |  g5   |   <- next group
+  //
+  // At the :: what was read goes to `front`, and the halves begin anew, so that the end finds the groups behind the gap
+  // where they belong already: at the right.
   // The groups read, 16 bits each, shifted in from the right; those before the gap are put aside when it comes.
   let high: u64 = 0;
   let low: u64 = 0;
@@ -221,6 +242,9 @@ function parseSix(at: usize, end: usize, words: usize): i32 {
   }
 
   if (gap < 0 ? count < 8 : count == 8) return 0;
+  // The groups before the gap go to the top: up by 128 bits less their own. Of 8 groups at least one is the gap's, so
+  // those behind take fewer than `up` bits, and OR joins what does not overlap. Up to four groups lie in `frontLow` alone
+  // and end in `high`; with five to seven, `up` is 48, 32 or 16 and no shift reaches 64, which would count as 0.
   if (gap > 0) {
     const up = 128 - (gap << 4);
     if (up >= 64) {

@@ -5,6 +5,20 @@ import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
 import { append, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
+/*
+ * An address of 32 bits is used from the top, by the root and then node after node:
+ *
+ *     |  32 - shift: root  |  6: bitmap, or 16: list or tree  |  ...  |
+ *     0                   depth
+ *
+ * An entry (src/table/layout.ts) with bit 31 clear is a match id, the end of the walk; with it set, a pointer:
+ *
+ *     | 1 | kind: 3 | offset in the nodes, in words: 28 |
+ *
+ * Each read of a node is unchecked. Of a table that `openSnapshot` has checked it is inside; of one that was damaged
+ * since, WebAssembly's own bound of the memory traps, or some entry is read: `depth` grows with every node, so a cycle
+ * ends, and a match is compared with `matchCount` before it is given. Nothing but `out` and the queues is written.
+ */
 /**
  * Looks up `count` IPv4 words at `words` and writes a match id each to `out`. Up to three more of both are read and written.
  * Traps where a damaged table leads out of the memory, deeper than an address, or to a match that is not there.
@@ -22,6 +36,7 @@ export function lookupBatch4(words: usize, out: usize, count: i32): void {
 
 /** `bytes` is the length of both arrays, a multiple of 16. */
 function lookupGroup(words: usize, out: usize, bytes: usize): void {
+  // `shift` leaves as many bits as the root has entries (2 to the power of 32 - shift): no index is outside it.
   const root = root4;
   const shift = rootShift4;
   for (let place: usize = 0; place < bytes; place += 16) {
@@ -31,6 +46,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     store<u32>(out + place, load<u32>(root + (<usize>(load<u32>(words + place, 12) >>> shift) << 2)), 12);
   }
 
+  // `out` holds three kinds of entries now, told apart four at a time by signs and comparisons: bitmask is the sign bits.
   // A bitmap pointer is less than all other entries: its kind is 0.
   const bitmapLimit = v128.load(workspace + BITMAP_LIMIT);
   const listKind = v128.load(workspace + LIST_KIND);
@@ -57,6 +73,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     places = i32x4.add(places, four);
   }
 
+  // Each address is in one queue at most, and a queue is read only after it is filled: the order of steps is free.
   const nodes = nodes4;
   const depth = 32 - shift;
   const slotShift = shift - BITMAP_BITS;
@@ -82,6 +99,8 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     store<i32>(out + place, walk4(load<i32>(out + place), load<u32>(words + place), depth));
   }
 
+  // With e an entry: e < 0 is a pointer; matchCount - e < 0 is a match past the last. Both are in the sign of (e | last - e);
+  // for e < 0 the difference may wrap, where the sign of e decides already.
   // What is still at a node is negative, and so is what a match past the last one leaves of it.
   const last = i32x4.splat(matchCount);
   for (let place: usize = 0; place < bytes; place += 16) {

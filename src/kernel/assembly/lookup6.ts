@@ -5,6 +5,17 @@ import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
 import { append, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
+/*
+ * 128 bits in eight steps of 16, by the root (of up to 16 bits) and wide, list and tree nodes; a skip node stands for
+ * several steps in which all addresses of the table agree. Words are little-endian in memory, so the halves of an
+ * address are not in order:
+ *
+ *     byte       0   2   4   6   8   10  12  14
+ *     16 bits    #1  #0  #3  #2  #5  #4  #7  #6       halfAt(16 * i): word i / 2, its upper half if i is even
+ *
+ * Between the two loops of a step `out` holds addresses of entries (32 bits here, as an entry has), so that all loads of
+ * one kind are on their way at once. Every place is read by the step that wrote it, before any other looks at it.
+ */
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
   lookingUp(6);
@@ -50,6 +61,7 @@ function descend(words: usize, out: usize, bytes: usize): void {
     const e1 = load<u32>(rootSlot(root, w1));
     const e2 = load<u32>(rootSlot(root, w2));
     const e3 = load<u32>(rootSlot(root, w3));
+    // The four have the kind of wide pointers in their top bits if none of the differences has a bit there.
     if ((((e0 ^ WIDE_POINTER) | (e1 ^ WIDE_POINTER) | (e2 ^ WIDE_POINTER) | (e3 ^ WIDE_POINTER)) >>> KIND_SHIFT) == 0) {
       store<usize>(out + place, wideEntry(nodeAt(nodes, e0), w0 & 0xffff));
       store<usize>(out + place, wideEntry(nodeAt(nodes, e1), w1 & 0xffff), 4);
@@ -170,6 +182,8 @@ function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
   const nodes = nodes6;
   while (end != queue) {
     if (depth > 127) unreachable();
+    // In place: `next` is never past `at`, since each turn reads one and keeps one at most. The sign of a match that is
+    // still a pointer is 1: it stays in the queue.
     let next = queue;
     for (let at = queue; at < end; at += 4) {
       const place = load<usize>(at);
@@ -214,6 +228,8 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
     const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
     const slot = <u32>load<u16>(address + halfAt(depth));
     if (kind == NODE_SKIP) {
+      // | bits | entry if less | entry if greater | expected bits, in words | entry if equal |
+      // The bits are checked, since they say where the last entry is: at most 4 words behind, whatever the file says.
       const bits = load<i32>(node);
       if (bits < SKIP_UNIT || bits > 128 - depth || bits % SKIP_UNIT != 0) unreachable();
       const order = compareSkipped(node + 12, bits, address, depth);

@@ -113,6 +113,7 @@ export function writeRows(out: usize, end: usize): usize {
         let length = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
         if (length != 0) length -= <usize>(load<u8>(start + length - 1) == CR);
         most += length + 1;
+        // A line may be so long that the sum passes 2^32: it wraps, and is then less than `out`.
         if (out + most > end || out + most < out) break;
         out = copy(out, start, length);
       } else if (out + most > end) {
@@ -131,6 +132,16 @@ export function writeRows(out: usize, end: usize): usize {
   return out;
 }
 
+/*
+ * A template of n holes; `most` is the length of its longest row:
+ *
+ *     | most | n | length, hole | length, hole | ... | length | text of part 0 | text of part 1 | ... | part n |
+ *                  part 0         part 1               part n
+ *
+ * Bound of `out`: a row is begun only if `most` (and its line) fits before `end`. Copies store 16 bytes or a multiple of
+ * 64 and numbers four, so at most 63 bytes past what counts: within the 64 behind `end`. Bytes that do not count are
+ * overwritten by what follows.
+ */
 /** Copies the parts of a template and fills its holes in for an address; returns where the row ends. */
 @inline
 function fillTemplate(out: usize, template: usize, words: usize, isSix: bool, line: i32): usize {
@@ -225,6 +236,7 @@ function writeOctet(out: usize, octet: u32): usize {
  */
 function writeSix(out: usize, address: v128): usize {
   const base = workspace;
+  // Eight lanes, so a mask of 8 bits: an index below 256. A run of 8 groups begins at 0 and ends the loop.
   const run = load<u8>(base + i16x8.bitmask(i16x8.eq(address, i16x8.splat(0))), GAP_RUNS);
   const gap = run & 15;
   let colon: usize = 0; // 1 when one is to stand in front of the next group
@@ -249,13 +261,19 @@ function writeSix(out: usize, address: v128): usize {
 /** Group g is the upper half of word g / 2 if g is even. */
 @inline
 function groupOf(address: v128, group: u32): u32 {
+  // Lanes of 64 bits hold the groups as | g2 g3 | g0 g1 | (upper bits first): group ^ 1 counts them from below.
   const half = group < 4 ? i64x2.extract_lane(address, 0) : i64x2.extract_lane(address, 1);
   return <u32>(half >>> ((group ^ 1) << 4)) & 0xffff;
 }
 
 @inline
 function writeGroup(out: usize, value: u32): usize {
-  // The four digits, the first in the lowest byte; to their characters; then without the zeros in front.
+  // The four digits, the first in the lowest byte; to their characters; then without the zeros in front. For 0x0db8:
+  //     digits     08 0b 0d 00     upper byte first; stored little-endian, the lowest is written first
+  //     + 06       0e 11 13 06     a digit from 10 on carries into bit 4: >>> 4 and & 1 make that 1
+  //     letters    00 01 01 00     times 0x27, the distance from "9" + 1 to "a"
+  //     + '0'      38 62 64 30     "0db8"; shifted down by one byte for the one zero in front
+  // No byte exceeds 0x66, so nothing carries into the next. value | 1 keeps the last digit of 0.
   const digits = (value >>> 12) | (value & 0x0f00) | ((value & 0xf0) << 12) | ((value & 15) << 24);
   const letters = ((digits + 0x0606_0606) >>> 4) & 0x0101_0101;
   const zeros = (clz(value | 1) - 16) >>> 2;

@@ -76,6 +76,15 @@ export function scanChunk(at: usize, end: usize): usize {
   return load<u32>(workspace + LINE_STARTS + (<usize>lines << 2));
 }
 
+/*
+ * Bounds of a chunk. A step of `findLines` begins with at most CHUNK_LINES starts behind the first, since more end the
+ * chunk, and finds 64 newlines at most: 1 + 512 + 64 = 577 starts, fewer than LINE_ENTRIES (640). The stores beyond
+ * those found (two or six in any case) end 3 entries further at most. So no array by line is left, and what follows needs no
+ * check: addresses are as many as lines, or fewer.
+ *
+ * Bounds of the text. A line begins before `end` and the text ends with an LF; TEXT_SLACK (64) bytes behind that can be
+ * read. Each load below lies within the 64 bytes from a line's front, or from a position before `end`.
+ */
 /** Stores the starts of the lines from `at` on, and of the line behind the last of them; returns how many lines there are. */
 function findLines(at: usize, end: usize, starts: usize): i32 {
   // Now the text ends with the LF of its last line.
@@ -122,6 +131,9 @@ function findLines(at: usize, end: usize, starts: usize): i32 {
 /** Bit i is set where bytes[at + i] is an LF, i < 64. */
 @inline
 function newlines(at: usize, lf: v128): u64 {
+  // Four masks of 16 bits, the first bytes lowest:
+  //     bit 63        48 47        32 31        16 15         0
+  //         |    m3     |    m2     |    m1     |    m0     |
   const m0 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at), lf)));
   const m1 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), lf)));
   const m2 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), lf)));
@@ -151,6 +163,7 @@ function findAddresses(lines: i32): void {
   mixed = failed << 5 > pairs && (pairs - failed) << 5 > pairs;
 
   // The lines of the pairs that were put aside, and a last line without a partner.
+  // Every line is now in exactly one of three states: both of a pair stored, its pair put aside, or the last, alone.
   let single = base + PENDING_LINES;
   for (let pair = aside; pair < asideEnd; pair += 4) {
     const start = <usize>load<u32>(pair);
@@ -193,6 +206,11 @@ function findPairs(pairs: i32, guess: bool): void {
     const others0 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text0, toFront), nine));
     const others1 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text1, toFront), nine));
     // Without the lowest three, and of these four the mask: three dots and what comes behind the quad.
+    // x & (x - 1) clears the lowest bit that is set. For "192.0.2.77 GET /a" (byte 0 on the right):
+    //     others   1111 1100 1010 1000     dots at 3, 5 and 7, the blank at 10, all of what follows
+    //     three    1111 1100 0000 0000
+    //     mask     0000 0100 1010 1000     the three dots, and the first byte behind the quad
+    // With fewer than four others `three` is 0 and `ctz` gives 32: that byte can be read, and no entry has such a mask.
     let three0 = others0 & (others0 - 1);
     let three1 = others1 & (others1 - 1);
     three0 &= three0 - 1;
@@ -201,6 +219,8 @@ function findPairs(pairs: i32, guess: bool): void {
     three1 &= three1 - 1;
     const mask0 = others0 ^ (three0 & (three0 - 1));
     const mask1 = others1 ^ (three1 & (three1 - 1));
+    // A perfect hash: each of the 81 masks has another top byte, so the index is below 256 and stays within QUADS. Any
+    // other mask finds some entry, too; that its own mask differs is what refuses it below.
     const quad0 = base + ((<usize>(<u32>(mask0 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
     const quad1 = base + ((<usize>(<u32>(mask1 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
 
@@ -208,10 +228,20 @@ function findPairs(pairs: i32, guess: bool): void {
     // for being characters, they are the octets.
     const digits0 = i8x16.relaxed_swizzle(text0, v128.load(quad0, QUADS));
     const digits1 = i8x16.relaxed_swizzle(text1, v128.load(quad1, QUADS));
+    // One lane per octet, for "192." and "7." (what the shuffle leaves out is 0):
+    //     characters   '1'  '9'  '2'  '.'          0    0   '7'  '.'
+    //     weights      100   10    1    0        100   10     1    0
+    //     sum        4900 + 570 + 50 = 5520                    55
+    //     bias          -48 * 111 = -5328               -48 * 1 = -48
+    //     octet                       192                       7
+    // Relaxed operations differ between processors only for indices past 15 that are not negative, and for weights past
+    // 127: neither stands in the tables.
     const octets0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits0, weights, v128.load(quad0, QUADS + QUAD_BIAS));
     const octets1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits1, weights, v128.load(quad1, QUADS + QUAD_BIAS));
     const octets = i16x8.narrow_i32x4_u(octets0, octets1);
     const words = i8x16.relaxed_swizzle(octets, toWords);
+    // Stored before it is known whether they count: `to` moves on only if they do, so what is wrong is overwritten. `to`
+    // is at most 8 bytes per pair behind the front of WORDS_4, which has room for LINE_ENTRIES words.
     v128.store64_lane(to, words, 0);
     store<u64>(to, numbers, LINES_4 - WORDS_4);
 
@@ -277,6 +307,7 @@ function findOther(start: usize): void {
   const line = <i32>((start - base - LINE_STARTS) >>> 2);
   let family = 0;
   if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = frontSix(at, to6);
+  // `to6` has room for one address more than were found, so it serves as scratch: 16 bytes that count only if it moves.
   if (family == 0) {
     family = findInTokens(at, <usize>load<u32>(start, 4) - 1, to6);
     store<u32>(to4, load<u32>(to6));

@@ -18,9 +18,28 @@ import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
 
+/*
+ * An IPv6 address at the front of a line, split by masks of one bit a byte. For "2001:db8::7 " (byte 0 on the left):
+ *
+ *     text     2 0 0 1 : d b 8 : : 7
+ *     colons   . . . . 1 . . . 1 1 .        length = 11: the bytes until the first that is no part
+ *     gaps     . . . . . . . . 1 . .        a colon before another
+ *     digits   1 1 1 1 . 1 1 1 . . 1
+ *     ends     . . . . 1 . . . 1 1 . 1      the byte behind each group; the gap is a group without digits
+ *
+ * Each group is the four bytes before its end; what is not its own is a colon, and what lies before that, and is blanked.
+ * There are `before` groups before the gap and `behind` after it: the shuffle number 9 * before + behind brings the
+ * groups to their places and gives zeros to the gap, as RFC 4291, section 2.2 reads it.
+ *
+ * Bounds: 48 bytes and the byte at `length` (39 at most) are within the 64 behind `at`; a group is loaded 4 bytes before
+ * its end, which is 1 at least, so from at - 3 on, and a group that is not there (ctz(0) = 64) from at + 60 on: its last
+ * byte is at + 63.
+ */
 /** Bytes that are a hexadecimal digit or a colon: 0xff, others 0. */
 @inline
 function partOfSix(text: v128, base: usize): v128 {
+  // Adding wraps at 256, which orders the bytes anew: "0" + 0x50 = 0x80 is the least signed byte, and ":" follows "9". So
+  // one comparison asks for a whole range: 0x80 ... 0x8a are the digits and the colon, letters likewise by 0x1f + "a" = 0x80.
   const digitOrColon = i8x16.le_s(i8x16.add(text, v128.load(base, VECTOR_TO_FRONT)), v128.load(base, VECTOR_COLON));
   const letters = i8x16.add(v128.or(text, v128.load(base, VECTOR_LOWER_CASE)), v128.load(base, VECTOR_LETTERS));
   return v128.or(digitOrColon, i8x16.lt_s(letters, v128.load(base, VECTOR_BEHIND_F)));
@@ -38,9 +57,15 @@ function valuesOf(text: v128, base: usize): v128 {
   const low = v128.and(text, v128.load(base, VECTOR_LOW_NIBBLE));
   const digits = i8x16.add(low, v128.and(i8x16.gt_s(text, v128.load(base, VECTOR_DIGIT_9)), v128.load(base, VECTOR_LETTER_BIAS)));
   // A colon, or the LF before the line, and what stands in front of it do not belong to the group.
+  // A lane holds four characters, the last of the group in its upper byte. Shifting the mask down by one byte and then by
+  // two marks all bytes before one that is marked:
+  //     characters    ':'  'd'  'b'  '8'             7:  "8" ":" ":" "7"
+  //     marked         ff   00   00   00                  00  ff  ff  00
+  //     all before     ff   00   00   00                  ff  ff  ff  00
   let others = i8x16.eq(low, v128.load(base, VECTOR_TEN));
   others = v128.or(others, i32x4.shr_u(others, 8));
   others = v128.or(others, i32x4.shr_u(others, 16));
+  // Two digits make a byte: 16 * first + second, 255 at most, in a 16-bit lane.
   return i16x8.relaxed_dot_i8x16_i7x16_s(v128.andnot(digits, others), v128.load(base, VECTOR_PAIRS));
 }
 
@@ -64,6 +89,7 @@ export function frontSix(at: usize, words: usize): i32 {
   const last = <u64>1 << (length - 1);
   const loneEnds = (colons & 1 & ~gaps) | (colons & last & ~(gaps << 1));
   const digits = ~colons & ((last << 1) - 1);
+  // Bit i of `pairs`: bytes i and i + 1 are digits; with those at i + 2, i + 3 and i + 4 it is five in a row.
   const pairs = digits & (digits >>> 1);
   const tooLong = pairs & (pairs >>> 2) & (digits >>> 4);
   // The groups end before a colon or the end of the text. The gap is a group without digits, which counts as one: of its colons

@@ -1,11 +1,23 @@
 import { LIST_KEYS } from "../../table/layout.ts";
 
+/*
+ * A list node has n entries, each from its key to the next; the first needs no key, as it begins at 0:
+ *
+ *     | n | keys 1 ... n - 1, 16 bits each, padded to a word | entries 0 ... n - 1 |
+ *
+ * The entry of a slot is the one whose number is how many keys are not greater: its rank. n - 1 keys of two bytes take
+ * n >> 1 words, rounded up, which is why the entries begin there. A tree node has above its keys a row of separators,
+ * one for every sixteen keys, so that both searches are one comparison of 16 lanes.
+ *
+ * 32 bytes are compared however many keys there are: those behind are entries, or the nodes behind, and masked away.
+ */
 /** How many of the first `count` (at most 16) of the ascending 16-bit keys at `keys` are not greater than the slot in all lanes. */
 @inline
 function rankAmong(keys: usize, slots: v128, count: i32): i32 {
   const low = i16x8.le_u(v128.load(keys), slots);
   const high = i16x8.le_u(v128.load(keys, 16), slots);
   // What is behind the last key is compared as well, and masked away.
+  // Keys ascend, so the lanes that are not greater are the first: counting them is finding the border.
   return popcnt(i8x16.bitmask(i8x16.narrow_i16x8_s(low, high)) & ((1 << count) - 1));
 }
 

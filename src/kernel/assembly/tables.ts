@@ -74,6 +74,15 @@ function writeKinds(kinds: usize): void {
   store<u8>(kinds, <u8>KIND_COLON, 0x3a);
 }
 
+/*
+ * An entry of QUADS, 64 bytes, for example for digits 3, 1, 1 and 2 ("192.0.2.77"); -- gives 0:
+ *
+ *      0   shuffle       0  1  2  3 | -- --  4  5 | -- --  6  7 | --  8  9 10
+ *     16   bias             -5328   |     -48     |     -48     |    -528
+ *     32   least            100        0         0        10        (16 bits each)
+ *     40   mask             bits 3, 5, 7 and 10
+ *     44   unused
+ */
 /** Writes the entry of the quad whose octets have so many digits. */
 function writeQuadEntry(a: i32, b: i32, c: i32, d: i32): void {
   const ends0 = a;
@@ -142,6 +151,8 @@ function writeShuffle(at: usize, mask: u32): void {
 function writeGap(before: i32, behind: i32): void {
   const shuffle = workspace + GAPS + (<usize>(9 * before + behind) << 4);
   v128.store(shuffle, i8x16.splat(NOTHING));
+  // Groups as written:  | before | gap | behind |          of the address:  | before | zeros | behind |
+  //     from            0 ...      b    b + 1 ...                            0 ...    b ...   moved ... 7
   const moved = 8 - behind;
   for (let group = 0; group < 8; group++) {
     if (group >= before && group < moved) continue;
@@ -163,7 +174,10 @@ function writeNumber(to: usize, number: u32, first: u8, last: u8): void {
   store<u32>(to, <u32>(at - to), 4);
 }
 
-/** By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie. */
+/**
+ * By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie. Beginning
+ * with length 1 leaves out runs of one; taking only a longer run keeps the first.
+ */
 function gapRunOf(mask: u32): u8 {
   let gap: u32 = 8;
   let gapLength: u32 = 1;
