@@ -10,7 +10,7 @@ export function explain(code: AddressErrorCode, value: string, position: number)
   return new AddressError(exact, value, position, problem(exact, value, position));
 }
 
-/** The well-known habits behind a character that has no place in an address. */
+/** The known cause of a character that is not valid in an address, where there is one. */
 function nameCharacter(value: string, position: number): AddressErrorCode {
   const character = value.charAt(position);
   if (character > "\x7f") return "not-ascii";
@@ -27,9 +27,9 @@ function problem(code: AddressErrorCode, value: string, position: number): strin
   const number = /^[0-9]*/.exec(rest)![0];
   switch (code) {
     case "empty":
-      return "there is no address; write one like 192.0.2.1 or 2001:db8::1";
+      return "the address is missing; write one such as 192.0.2.1 or 2001:db8::1";
     case "octet-missing":
-      return "an octet is missing; write four numbers 0-255 with single dots between them";
+      return "an octet is missing; write four numbers from 0 to 255, separated by single dots";
     case "octet-leading-zero":
       return `the octet ${number} has a leading zero, which some programs read as octal; did you mean ${withoutLeadingZeros(value)}?`;
     case "octet-out-of-range":
@@ -37,32 +37,32 @@ function problem(code: AddressErrorCode, value: string, position: number): strin
     case "too-few-octets":
       return `an IPv4 address has four octets${asShorthand(value)}`;
     case "too-many-octets":
-      return "an IPv4 address has four octets; drop what follows the fourth";
+      return "an IPv4 address has four octets; remove everything after the fourth";
     case "group-too-long":
       return "a group has at most four hexadecimal digits; is a colon missing?";
     case "too-few-groups":
-      return "an IPv6 address has eight groups; write the missing ones or :: for a run of zeros";
+      return "an IPv6 address has eight groups; add the missing ones, or write :: for a run of zeros";
     case "too-many-groups":
-      return "an IPv6 address has eight groups, a :: stands for at least one of them, and an embedded IPv4 address for two; drop the surplus";
+      return "an IPv6 address has eight groups, a :: stands for at least one of them, and an embedded IPv4 address for two; remove the extra ones";
     case "lone-colon":
-      return "a single colon can neither begin nor end an address; write :: for zeros, or drop it";
+      return "an address cannot begin or end with a single colon; write :: for zeros, or remove the colon";
     case "second-gap":
-      return "only one :: can stand in an address; write the zeros of the other as 0 groups";
+      return "an address can contain only one ::; write the other run of zeros in full";
     case "not-ascii":
-      return `the character ${quoted(value.slice(position, position + 1))} is not ASCII; type the digits, dots and colons anew`;
+      return `the character ${quoted(value.slice(position, position + 1))} is not ASCII; retype the digits, dots and colons`;
     case "whitespace":
-      return "there is white space; remove it";
+      return "white space is not allowed; remove it";
     case "zone-id":
-      return `a zone id is no part of an address; drop the zone id ${rest}`;
+      return `a zone id is not part of an address; remove ${rest}`;
     case "brackets":
-      return "brackets belong to URLs; drop the brackets";
+      return "brackets are only for URLs; remove them";
     case "port":
-      return `a port is no part of an address; drop ${rest}`;
+      return `a port is not part of an address; remove ${rest}`;
     case "prefix-not-address":
-      return `a prefix stands where an address is expected; drop ${rest}`;
+      return `expected an address, not a prefix; remove ${rest}`;
     default:
       return position < value.length
-        ? `the character ${quoted(value.charAt(position))} has no place in an address`
+        ? `the character ${quoted(value.charAt(position))} is not valid in an address`
         : "the address ends too early";
   }
 }

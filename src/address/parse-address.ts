@@ -81,7 +81,7 @@ export function parseTextInto(text: string, out: Uint32Array): number {
 
 /** Parses a text into words as `parseAddressBytes` does. Throws AddressError; builds no object for an address. */
 export function parseAddressInto(text: string, out: Uint32Array): Family {
-  if (typeof text !== "string") throw new TypeError(`an address is given as text, not ${String(text)}`);
+  if (typeof text !== "string") throw new TypeError(`an address must be a string, not ${String(text)}`);
   const result = parseTextInto(text, out);
   if (result < 0) throw addressErrorOf(result, text);
   return result as Family;

@@ -12,8 +12,8 @@ import { isAddress, parseAddress } from "./parse-address.ts";
  */
 export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"): Prefix {
   if (hostBits !== "reject" && hostBits !== "mask")
-    throw new TypeError(`hostBits is "reject" or "mask", not ${JSON.stringify(hostBits)}`);
-  if (typeof text !== "string") throw new TypeError(`a prefix is given as text, not ${String(text)}`);
+    throw new TypeError(`hostBits must be "reject" or "mask", not ${JSON.stringify(hostBits)}`);
+  if (typeof text !== "string") throw new TypeError(`a prefix must be a string, not ${String(text)}`);
   const slash = text.indexOf("/");
   if (slash < 0) {
     const address = parseAddress(text);
@@ -31,7 +31,7 @@ export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"
   }
   const prefix = prefixOf(address, length);
   if (hostBits === "reject" && !sameAddress(prefix, address)) {
-    const problem = `bits behind the length are set; did you mean ${formatPrefix(prefix)}?`;
+    const problem = `host bits are set; did you mean ${formatPrefix(prefix)}?`;
     throw new AddressError("host-bits-set", text, slash + 1, problem);
   }
   return prefix;
@@ -119,7 +119,7 @@ function parseLength(text: string, at: number, family: Family): number {
   const wrong = digits.search(/[^0-9]/);
   if (wrong >= 0) throw new AddressError("length-malformed", text, at + wrong, malformedLength(digits, family));
   if (digits.length > 1 && digits.startsWith("0")) {
-    throw new AddressError("length-leading-zero", text, at, "the length has a leading zero; write it without");
+    throw new AddressError("length-leading-zero", text, at, "the length has a leading zero; remove it");
   }
   const length = digits.length > 3 ? Number.POSITIVE_INFINITY : Number(digits);
   if (length > addressBits(family)) throw new AddressError("length-out-of-range", text, at, lengthRange(family));

@@ -13,11 +13,10 @@ export function listenError(error: unknown, { host, port }: Pick<Settings, "host
 
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `${host}, port ${port}: a program listens there already; stop it, or give another port with --port`,
+    `${host}, port ${port}: the port is in use; stop the program that uses it, or choose another port with --port`,
   EADDRNOTAVAIL: (host) =>
-    `${host}: this machine has no such address; give one that it has, or 0.0.0.0 or :: for all, with --host`,
-  ENOTFOUND: (host) =>
-    `${host}: there is no such host; give an address of this machine, or 0.0.0.0 or :: for all, with --host`,
+    `${host}: this machine does not have this address; give one that it has, or 0.0.0.0 or :: for all, with --host`,
+  ENOTFOUND: (host) => `${host}: unknown host; give an address of this machine, or 0.0.0.0 or :: for all, with --host`,
   EACCES: (host, port) =>
-    `${host}, port ${port}: the system does not let this user listen there; give a port from 1024 on with --port`,
+    `${host}, port ${port}: this user is not permitted to listen there; choose a port from 1024 with --port`,
 };

@@ -10,11 +10,11 @@ import { RETRY_AFTER } from "../service/store/store-outage.ts";
 /** Errors of the framework by their codes. */
 const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation takes"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the body is not as long as Content-Length says"],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation accepts"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the length of the body differs from Content-Length"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "unsupported-media-type",
-    "the body's Content-Type is none that this operation takes; send application/json",
+    "this operation does not accept the body's Content-Type; send application/json",
   ],
 };
 

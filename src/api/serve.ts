@@ -60,7 +60,7 @@ export async function serve({ quickStart, warnings, logTo, printTo, ...options }
   const server = (started = await Server.start({ ...options, log }));
   reportLostLines(logTo, server, log);
   const signal = firstSignal((second) => endAtOnce(second, server, log));
-  printTo.write(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
+  printTo.write(`ipsieve listens on ${server.url}; API reference: ${server.url}/docs\n`);
   if (quickStart) printTo.write(await firstSteps(server));
   if (server.setupToken !== null) printTo.write(setupText(server));
   await shutDown(await signal, server, log);
@@ -119,13 +119,13 @@ function setupText({ url, setupToken, services }: Server): string {
   const base = services.settings.baseUrl.replace(/\/$/, "") || url;
   const only = services.memory.onlyOrganisation;
   const organisation = only === undefined ? "" : `&organisation=${encodeURIComponent(only.name)}`;
-  return `\nNobody can sign in to the dashboard yet. Make the first user with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
+  return `\nNo users yet. Create the first one with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
 }
 
 /** Makes the organisation and the key of an empty store, and tells three requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
   if (services.memory.organisationCount > 0)
-    return "The store has an organisation already; its key was shown once, when it was made.\n";
+    return "The store already has an organisation; its key was shown once, when it was created.\n";
   const about = { actor: "command:quick-start", at: services.now() };
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Quick start" });
   const owned = { ...about, organisationId: organisation.id };
@@ -144,7 +144,7 @@ async function firstSteps({ url, store, services }: Server): Promise<string> {
   const header = `-H 'X-API-Key: ${key}'`;
   const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;
   return [
-    `\nThe organisation "${organisation.name}" has two rulesets and this key, which is shown only now:\n\n  ${key}\n\nThree requests to try:\n`,
+    `\nThe organisation "${organisation.name}" has two rulesets and this key, which is not shown again:\n\n  ${key}\n\nThree requests to try:\n`,
     `  curl ${header} '${url}/v1/cbs/lookup?ip=1.1.1.1'`,
     `  curl ${header} '${url}/v1/cti/lookup/198.51.100.130'`,
     `  curl ${header} -H 'Content-Type: application/json' -d '{"ip":"1.2.3.0/24","name":"a network","expires_in_days":30}' '${url}/v1/edl/ip-rulesets/${id}/rules'\n`,

@@ -47,8 +47,8 @@ export class ClaimTable {
     const words = new Uint32Array(new Uint8Array(stored).buffer);
     for (let at = 0; at < words.length; at += CLAIM_WORDS) {
       const [node, source] = [words[at + NODE]!, words[at + SOURCE]!];
-      if (node === 0 || node > nodeCount) throw badMetadata("claims", `there is no node ${node}`);
-      if (source > sourceCount) throw badMetadata("claims", `there is no source ${source}`);
+      if (node === 0 || node > nodeCount) throw badMetadata("claims", `unknown node ${node}`);
+      if (source > sourceCount) throw badMetadata("claims", `unknown source ${source}`);
     }
     this.#words = words;
   }

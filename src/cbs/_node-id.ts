@@ -79,7 +79,7 @@ export function checkName(name: string): void {
   throw new CatalogueError(
     "bad-name",
     name,
-    `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${MAX_ID_LENGTH} characters`,
+    `${JSON.stringify(name)} is not a valid node name: use one line of at most ${MAX_ID_LENGTH} characters, without control characters`,
   );
 }
 

@@ -129,7 +129,7 @@ export class NodeTable {
       if (depths[value]! > MAX_PARTS || sizes[value]! > MAX_ID_LENGTH + 1) this.#refuse(value, parent);
       if (firstParents[part] === 0) firstParents[part] = parent + 1;
       else if (firstParents[part] === parent + 1 || others.has(parent * length + part))
-        throw badMetadata("nodes", `there are two nodes ${this.id(value)}`);
+        throw badMetadata("nodes", `duplicate node ${this.id(value)}`);
       else others.add(parent * length + part);
       isName[name] = 1;
     }

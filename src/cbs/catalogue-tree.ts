@@ -54,7 +54,7 @@ export class CatalogueTree {
     throw new CatalogueError(
       "unknown-id",
       id,
-      `there is no node ${JSON.stringify(id)} in the catalogue; an id is written as in /cloud/aws`,
+      `the catalogue has no node ${JSON.stringify(id)}; ids look like /cloud/aws`,
     );
   }
 

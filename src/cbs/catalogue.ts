@@ -221,11 +221,7 @@ export class Catalogue {
 
   #checkNumber(number: number): void {
     if (Number.isInteger(number) && number >= 1 && number <= this.nodeCount) return;
-    throw new CatalogueError(
-      "unknown-value",
-      number,
-      `there is no node ${number}: the catalogue has ${this.nodeCount}`,
-    );
+    throw new CatalogueError("unknown-value", number, `unknown node ${number}: the catalogue has ${this.nodeCount}`);
   }
 }
 

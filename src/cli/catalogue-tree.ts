@@ -55,6 +55,6 @@ export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result 
     const id = String(error.value);
     const meant = meantId(tree, id);
     const cure = meant === undefined ? '"ipsieve cbs search" finds ids by name' : `did you mean ${meant}?`;
-    throw new UsageError(`there is no node ${JSON.stringify(id)} in the catalogue; ${cure}`);
+    throw new UsageError(`the catalogue has no node ${JSON.stringify(id)}; ${cure}`);
   }
 }

@@ -44,12 +44,12 @@ export const classification: FieldKind<Classification> = {
   fromJson(json) {
     const found = CLASSIFICATIONS.find((name) => name === json);
     if (found === undefined)
-      throw new FieldProblem(`${shown(json)} is no classification; there are ${CLASSIFICATIONS.join(", ")}`);
+      throw new FieldProblem(`${shown(json)} is not a classification; choose one of ${CLASSIFICATIONS.join(", ")}`);
     return found;
   },
   fromCell: (cell) => classification.fromJson(cell),
   write: (value, to) => to.number(CLASSIFICATIONS.indexOf(value)),
-  read: (from) => CLASSIFICATIONS[from.number()] ?? refuse("there is no such classification"),
+  read: (from) => CLASSIFICATIONS[from.number()] ?? refuse("unknown classification"),
 };
 
 /** Somebody who has seen a whole connection proves more than all who have not: false counts, whatever others say. */
@@ -63,7 +63,7 @@ export const spoofable: FieldKind<boolean | null> = {
   },
   fromCell(cell) {
     if (cell === "true" || cell === "false") return cell === "true";
-    throw new FieldProblem(`${quoted(cell)} is neither true nor false; leave the cell empty where it is not known`);
+    throw new FieldProblem(`${quoted(cell)} is neither true nor false; leave the cell empty if it is unknown`);
   },
   write: (value, to) => to.number(value === true ? 1 : 0),
   read(from) {
@@ -117,7 +117,7 @@ export const ports: FieldKind<readonly number[]> = {
   fromJson: (json) => sortedNumbers(elements(json, (element) => whole(element, MAX_PORTS))),
   fromCell: (cell) => ports.fromJson(cellList(cell).map(numberOfCell)),
   write: (value, to) => writeList(value, to),
-  read: (from) => readList(from, (port) => (port <= MAX_PORTS ? port : refuse(`there is no port ${port}`))),
+  read: (from) => readList(from, (port) => (port <= MAX_PORTS ? port : refuse(`invalid port ${port}`))),
 };
 
 const MAX_NUMBER = 0xffff_ffff;
@@ -151,7 +151,7 @@ export const firstDay: FieldKind<number | null> = {
   fromCell: (cell) => dayOf(cell),
   read(from) {
     const day = from.number();
-    return day <= LAST_DAY ? day : refuse(`day ${day} is no date`);
+    return day <= LAST_DAY ? day : refuse(`day ${day} is not a date`);
   },
 };
 
@@ -178,7 +178,7 @@ function dayOf(written: string): number {
   const isDate = date !== undefined && !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
   const day = Math.floor(Date.parse(`${date}T${time}${zone}`) / MILLISECONDS);
   if (isDate && day >= 0 && day <= LAST_DAY) return day;
-  throw new FieldProblem(`${quoted(written)} is no date from 1970 on; write 2026-06-17 or 2026-06-17T12:00:00Z`);
+  throw new FieldProblem(`${quoted(written)} is not a date since 1970; write it as 2026-06-17 or 2026-06-17T12:00:00Z`);
 }
 
 function checkedText(written: string): string {
@@ -205,7 +205,9 @@ function cellList(cell: string): string[] {
   try {
     return JSON.parse(cell) as string[];
   } catch {
-    throw new FieldProblem(`${quoted(cell)} begins like a JSON array and is none; part the texts of a list by "|"`);
+    throw new FieldProblem(
+      `${quoted(cell)} begins like a JSON array but is not one; separate the items of a list with "|"`,
+    );
   }
 }
 

@@ -135,6 +135,6 @@ function badAddresses(ips: readonly unknown[], bad: readonly number[]): CtiError
 }
 
 function problemOf(ip: unknown): string {
-  if (typeof ip !== "string") return `${quoted(JSON.stringify(ip) ?? String(ip))} is no text`;
+  if (typeof ip !== "string") return `${quoted(JSON.stringify(ip) ?? String(ip))} is not text`;
   return addressErrorOf(parseTextInto(ip, words), ip).message;
 }

@@ -76,9 +76,7 @@ export class CtiBuilder {
     writeRecord(record, this.#scratch, texts);
     const id = documents.add(this.#scratch.written());
     if (id >= MAX_DOCUMENTS)
-      throw new RangeError(
-        `there are more than ${MAX_DOCUMENTS} different documents; import fewer feeds into one file`,
-      );
+      throw new RangeError(`more than ${MAX_DOCUMENTS} different documents; import fewer feeds into one file`);
     return id;
   }
 

@@ -67,7 +67,7 @@ export class FeedImport {
     this.#reader?.end();
     const report = this.#feed.report(this.#lines);
     if (report.entries === 0 && report.faultCount === 0)
-      throw new FeedError("empty", 1, "there is no entry in the whole feed; is it the right file?");
+      throw new FeedError("empty", 1, "the feed contains no entries; is it the right file?");
     return report;
   }
 
@@ -91,7 +91,7 @@ export class FeedImport {
         "a web page stands where the feed should be; its address has changed, or access is refused",
       );
     if (content.includes("\0"))
-      throw new FeedError("not-text", this.#lines, "this is no text; unpack the feed, or give one in UTF-8");
+      throw new FeedError("not-text", this.#lines, "the feed is not text; decompress it, or use UTF-8");
     const format = this.#format ?? (/^[{[]/.test(content) ? "ndjson" : isHeader(content) ? "csv" : "list");
     return READERS[format](this.#feed);
   }

@@ -89,7 +89,7 @@ export class JsonListReader {
       } else if ((byte | 0x20) === 0x7b) {
         // [ and { differ from ] and } in one bit each: 5b, 7b and 5d, 7d.
         if (++this.#depth > this.#options.maxDepth)
-          throw new JsonListError(`it is nested deeper than ${this.#options.maxDepth} levels`);
+          throw new JsonListError(`is nested deeper than ${this.#options.maxDepth} levels`);
         if (byte === OPENING_BRACKET && this.#listOffset < 0 && this.#opensList(bytes.subarray(start, at))) {
           this.#addToEnvelope(bytes.subarray(start, at + 1));
           this.#listOffset = this.#decode(this.#envelope).length;
@@ -127,7 +127,7 @@ export class JsonListReader {
     if (this.#listDepth > 0)
       throw this.#syntaxError(`[${this.#decode(this.#group)}`, this.#listOffset + this.#listCharacters - 1);
     const text = this.#decode(this.#envelope);
-    if (text.trim() === "") throw new JsonListError("it is empty; a JSON document is required");
+    if (text.trim() === "") throw new JsonListError("is empty; a JSON document is required");
     const offsetOf = (at: number): number =>
       this.#listOffset >= 0 && at >= this.#listOffset ? at + this.#listCharacters : at;
     let document: unknown;
@@ -171,9 +171,7 @@ export class JsonListReader {
     this.#envelope.push(bytes.slice());
     this.#envelopeBytes += bytes.length;
     if (this.#envelopeBytes > MAX_ENVELOPE_BYTES)
-      throw new JsonListError(
-        `it has more than ${MAX_ENVELOPE_BYTES} bytes besides the items of ${this.#options.member}`,
-      );
+      throw new JsonListError(`has more than ${MAX_ENVELOPE_BYTES} bytes besides the items of ${this.#options.member}`);
   }
 
   #parse(last: Uint8Array, following: string): unknown[] {
@@ -230,17 +228,17 @@ export class JsonListReader {
       const last = parts.length - 1;
       return parts.map((part, index) => this.#decoder.decode(part, { stream: index < last })).join("");
     } catch {
-      throw new JsonListError("it is not UTF-8");
+      throw new JsonListError("is not valid UTF-8");
     }
   }
 }
 
 export function unexpected(character: string | undefined, position: number): string {
-  return `it is not JSON: unexpected ${character === undefined ? "end" : JSON.stringify(character)} at position ${position}`;
+  return `invalid JSON: unexpected ${character === undefined ? "end" : JSON.stringify(character)} at position ${position}`;
 }
 
 export function standsTwice(position: number): string {
-  return `the member at position ${position} stands twice in its object; send it once`;
+  return `duplicate property at position ${position}; send it once`;
 }
 
 /** False for bytes with anything but white space at their end; undefined where what stands before them decides. */
@@ -285,5 +283,5 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 /** What a list is told that has more items than it may have. */
 export function tooManyItems({ maxItems, setting }: Pick<JsonListOptions, "maxItems" | "setting">): string {
-  return `it must not have more than ${maxItems} items${setting === undefined ? "" : ` (${setting})`}`;
+  return `must not have more than ${maxItems} items${setting === undefined ? "" : ` (${setting})`}`;
 }

@@ -11,23 +11,23 @@ export class MetadataGuards {
 
   record(value: unknown, member: string): Record<string, unknown> {
     if (isRecord(value)) return value;
-    throw this.#errorOf(member, "there is no object where one should be");
+    throw this.#errorOf(member, "it must be an object");
   }
 
   list(value: unknown, member: string): unknown[] {
     if (Array.isArray(value)) return value;
-    throw this.#errorOf(member, "it is no array");
+    throw this.#errorOf(member, "it must be an array");
   }
 
   text(value: unknown, member: string): string {
     if (typeof value === "string") return value;
-    throw this.#errorOf(member, "it is no text");
+    throw this.#errorOf(member, "it is not text");
   }
 
   /** A time as a text, which is returned as it is. */
   date(value: unknown, member: string): string {
     if (typeof value === "string" && !Number.isNaN(Date.parse(value))) return value;
-    throw this.#errorOf(member, "it is no date");
+    throw this.#errorOf(member, "it is not a date");
   }
 }
 

@@ -34,8 +34,8 @@ export function parseRulePrefix(text: unknown, { allowSpecialPurpose = false }: 
   const prefix = readPrefix(checkText("ip", text));
   const special = allowSpecialPurpose ? undefined : specialPurpose(prefix);
   if (special === undefined) return prefix;
-  const relation = prefixContains(special.prefix, prefix) ? "lies in" : "contains";
-  const problem = `it ${relation} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference}), and a rule may not touch special-purpose addresses; write the public ones only`;
+  const relation = prefixContains(special.prefix, prefix) ? "is in" : "contains";
+  const problem = `it ${relation} the special-purpose block ${formatPrefix(special.prefix)} (${special.name}, ${special.reference}); rules can contain public addresses only`;
   throw new RuleError("special-purpose", "ip", text, 0, problem);
 }
 
@@ -92,7 +92,7 @@ function checkLine(field: "name" | "description", value: unknown, most: number):
       field,
       text,
       control,
-      `the control character U+${code} at position ${control} has no place in a ${field}; remove it`,
+      `the control character U+${code} at position ${control} is not allowed in a ${field}; remove it`,
     );
   }
   const half = text.search(HALF_CHARACTER);

@@ -374,12 +374,12 @@ export function settingsTable(): string {
 function membersOf(file: unknown): Readonly<Record<string, unknown>> {
   if (file === undefined) return {};
   if (typeof file !== "object" || file === null || Array.isArray(file))
-    throw new SettingError("the configuration file holds no JSON object");
+    throw new SettingError("the configuration file must contain a JSON object");
   const known = new Set(Object.values<Setting>(SETTINGS).map(({ name }) => name));
   const unknown = Object.keys(file).filter((name) => !known.has(name));
   if (unknown.length > 0)
     throw new SettingError(
-      `the configuration file has a member ${JSON.stringify(unknown[0])}; there are ${[...known].join(", ")}`,
+      `the configuration file has an unknown setting ${JSON.stringify(unknown[0])}; choose one of ${[...known].join(", ")}`,
     );
   return file as Readonly<Record<string, unknown>>;
 }
@@ -403,7 +403,7 @@ function parseSetting(
       text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"))
     );
   if (typeof initial === "string") {
-    if (choices !== undefined && !choices.includes(text)) return refuse(`there are ${choices.join(", ")}`);
+    if (choices !== undefined && !choices.includes(text)) return refuse(`choose one of ${choices.join(", ")}`);
     const fault = text === "" ? undefined : faultOf?.(text);
     return fault === undefined ? text : refuse(fault);
   }

@@ -142,7 +142,7 @@ export class Downloader {
   /** Cleartext never leaves this machine. The addresses of names are checked when they are connected to. */
   async #checkedUrl(text: string): Promise<URL> {
     const url = URL.parse(text);
-    if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is no URL`);
+    if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is not a URL`);
     const { protocol, hostname, username, password } = url;
     if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname)))
       throw new UpdateError("bad-url", `${text}: only https is fetched`);
@@ -189,7 +189,7 @@ export class Downloader {
     const location = textOf(headers["location"]);
     if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href))
       return { redirect: new URL(location, url.href).href };
-    const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which nobody asked for" : ""}`;
+    const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which was not requested" : ""}`;
     throw PASSING_STATUS.has(statusCode)
       ? new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])))
       : new UpdateError("status", problem);

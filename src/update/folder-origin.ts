@@ -47,12 +47,12 @@ async function read(root: string, path: string, { member }: SourceFile): Promise
   if (!isWithin(real, await realpath(root)))
     throw new UpdateError(
       "unreadable",
-      `${path} is, or lies behind, a link that leaves ${root}; put a copy of the list there`,
+      `${path} is, or is reached through, a symbolic link that leaves ${root}; put a copy of the list there`,
     );
   const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new UpdateError("unreadable", `${path} is no file`);
+    if (!found.isFile()) throw new UpdateError("unreadable", `${path} is not a file`);
     if (found.size > DOWNLOAD_LIMITS.bytes)
       throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
     const bytes = await file.readFile();

@@ -137,7 +137,7 @@ function checkState(state: ListState): void {
   if (!texts.every((text) => text === null || typeof text === "string")) throw new Error("a state of other members");
   const times = [state.fetchedAt, state.changedAt, state.publishedAt ?? state.fetchedAt];
   if (!times.every((time) => typeof time === "string" && !Number.isNaN(Date.parse(time))))
-    throw new Error("a time that is none");
+    throw new Error("an invalid time");
 }
 
 function sha256Of(text: string): string {

@@ -15,7 +15,7 @@ export function whyReserved(prefix: Prefix): string | undefined {
     return whyReserved(prefixOf({ family: 4, w0: prefix.w3, w1: 0, w2: 0, w3: 0 }, prefix.length - 96));
   const special = specialPurpose(prefix);
   if (special !== undefined && !special.globallyReachable) {
-    const verb = prefixContains(special.prefix, prefix) ? "lies in" : "contains";
+    const verb = prefixContains(special.prefix, prefix) ? "is in" : "contains";
     return `it ${verb} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference})`;
   }
   if (prefix.family === 6 && !prefixContains(GLOBAL_UNICAST, prefix))

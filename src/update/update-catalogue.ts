@@ -284,7 +284,7 @@ async function buildCatalogue(
   const imported = reports.filter(({ status }) => status === "imported").length;
   if (imported === 0) {
     const why = left.map(({ source, error }) => `; ${source.id}: ${error}`).join("");
-    throw new UpdateError("no-lists", `there is no list in ${home} that a catalogue could be built of${why}`);
+    throw new UpdateError("no-lists", `${home} contains no list to build a catalogue from${why}`);
   }
   const table = freeze(trie);
   const catalogue = join(home, "catalogue.ipsieve");

@@ -115,7 +115,10 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   } catch {
     // Not written by an update.
   }
-  throw new UpdateError("locked", `${path} is no lock of an update; remove it if no update is running`);
+  throw new UpdateError(
+    "locked",
+    `${path} is not a lock file of ipsieve cbs update; remove it if no update is running`,
+  );
 }
 
 /** Of a process on another machine nobody knows. A process id that was given again has another start. */

@@ -86,7 +86,7 @@ test("a long text is cut in the message and kept in the error", () => {
   );
 });
 
-test("a character that has no place is reported exactly where it was put into a valid address", () => {
+test("a character that is not valid is reported exactly where it was put into a valid address", () => {
   const valid = fc.integer().map((seed) => {
     const random = seededRandom(seed);
     return random(2) === 0 ? quadText(random) : sixText(random);

@@ -122,17 +122,17 @@ test("an unknown parameter is a 400 with the nearest known one, in both scopes; 
   const user = await addUser(t, await addOrganisation(t, "nearest"), "admin");
   const errors = ({ body }: Answer) => body.validation_errors;
   assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/ranges?agregate=true", { key })), {
-    agregate: ["there is no such parameter; did you mean aggregate?"],
+    agregate: ["unknown parameter; did you mean aggregate?"],
   });
   assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules?activeonly=true&page=0`, { key })), {
     page: ['"0" is not a whole number from 1 to 9007199254740991'],
-    activeonly: ["there is no such parameter; did you mean active_only?"],
+    activeonly: ["unknown parameter; did you mean active_only?"],
   });
   assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}?page=1`, { key })), {
-    page: ["there is no such parameter; the operation takes none"],
+    page: ["unknown parameter; this operation takes none"],
   });
   assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), {
-    dry_run: ["there is no such parameter; the operation takes none"],
+    dry_run: ["unknown parameter; this operation takes none"],
   });
   const wrongName = await ask(t, "GET", `/v1/edl/ip-rulesets/?api_key=${key}`, { key });
   assert.deepEqual([Object.keys(errors(wrongName)), wrongName.text.includes(key)], [["api_key"], false]);
@@ -154,7 +154,7 @@ test("an unknown parameter is a 400 with the nearest known one, in both scopes; 
         ...body,
       });
       assert.equal(status, 400, `${method} ${path}: ${text}`);
-      assert.match(text, /unknown_one: there is no such parameter/, `${method} ${path}`);
+      assert.match(text, /unknown_one: unknown parameter/, `${method} ${path}`);
       checked++;
     }
   }

@@ -56,7 +56,7 @@ const FORMS: readonly (readonly [
     [
       [3, "10.0.0.1/8,a", /did you mean 10.0.0.0\/8/],
       [5, "192.0.2.1", /stands on line 2 already/],
-      [6, "x,y,z", /there are 3 fields, and 2 columns/],
+      [6, "x,y,z", /the line has 3 fields, but the header has 2 columns/],
     ],
   ],
   [
@@ -65,7 +65,7 @@ const FORMS: readonly (readonly [
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
       [4, "192.0.2.1", /stands on line 1 already/],
-      [5, '{"id":1}', /the value of "id", a text or null/],
+      [5, '{"id":1}', /or null, as the value of "id"/],
     ],
   ],
   [
@@ -74,7 +74,7 @@ const FORMS: readonly (readonly [
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
       [4, "192.0.2.1", /stands in rules\[0\] already/],
-      [5, '{"id":1}', /ip: it is required/],
+      [5, '{"id":1}', /ip: is required/],
     ],
   ],
 ];

@@ -563,7 +563,7 @@ test("streams may give Uint8Array or strings, and nothing else", async () => {
   );
   await assert.rejects(run({ inputs: [Readable.from([1])] }), {
     name: "TypeError",
-    message: /type number; it must give Uint8Array/,
+    message: /type number; it must yield Uint8Array/,
   });
 });
 

@@ -135,10 +135,7 @@ test("files of publishers get the publishers' nodes, beside lists of one's own",
   const { code, stdout, stderr } = await build(...args);
   assert.deepEqual([code, stdout], [0, ""]);
   const lines = stderr.trimEnd().split("\n");
-  assert.match(
-    lines.splice(4, 1)[0]!,
-    /^edges\.txt: line 1: "192\.0\.2\.129\/25" has bits behind its length set; .* \(cleared\)$/,
-  );
+  assert.match(lines.splice(4, 1)[0]!, /^edges\.txt: line 1: "192\.0\.2\.129\/25" has host bits set; .* \(cleared\)$/);
   assert.deepEqual(lines.slice(0, 5), [
     "aws.json: 2 IPv4 prefixes, 0 IPv6 prefixes, 1 repeat among them",
     "goog.json: 1 IPv4 prefix, 0 IPv6 prefixes",
@@ -346,7 +343,7 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   [
     "a source's file that is damaged, beside a good list",
     ["tor.txt", "--source", "aws=damaged.json", "-o", "x.ipsieve"],
-    /^ipsieve: damaged\.json: line 2, column 1: this is no JSON/,
+    /^ipsieve: damaged\.json: line 2, column 1: invalid JSON/,
   ],
   [
     "a source's file in another publisher's format",

@@ -43,7 +43,7 @@ before(async () => {
   assert.deepEqual([code, stdout], [0, ""]);
   assert.match(
     stderr,
-    /^tor\.txt:3: there is more behind the address, which is not read \(1 line\)\ntor\.txt:4: bits behind .* \(1 line\)\ntor\.txt: 3 entries in 4 lines\nsensors\.ndjson: 2 entries in 2 lines\nall\.ipsieve: 4 prefixes, 3 distinct documents, [\d.]+ kB\n$/,
+    /^tor\.txt:3: text after the address is ignored \(1 line\)\ntor\.txt:4: host bits were set .* \(1 line\)\ntor\.txt: 3 entries in 4 lines\nsensors\.ndjson: 2 entries in 2 lines\nall\.ipsieve: 4 prefixes, 3 distinct documents, [\d.]+ kB\n$/,
   );
 });
 after(() => folder.remove());
@@ -230,7 +230,7 @@ describe("cti import", () => {
   const refused: [what: string, args: string[], message: RegExp][] = [
     ["no output", ["tor.txt"], /needs -o FILE/],
     ["a web page", ["tor.txt", "page.html", "-o", "x.ipsieve"], /page\.html:1: a web page/],
-    ["an empty feed", ["empty.txt", "-o", "x.ipsieve"], /empty\.txt:1: there is no entry/],
+    ["an empty feed", ["empty.txt", "-o", "x.ipsieve"], /empty\.txt:1: the feed contains no entries/],
     ["no such file", ["nothing.txt", "-o", "x.ipsieve"], /nothing\.txt: no such file/],
     ["half a compressed file", ["half.txt.gz", "-o", "x.ipsieve"], /half\.txt\.gz: .*too early/],
     [

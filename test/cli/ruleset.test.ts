@@ -371,9 +371,9 @@ describe("refusals say what, where and the cure", () => {
       [
         "latin.txt",
         Buffer.from("20.0.0.1 # caf\u00e9\n", "latin1"),
-        /latin\.txt: it is not UTF-8; nothing was written\n$/,
+        /latin\.txt: is not valid UTF-8; nothing was written\n$/,
       ],
-      ["empty.json", "", /^ipsieve: empty\.json: it is empty; a JSON document is required; nothing was written\n$/],
+      ["empty.json", "", /^ipsieve: empty\.json: is empty; a JSON document is required; nothing was written\n$/],
       ["object.json", "{}", /object\.json: /],
       ["large.txt", `# ${"x".repeat(98)}\n`.repeat(50_000), /Content Too Large: .*4000000 bytes.*--bulk-body-limit/],
       ["long.txt", addresses(200_001), /long\.txt:200001: .*more than 200000 rules/],

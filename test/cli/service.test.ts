@@ -29,7 +29,7 @@ const json = async (...args: string[]) => JSON.parse((await call(...args, "--jso
 
 describe("org, plan and key", () => {
   test("from nothing to a key: the database is made in the home folder, the key printed alone, once", async () => {
-    await failing(/ipsieve\.db: there is no such file; "ipsieve db migrate" makes it/, "org", "list");
+    await failing(/ipsieve\.db: no such file; create it with "ipsieve db migrate"/, "org", "list");
     assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
     const organisation = await call("org", "create", "Example");
     assert.match(
@@ -87,7 +87,7 @@ describe("org, plan and key", () => {
     await failing(/there are several organisations; name one with --org/, "key", "create", "x");
     await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
     await failing(/there is an organisation named "Example" already/, "org", "create", "Example");
-    await failing(/organisation: it is empty/, "org", "create", " ");
+    await failing(/organisation: must not be empty/, "org", "create", " ");
     await failing(
       /organisation: the character U\+202E at position 1 changes the order in which text is shown; remove it/,
       "org",
@@ -250,7 +250,7 @@ describe("db", () => {
     const damaged = Buffer.from(readFileSync(join(folder.path, "copy.db")));
     damaged.fill(0xaa, 3 * 4096, 6 * 4096);
     for (const [name, content, message] of [
-      ["text.db", Buffer.alloc(10_000, "text"), /text\.db: this is no database of ipsieve/],
+      ["text.db", Buffer.alloc(10_000, "text"), /text\.db: not an ipsieve database/],
       ["empty.db", Buffer.alloc(0), /empty\.db: this is an empty database/],
       ["damaged.db", damaged, /damaged\.db: /],
       ["cut.db", damaged.subarray(0, 2 * 4096), /cut\.db: /],
@@ -276,13 +276,10 @@ test("a server that cannot start says what, where and the cure, and ends with 2,
   await once(busy, "listening");
   const port = String((busy.address() as AddressInfo).port);
   const started = (...args: string[]) => ["serve", "--db", join(folder.path, "start.db"), ...args];
-  await failing(
-    new RegExp(`127\\.0\\.0\\.1, port ${port}: a program listens there already; .*--port`),
-    ...started("--port", port),
-  );
+  await failing(new RegExp(`127\\.0\\.0\\.1, port ${port}: the port is in use; .*--port`), ...started("--port", port));
   busy.close();
   await failing(
-    /203\.0\.113\.1: this machine has no such address; .*--host/,
+    /203\.0\.113\.1: this machine does not have this address; .*--host/,
     ...started("--port", "0", "--host", "203.0.113.1"),
   );
   await failing(/--trust-proxy "proxy": .*; write addresses or prefixes/, ...started("--trust-proxy", "proxy"));
@@ -291,14 +288,7 @@ test("a server that cannot start says what, where and the cure, and ends with 2,
     ...started("--port", "0", "--catalogue", "none.ipsieve"),
   );
   writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
-  await failing(
-    /text\.txt: this is no database of ipsieve/,
-    "serve",
-    "--port",
-    "0",
-    "--db",
-    join(folder.path, "text.txt"),
-  );
+  await failing(/text\.txt: not an ipsieve database/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
 });
 
 describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {

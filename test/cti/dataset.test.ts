@@ -322,7 +322,7 @@ describe("a bulk lookup", () => {
         );
         assert.match(
           error.message,
-          /^7 of 2000 addresses are malformed, at index 0 \("192\.0\.2\.256" at position 8: .*\), 7 \(.*\), 511 \(.*\), 512 \(.*\), 700 \(.*no text\), 701, 1999; /,
+          /^7 of 2000 addresses are malformed, at index 0 \("192\.0\.2\.256" at position 8: .*\), 7 \(.*\), 511 \(.*\), 512 \(.*\), 700 \(.*not text\), 701, 1999; /,
         );
         return true;
       },

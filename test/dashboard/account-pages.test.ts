@@ -73,7 +73,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.keyboard.press("Enter");
-    assert.match(await page.getByRole("alert").innerText(), /the name or the password is wrong/);
+    assert.match(await page.getByRole("alert").innerText(), /wrong name or password/);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your account" }).waitFor();
@@ -114,7 +114,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       await page.getByRole("button", { name: "Change password" }).click();
     };
     await change("wrong");
-    assert.match(await page.getByRole("alert").innerText(), /the password is not the present one/);
+    assert.match(await page.getByRole("alert").innerText(), /the current password is wrong/);
     await change(PASSWORD);
     await page.getByText("Password changed.").waitFor();
     assert.equal(await page.getByLabel("New password").inputValue(), "");

@@ -189,7 +189,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
 
   test("a node that is not there is said to be none", async () => {
     const { page, faults } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
-    assert.match(await page.getByRole("alert").innerText(), /there is no node "\/cloud\/none" in the catalogue/);
+    assert.match(await page.getByRole("alert").innerText(), /the catalogue has no node "\/cloud\/none"/);
     await end(page, faults);
   });
 

@@ -43,12 +43,12 @@ function errorOf(text: string, lengths?: readonly number[], options?: Partial<ty
 
 /** What is wrong with a text, by the parser of whole texts. */
 function expectedError(text: string): string | undefined {
-  if (text.trim() === "") return "it is empty; a JSON document is required";
+  if (text.trim() === "") return "is empty; a JSON document is required";
   const at = jsonFault(text);
   if (at >= 0)
-    return `it is not JSON: unexpected ${at >= text.length ? "end" : JSON.stringify(text[at])} at position ${at}`;
+    return `invalid JSON: unexpected ${at >= text.length ? "end" : JSON.stringify(text[at])} at position ${at}`;
   const repeated = repeatedKey(text, JSON.parse(text));
-  return repeated < 0 ? undefined : `the member at position ${repeated} stands twice in its object; send it once`;
+  return repeated < 0 ? undefined : `duplicate property at position ${repeated}; send it once`;
 }
 
 const item = fc.oneof(
@@ -126,28 +126,28 @@ test("a long list comes in batches, and any error of its middle is placed in the
 });
 
 test("what is refused though it is JSON: too many items, too deep, too long, not UTF-8; each as soon as it is there", () => {
-  assert.equal(errorOf('{"ips":[1,2,3,4', [3], { maxItems: 3 }), "it must not have more than 3 items");
+  assert.equal(errorOf('{"ips":[1,2,3,4', [3], { maxItems: 3 }), "must not have more than 3 items");
   assert.equal(errorOf('{"ips":[1,2,3]}', [3], { maxItems: 3 }), undefined);
-  assert.equal(errorOf('{"ips":[1]}', [3], { maxItems: 0 }), "it must not have more than 0 items");
+  assert.equal(errorOf('{"ips":[1]}', [3], { maxItems: 0 }), "must not have more than 0 items");
   assert.equal(errorOf('{"ips":[ ]}', [3], { maxItems: 0 }), undefined);
-  assert.equal(errorOf(`{"ips":[${"[".repeat(15)}`), "it is nested deeper than 16 levels");
+  assert.equal(errorOf(`{"ips":[${"[".repeat(15)}`), "is nested deeper than 16 levels");
   assert.equal(errorOf(`{"ips":[${"[".repeat(14)}${"]".repeat(14)}]}`), undefined);
   assert.equal(errorOf(`{"ips":["${"x".repeat(70_000)}`, [1000]), "item 0 is longer than 65536 bytes");
   assert.equal(errorOf(`{"ips":["a","${"x".repeat(70_000)}"]}`, [100_000]), "item 1 is longer than 65536 bytes");
   assert.equal(
     errorOf(`{"note":"${"x".repeat(20_000)}`, [100_000]),
-    "it has more than 16384 bytes besides the items of ips",
+    "has more than 16384 bytes besides the items of ips",
   );
   assert.equal(
     errorOf(`[${"1,".repeat(20_000)}`, [100_000], { isBareAllowed: false }),
-    "it has more than 16384 bytes besides the items of ips",
+    "has more than 16384 bytes besides the items of ips",
   );
   for (const bad of [
     [0x7b, 0xff, 0x7d],
     [...Buffer.from('{"ips":["'), 0xc3, 0x28, ...Buffer.from('"]}')],
     [...Buffer.from('{"ips":["a"]'), 0xe2, 0x82],
   ]) {
-    assert.throws(() => read(Uint8Array.from(bad), [2]), { message: "it is not UTF-8" });
+    assert.throws(() => read(Uint8Array.from(bad), [2]), { message: "is not valid UTF-8" });
   }
 });
 

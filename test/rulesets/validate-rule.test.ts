@@ -56,7 +56,7 @@ describe("the prefix", () => {
       refused(
         () => parseRulePrefix(text),
         "special-purpose",
-        /lies in .* a rule may not touch special-purpose addresses/,
+        /is in the special-purpose block .*; rules can contain public addresses only/,
       );
       assert.ok(parseRulePrefix(text, { allowSpecialPurpose: true }));
     });
@@ -65,7 +65,7 @@ describe("the prefix", () => {
     refused(
       () => parseRulePrefix("8.0.0.0/6"),
       "special-purpose",
-      /it contains 10.0.0.0\/8, Private-Use \(RFC 1918\)/,
+      /it contains the special-purpose block 10.0.0.0\/8 \(Private-Use, RFC 1918\)/,
     ));
 });
 

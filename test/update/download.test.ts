@@ -137,7 +137,7 @@ describe("what a bad server offers is refused", () => {
     ["403", status(403), "status", /status 403$/],
     ["206", status(206), "status", /status 206$/],
     ["500 for ever", status(500), "status", /status 500; tried 3 times$/],
-    ["304 that nobody asked for", status(304), "status", /status 304, which nobody asked for$/],
+    ["304 that was not requested", status(304), "status", /status 304, which was not requested$/],
     [
       "a connection cut before the answer",
       (_, response) => void response.socket!.destroy(),
@@ -178,7 +178,7 @@ describe("what a bad server offers is refused", () => {
     ],
     ["brotli that is none", page("plain", { "content-encoding": "br" }), "encoding", /the compression is broken/],
     [
-      "a compression that nobody asked for",
+      "a compression that was not requested",
       page("x", { "content-encoding": "zstd" }),
       "encoding",
       /"zstd" was not asked for/,
@@ -260,7 +260,7 @@ describe("nothing is fetched from inside the network", () => {
   const REFUSED: readonly [host: string, why: RegExp][] = [
     [
       "metadata.test",
-      /metadata\.test is at 169\.254\.169\.254, and nothing is fetched from there: it lies in 169\.254\.0\.0\/16, Link Local/,
+      /metadata\.test is at 169\.254\.169\.254, and nothing is fetched from there: it is in 169\.254\.0\.0\/16, Link Local/,
     ],
     ["private.test", /10\.1\.2\.3.*Private-Use \(RFC 1918\)/],
     ["loopback.test", /127\.0\.0\.2.*Loopback/],
@@ -330,7 +330,7 @@ describe("nothing is fetched from inside the network", () => {
       "bad-url",
       /^publisher\.test: a URL with a user name or password/,
     );
-    await assertFails(get(undefined, {}, "no url"), "bad-url", /is no URL/);
+    await assertFails(get(undefined, {}, "no url"), "bad-url", /is not a URL/);
     // On this machine, but not allowed: http is no way around.
     await assertFails(
       get(undefined, { allow: [] }, `http://localhost:${publisher.port}/list`),

@@ -19,7 +19,7 @@ describe("prefixes that no publisher has", () => {
     [
       "10.1.2.0/24",
       "special-purpose",
-      /^it holds 10\.1\.2\.0\/24, and it lies in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/,
+      /^it holds 10\.1\.2\.0\/24, and it is in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/,
     ],
     ["127.0.0.1", "special-purpose", /Loopback/],
     ["169.254.169.254", "special-purpose", /Link Local/],

@@ -241,7 +241,7 @@ describe("an update", () => {
     home = join(folder.path, "another");
     await assert.rejects(
       update({ only: new Set(["rest"]) }),
-      /could be built of; rest: the addresses of cloud are taken out/,
+      /to build a catalogue from; rest: the addresses of cloud are taken out/,
     );
   });
 });
@@ -400,7 +400,7 @@ describe("a list that is not good is refused, and the last good one stays", () =
       /^line 1: /,
     ],
     ["nothing", () => page(""), "refused", "empty", /^line 1: /],
-    ["a list without prefixes", () => page(listOf([])), "refused", "empty", /no prefix in the whole list/],
+    ["a list without prefixes", () => page(listOf([])), "refused", "empty", /the list contains no prefixes/],
     ["JSON cut off", () => page(cut), "refused", "bad-json", /^line 1, column \d+: /],
     [
       "a length shorter than the list",
@@ -736,18 +736,18 @@ describe("lists from elsewhere", () => {
     const place = join(folder.path, "from/acme");
     const put: readonly [what: RegExp, put: () => void][] = [
       [/acme: ENOTDIR/, () => writeFileSync(place, "")],
-      [/acme\/list\.json is no file/, () => mkdirSync(join(place, "list.json"), { recursive: true })],
-      [/acme\/list\.json is no file/, () => void execFileSync("mkfifo", [join(place, "list.json")])],
+      [/acme\/list\.json is not a file/, () => mkdirSync(join(place, "list.json"), { recursive: true })],
+      [/acme\/list\.json is not a file/, () => void execFileSync("mkfifo", [join(place, "list.json")])],
       [
-        /acme\/list\.json is, or lies behind, a link that leaves .*from; put a copy/,
+        /acme\/list\.json is, or is reached through, a symbolic link that leaves .*from; put a copy/,
         () => symlinkSync("/dev/zero", join(place, "list.json")),
       ],
       [
-        /acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s,
+        /acme\/list\.json is, or is reached through, a symbolic link that leaves (?!.*hunter2)/s,
         () => symlinkSync("../../secret.txt", join(place, "list.json")),
       ],
       [
-        /acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s,
+        /acme\/list\.json is, or is reached through, a symbolic link that leaves (?!.*hunter2)/s,
         () => (rmSync(place, { recursive: true }), symlinkSync("../outside", place)),
       ],
       [/acme: ENOENT/, () => symlinkSync("nowhere", join(place, "list.json"))],

@@ -103,7 +103,7 @@ test(
       locked(/on elsewhere\.example; wait until it is done, or remove .*update\.lock if that machine is gone$/),
     );
     writeFileSync(path, "something else");
-    await assert.rejects(takeLock(path), locked(/is no lock of an update; remove it/));
+    await assert.rejects(takeLock(path), locked(/is not a lock file of ipsieve cbs update; remove it/));
     other.kill("SIGKILL");
   },
 );

@@ -47,7 +47,7 @@ export function keyAdmission(services: Services): Admission {
     if (access !== "read" && key.access === "read")
       return new Problem(
         "permission-denied",
-        "the API key may only read; this needs a key of the access level read_write",
+        "the API key is read-only; this operation needs a key with access level read_write",
       );
     request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
     return undefined;
@@ -71,7 +71,7 @@ function refused(detail: string): Problem {
 /** The header decides where there is one; an empty one is none. */
 function keyText({ headers, query, route }: FastifyRequest): string | Error {
   const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
-  if (typeof apikey !== "string") return invalid({ apikey: ["it is given more than once"] });
+  if (typeof apikey !== "string") return invalid({ apikey: ["given more than once"] });
   const header = headers["x-api-key"] || (route.config.area === "cti" ? headers["apikey"] : undefined);
   return header === undefined || header === "" ? apikey : String(header);
 }

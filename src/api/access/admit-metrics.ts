@@ -35,7 +35,7 @@ function isLoopback(host: string): boolean {
 function refusal(): Problem {
   return new Problem(
     "authentication-required",
-    "the metrics need the token that the server was started with, as Authorization: Bearer TOKEN",
+    "the metrics need the token configured for the server, as Authorization: Bearer TOKEN",
     { headers: { "www-authenticate": "Bearer" } },
   );
 }

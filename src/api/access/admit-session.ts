@@ -38,13 +38,13 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
     const digest = sessionDigest(request, settings.baseUrl);
     const live = digest === undefined ? undefined : memory.session(digest, request.now);
     if (live === undefined)
-      return new Problem("authentication-required", "sign in first, or again: there is no session, or it has ended");
+      return new Problem("authentication-required", "sign in first: you are not signed in, or your session has ended");
     const { user } = live;
     request.asker = { kind: "user", id: user.id };
     if (!MAY[user.role].includes(access))
       return new Problem(
         "permission-denied",
-        `this needs the role ${access === "admin" ? "admin" : "editor or admin"}; yours is ${user.role}`,
+        `this operation needs the role ${access === "admin" ? "admin" : "editor or admin"}; yours is ${user.role}`,
       );
     if (area !== undefined && !isActivePlan(memory.plan(user.organisationId, area), request.now)) return noPlan(area);
     request.caller = { kind: "user", id: user.id, organisationId: user.organisationId };

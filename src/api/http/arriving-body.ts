@@ -135,6 +135,6 @@ const EVENTS = ["readable", "end", "error", "close"] as const;
 export function tooLong({ limit, setting }: Pick<BodyRules, "limit" | "setting">): Problem {
   return new Problem(
     "content-too-large",
-    `the body is longer than the ${limit} bytes that this operation takes${setting === undefined ? "" : ` (${setting})`}`,
+    `the body is longer than the ${limit} bytes that this operation accepts${setting === undefined ? "" : ` (${setting})`}`,
   );
 }

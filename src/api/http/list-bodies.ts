@@ -53,7 +53,7 @@ export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: L
   const arriving = request.body as ArrivingBody | undefined;
   if (arriving === undefined)
     throw invalid({
-      body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"],
+      body: ["is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"],
     });
   const body = hash === undefined ? arriving : hashed(arriving, hash);
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
@@ -114,7 +114,7 @@ async function* textOf(request: FastifyRequest, body: AsyncIterable<Buffer>): As
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch {
-      throw invalid({ body: ["it is not UTF-8"] });
+      throw invalid({ body: ["is not valid UTF-8"] });
     }
   };
   for await (const part of body) yield decode(part);

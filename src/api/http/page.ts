@@ -95,7 +95,7 @@ function keyIn(cursor: string): string {
 }
 
 export function badCursor(): ServiceError {
-  return invalid({ cursor: ["it is no cursor of this list; take it from `next`, or start with an empty one"] });
+  return invalid({ cursor: ["is not a cursor of this list; take it from `next`, or start with an empty one"] });
 }
 
 /** The prefix that a cursor holds. @throws ServiceError "invalid" */

@@ -69,7 +69,7 @@ async function* passing<Part>(parts: AsyncIterable<Part>, see: (part: Part) => v
 function idempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined || (typeof key === "string" && KEY.test(key))) return key;
-  throw invalid({ "Idempotency-Key": ["it must be 1 to 255 visible ASCII characters"] });
+  throw invalid({ "Idempotency-Key": ["must be 1 to 255 visible ASCII characters"] });
 }
 
 /** The same for the same request, wherever the API key stands in it. */

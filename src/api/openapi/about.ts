@@ -10,10 +10,10 @@ export const TITLES: Readonly<Record<RouteScope, string>> = { public: "ipsieve",
 
 export const DESCRIPTIONS: Readonly<Record<RouteScope, string>> = {
   public:
-    "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), but for 400 and 500 of threat intelligence.",
+    "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), except for 400 and 500 under threat intelligence.",
   dashboard:
-    `What the dashboard's pages ask the server. A user who has signed in has a cookie (${SECURE_NAME} over TLS, else ${PLAIN_NAME}); API keys do not count here, nor the cookie ` +
-    "anywhere else. A request other than GET must come from the pages themselves, by its Sec-Fetch-Site or Origin; otherwise the answer is 403.",
+    `The API of the dashboard's pages. A signed-in user has a session cookie (${SECURE_NAME} over TLS, else ${PLAIN_NAME}); API keys are not accepted here, nor is the cookie ` +
+    "anywhere else. A request other than GET must come from the dashboard's own pages, as shown by Sec-Fetch-Site or Origin; otherwise the response is 403.",
 };
 
 /** The package's, in the form that both versions of OpenAPI know. */
@@ -24,7 +24,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   "Common Business Services":
     "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
-  "Threat intelligence": "What threat feeds say about addresses.",
+  "Threat intelligence": "What threat feeds report about addresses.",
   Lookup: "Everything that is known about an address or prefix.",
   Logs: "Uploaded logs, identified line by line.",
   Undo: "Reverting the last change.",
@@ -32,7 +32,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Users: "The users of the organisation and their invitations.",
   "API keys": "The keys of the organisation.",
   "Audit log": "Who changed what, and when.",
-  Usage: "How much is asked, and how fast it is answered.",
+  Usage: "Request counts and response times.",
 };
 
 export const SECURITY: Readonly<Record<RouteScope, Json>> = {

@@ -26,14 +26,14 @@ const COMMON: Readonly<Record<RouteScope, readonly number[]>> = {
 };
 const COMMON_OF_OPEN = [400, 403, 414, 500, 503];
 
-const REQUEST_ID = { "X-Request-Id": "the request's id; the client's where it sent one" };
+const REQUEST_ID = { "X-Request-Id": "the request id; the client's own if it sent one" };
 
 const COMMON_HEADERS: Readonly<Record<RouteScope, Json>> = {
   public: headersOf({
     ...REQUEST_ID,
     ...SEQUENCE,
-    "RateLimit-Limit": "requests of the window that has less left: the minute or the month",
-    "RateLimit-Remaining": "how many of them are left",
+    "RateLimit-Limit": "requests allowed in the tighter window: the minute or the month",
+    "RateLimit-Remaining": "requests left in that window",
     "RateLimit-Reset": "seconds until the window ends",
   }),
   dashboard: headersOf({ ...REQUEST_ID, ...SEQUENCE }),

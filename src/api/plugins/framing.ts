@@ -29,10 +29,10 @@ export function refuseAmbiguousRequests(app: FastifyInstance, answers: SocketAns
     done(reason === undefined ? undefined : new Problem("validation-error", reason, CLOSE));
   });
   app.server.on("checkExpectation", (request: IncomingMessage) =>
-    answers.answer(request.socket, "expectation-failed", "the server expects 100-continue only", { request }),
+    answers.answer(request.socket, "expectation-failed", "the server supports Expect: 100-continue only", { request }),
   );
   app.server.on("connect", (request: IncomingMessage, socket: Duplex) =>
-    answers.answer(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible", {
+    answers.answer(socket, "method-not-allowed", "the server is not a proxy: CONNECT is not supported", {
       request: { url: "", headers: request.headers },
     }),
   );
@@ -42,14 +42,14 @@ function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
   const { headers, httpVersion } = raw;
   const { host = "" } = headers;
   const coding = headers["transfer-encoding"];
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") return `the version of HTTP is ${httpVersion}; send 1.1`;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return `HTTP/${httpVersion} is not supported; send HTTP/1.1`;
   if (coding !== undefined && httpVersion === "1.0")
     return "HTTP/1.0 has no Transfer-Encoding; send Content-Length, or HTTP/1.1";
   if (coding !== undefined && coding.toLowerCase() !== "chunked") return "the Transfer-Encoding is not chunked";
   const hosts = hostCount(raw);
   if (hosts > 1) return "there is more than one Host header";
-  if (hosts === 0 && httpVersion === "1.1") return "there is no Host header";
-  if (!HOST.test(host)) return "the Host header is not the name of a host";
+  if (hosts === 0 && httpVersion === "1.1") return "the Host header is missing";
+  if (!HOST.test(host)) return "the Host header is not a host name";
   const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
   return authority === undefined || authority.toLowerCase() === host.toLowerCase()
     ? undefined
@@ -109,7 +109,7 @@ function endWith(socket: Duplex, last: ServerResponse): void {
 
 function refusalOf({ code }: ClientError): [kind: ProblemKind, detail: string] {
   if (code === "HPE_HEADER_OVERFLOW")
-    return ["header-fields-too-large", "the request's line and headers are longer than the server takes"];
+    return ["header-fields-too-large", "the request line and headers are longer than the server accepts"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request-timeout", "the request did not arrive in time"];
-  return ["validation-error", "this is not a request of HTTP/1.1"];
+  return ["validation-error", "this is not an HTTP/1.1 request"];
 }

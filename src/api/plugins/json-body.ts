@@ -110,10 +110,10 @@ export function withListErrors<Value>(read: () => Value): Value {
 
 /** @throws Problem (400) that names the position, counted in characters from 0 */
 export function parseJson(body: Buffer): unknown {
-  if (!isUtf8(body)) throw invalid({ body: ["it is not UTF-8"] });
+  if (!isUtf8(body)) throw invalid({ body: ["is not valid UTF-8"] });
   const text = body.toString();
-  if (text.trim() === "") throw invalid({ body: ["it is empty; a JSON document is required"] });
-  if (depthOf(text) > MAX_DEPTH) throw invalid({ body: [`it is nested deeper than ${MAX_DEPTH} levels`] });
+  if (text.trim() === "") throw invalid({ body: ["is empty; a JSON document is required"] });
+  if (depthOf(text) > MAX_DEPTH) throw invalid({ body: [`is nested deeper than ${MAX_DEPTH} levels`] });
   let value: unknown;
   try {
     value = JSON.parse(text);

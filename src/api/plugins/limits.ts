@@ -73,7 +73,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
     const { scope, isHealth } = request.route.config;
     if (isHealth === true || request.is404) return done();
     const caller = callerOf(request);
-    if (!unread.hasRoom(caller)) return done(tooBusy("read the answers that have been sent"));
+    if (!unread.hasRoom(caller)) return done(tooBusy("read the responses that have been sent"));
     if (scope === undefined) return done();
     if (!work.take(caller, 1)) {
       metrics.shed.inc();
@@ -100,7 +100,7 @@ function countUntilRead(unread: FairShare, request: FastifyRequest, answer: Fast
 }
 
 function tooBusy(cure = "try again in 1 s"): Problem {
-  return new Problem("service-unavailable", `the server has more to do than it can; ${cure}`, {
+  return new Problem("service-unavailable", `the server is overloaded; ${cure}`, {
     headers: { "retry-after": "1" },
   });
 }

@@ -82,13 +82,13 @@ function isThreatPath(path: string): boolean {
 }
 
 export function nothingAt(path: string): Problem {
-  return new Problem("not-found", `there is nothing at ${path}; /openapi.json lists the paths`);
+  return new Problem("not-found", `nothing is served at ${path}; see /openapi.json for the paths`);
 }
 
 function notRouted(app: FastifyInstance, request: FastifyRequest): Problem {
   const path = safePath(request.url);
   const allowed = app.allowedMethods(path);
   if (allowed.length === 0) return nothingAt(path);
-  const detail = `${request.method} is not possible at ${path}; use ${allowed.join(" or ")}`;
+  const detail = `${request.method} is not allowed at ${path}; use ${allowed.join(" or ")}`;
   return new Problem("method-not-allowed", detail, { headers: { allow: allowed.join(", ") } });
 }

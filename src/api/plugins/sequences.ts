@@ -17,7 +17,9 @@ export function followSequences(app: FastifyInstance, services: Services): void 
     if (text === undefined || request.caller === undefined) return done();
     const sequence = typeof text === "string" && /^\d{1,16}$/.test(text) ? Number(text) : NaN;
     if (!Number.isSafeInteger(sequence))
-      return done(invalid({ "X-After-Sequence": ["it must be a whole number, as X-Sequence of an answer is"] }));
+      return done(
+        invalid({ "X-After-Sequence": ["must be a whole number, as in the X-Sequence header of a response"] }),
+      );
     void isThere(request, sequence, services).then(
       (is) => done(is ? confirmed(app, request, services) : notThere(sequence)),
       done,

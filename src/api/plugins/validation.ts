@@ -62,9 +62,9 @@ function queryReader({ properties, required = [], read = [] }: QuerySchema): Rea
     const refuse = (name: string, message: string): unknown => (faults[name] = [message]);
     for (const [name, schema] of entries) {
       const text = query[name];
-      if (Array.isArray(text)) refuse(name, "it is given more than once");
+      if (Array.isArray(text)) refuse(name, "given more than once");
       else if (text !== undefined) value[name] = readParameter(text, schema, (message) => refuse(name, message));
-      else if (required.includes(name)) refuse(name, "it is required");
+      else if (required.includes(name)) refuse(name, "is required");
     }
     const unknown = Object.keys(query).filter((name) => !Object.hasOwn(properties, name) && !read.includes(name));
     for (const name of unknown.slice(0, MAX_UNKNOWN)) faults[shownName(name)] = [unknownParameter(name, names)];
@@ -78,8 +78,8 @@ const MAX_NAME = 60;
 
 function unknownParameter(name: string, names: readonly string[]): string {
   const meant = nearest(name.toLowerCase(), names);
-  if (meant !== undefined) return `there is no such parameter; did you mean ${meant}?`;
-  return `there is no such parameter; ${names.length === 0 ? "the operation takes none" : `there are ${names.join(", ")}`}`;
+  if (meant !== undefined) return `unknown parameter; did you mean ${meant}?`;
+  return `unknown parameter; ${names.length === 0 ? "this operation takes none" : `choose one of ${names.join(", ")}`}`;
 }
 
 /** The field that stands for a parameter in errors. What may be a key, given as a name by mistake, is not repeated. */
@@ -94,7 +94,8 @@ function readParameter(text: string, schema: ParameterSchema, refuse: (message: 
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
   if (schema.enum !== undefined)
     return (
-      schema.enum.find((each) => String(each) === text) ?? refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`)
+      schema.enum.find((each) => String(each) === text) ??
+      refuse(`${shown(text)} is not one of ${schema.enum.join(", ")}`)
     );
   if (type === "boolean")
     return Object.hasOwn(BOOLEANS, text)
@@ -107,8 +108,8 @@ function readParameter(text: string, schema: ParameterSchema, refuse: (message: 
   }
   // As schemas count them: not halves of pairs.
   const length = text.length > maxLength ? [...text].length : text.length;
-  if (length < minLength) return refuse(`it has fewer than ${minLength} characters`);
-  return length <= maxLength ? text : refuse(`it has more than ${maxLength} characters`);
+  if (length < minLength) return refuse(`use at least ${minLength} characters`);
+  return length <= maxLength ? text : refuse(`use at most ${maxLength} characters`);
 }
 
 function shown(text: string): string {
@@ -216,7 +217,7 @@ function plainReader(compiled: Validator): Read {
   return (value) => {
     if (compiled.Check(value)) return { value };
     if (value === undefined)
-      return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
+      return { error: invalid({ body: ["is missing; send a JSON document with Content-Type: application/json"] }) };
     return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
 }
@@ -245,8 +246,8 @@ interface SchemaFault {
 }
 
 /**
- * Faults by member; where a member may be one of several things, only the last, which is about the member as such, is
- * told.
+ * Errors by property; where a property may be one of several things, only the last error, which is about the property
+ * as such, is reported.
  */
 function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, string[]> {
   const faults: Record<string, string[]> = Object.create(null);
@@ -258,14 +259,28 @@ function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, str
       allowedValues,
     } = params as Partial<Record<string, string[]>>;
     const field = fieldOf(instancePath, root);
-    if (keyword === "required") for (const name of requiredProperties) add(join(field, name), "it is required");
+    if (keyword === "required") for (const name of requiredProperties) add(join(field, name), "is required");
     else if (keyword === "additionalProperties")
-      for (const name of additionalProperties) add(join(field, name), "there is no such member");
+      for (const name of additionalProperties) add(join(field, name), "unknown property");
     else if (keyword === "enum" && allowedValues !== undefined)
-      add(field, `it must be one of ${allowedValues.join(", ")}`);
-    else if (keyword !== "boolean") add(field === "" ? "body" : field, `it ${message}`);
+      add(field, `must be one of ${allowedValues.join(", ")}`);
+    else if (keyword !== "boolean") add(field === "" ? "body" : field, messageOf(keyword, params, message));
   }
   return faults;
+}
+
+/** The message of a keyword in the words that people use; the validator's own for all others. */
+function messageOf(keyword: string, params: object, message: string): string {
+  const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
+  if (keyword === "minLength") return `use at least ${limit} ${limit === 1 ? "character" : "characters"}`;
+  if (keyword === "maxLength") return `use at most ${limit} ${limit === 1 ? "character" : "characters"}`;
+  if (keyword !== "type" || type === undefined) return message;
+  return `must be ${(typeof type === "string" ? [type] : type).map(withArticle).join(" or ")}`;
+}
+
+function withArticle(type: string): string {
+  if (type === "null") return type;
+  return `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
 function fieldOf(pointer: string, root: string): string {

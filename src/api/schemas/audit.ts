@@ -43,7 +43,7 @@ export const AuditFilters = named(
     kinds: Type.Array(Type.Object({ kind: Type.String(), action: Type.String({ description: "in words" }) })),
     actors: Type.Array(
       Type.Object({ actor: Type.String(), kind: Type.Enum(["key", "user", "command"]), name: Type.String() }),
-      { description: "users and keys of the organisation, also deleted and revoked ones" },
+      { description: "users and keys of the organisation, including deleted and revoked ones" },
     ),
     rulesets: Type.Array(IdAndName),
   }),
@@ -76,8 +76,8 @@ const State = named(
       source: Type.String({ description: "of a dataset: the feed, or the lists" }),
       created_at: Type.String(),
       prefixes: Count,
-      added: Type.Integer({ description: "prefixes that the dataset before did not have" }),
-      removed: Type.Integer({ description: "prefixes that only the dataset before had" }),
+      added: Type.Integer({ description: "prefixes that the previous dataset did not have" }),
+      removed: Type.Integer({ description: "prefixes that only the previous dataset had" }),
       skipped: Type.Integer({ description: "lines that could not be read" }),
     },
   }),
@@ -90,7 +90,7 @@ export const AuditEntrySchema = named(
     at: Timestamp,
     actor: Type.Object({
       kind: Type.Enum(["key", "user", "command"], {
-        description: "an API key, a user, or somebody at the command line",
+        description: "an API key, a user, or an account on the command line",
       }),
       id: NullableText(),
       name: NullableText({ description: "the key's label, the user's name, or the account's" }),
@@ -108,14 +108,14 @@ export const AuditEntrySchema = named(
           deleted: Count,
           skipped: Type.Unsafe<number | null>({
             type: ["integer", "null"],
-            description: "of a list: rules that are as they were",
+            description: "for a list: rules that are unchanged",
           }),
         }),
       ),
-      { description: "to how many rules it was done; null: it is about none, or it is not known" },
+      { description: "the number of rules it affected; null if it is not about rules, or unknown" },
     ),
     sha256: NullableText({
-      description: "the digest of a list or feed as it was sent, or of a catalogue's file, in hexadecimal digits",
+      description: "the digest of a list or feed as sent, or of a catalogue file, in hexadecimal",
     }),
     old: Nullable(State),
     new: Nullable(State),
@@ -126,11 +126,11 @@ export const AuditList = named(
   "AuditList",
   Type.Object({
     items: Type.Array(AuditEntrySchema, {
-      description: "the newest first; perhaps fewer than asked for, though there are more",
+      description: "newest first; may be fewer than requested, even if there are more",
     }),
     next_before: Type.Unsafe<number | null>({
       type: ["integer", "null"],
-      description: "what before is to be for those that follow; null: there are none",
+      description: "the value of before for the next entries; null if there are none",
     }),
   }),
 );

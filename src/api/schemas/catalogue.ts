@@ -17,17 +17,17 @@ export const CatalogueSchema = named(
           newest_at: NullableTimestamp,
           age_days: Type.Union([Count, Type.Null()], { description: "whole days since newest_at" }),
           is_old: Type.Boolean({ description: "older than 90 days" }),
-          advice: NullableText({ description: "what makes an old layer newer" }),
+          advice: NullableText({ description: "how to update an old layer" }),
         }),
       ),
-      { description: "what the catalogue is made of, the official lists first, and how old that is" },
+      { description: "the parts of the catalogue, official lists first, and their age" },
     ),
     sources: Type.Array(
       named(
         "CatalogueSource",
         Type.Object({
           node: NullableText({
-            description: "the id of the node whose prefixes it gives; null where it is tied to none",
+            description: "the id of the node whose prefixes it provides; null if there is none",
             examples: ["/cloud/aws"],
           }),
           source: Type.String({ description: "as in the matches of a lookup", examples: ["aws"] }),

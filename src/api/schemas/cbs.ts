@@ -19,7 +19,7 @@ const Texts = Type.Array(Type.String());
 export const CbsLookup = named(
   "CbsLookup",
   Type.Object({
-    ip: Type.String({ description: "as it was sent" }),
+    ip: Type.String({ description: "as sent" }),
     found: Type.Boolean(),
     cidr: NullableText({ description: "the most specific prefix that matches" }),
     labels: Texts,
@@ -38,7 +38,7 @@ export const CbsLookup = named(
           region: NullableText(),
           cidr: Type.String(),
           cbs_id: Type.String(),
-          label: Type.String({ description: "of the node; the labels of the document are sorted by themselves" }),
+          label: Type.String({ description: "of the node; the labels of the document are sorted independently" }),
           source: NullableText({
             description:
               "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say",
@@ -64,12 +64,12 @@ export function CbsBulkBody(most: number) {
   );
 }
 
-export const CbsBulk = named("CbsBulk", MapOf(CbsLookup, { description: "by address, as it was sent" }));
+export const CbsBulk = named("CbsBulk", MapOf(CbsLookup, { description: "by address, as sent" }));
 
 export const CbsLayer = named(
   "CbsLayer",
   Type.Enum(["official", "as-numbers", "own"], {
-    description: "a publisher's own list, what AS numbers tell, or a list of the operator's own",
+    description: "a publisher's own list, the AS number table, or the operator's own list",
   }),
 );
 
@@ -103,9 +103,10 @@ export const CbsNode = named(
     path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
     ...extent,
     updated_at: Timestamp,
-    source_url: NullableText({ description: "of the only source; null where there are several" }),
+    source_url: NullableText({ description: "of the only source; null if there are several" }),
     sources: Type.Array(CbsSource, {
-      description: "whose prefixes the node and those below it have; empty in catalogues too old to say",
+      description:
+        "the sources of the prefixes of the node and those below it; empty for catalogues built by older versions",
     }),
     children: Type.Array(
       Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() }),
@@ -126,7 +127,7 @@ export const CbsRangesQuery = Type.Object({
   source: Type.Optional(
     Type.String({
       maxLength: 1000,
-      description: "only what this source names: a publisher's list, or asn for AS numbers",
+      description: "only prefixes from this source: a publisher's list, or asn for AS numbers",
       examples: ["cloudflare"],
     }),
   ),
@@ -141,7 +142,7 @@ export const CbsRanges = pageOf(
       cidr: Type.String(),
       cbs_ids: Texts,
       sources: Type.Array(Type.String(), {
-        description: "who names it, sorted; empty where prefixes of several sources are aggregated",
+        description: "its sources, sorted; empty if prefixes of several sources are aggregated",
       }),
     }),
   ),
@@ -151,7 +152,7 @@ export const CbsSearchQuery = Type.Object({
   q: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: "words of a name or an id, or an address or prefix",
+    description: "words from a name or id, or an address or prefix",
     examples: ["cloudflare"],
   }),
   type: Type.Optional(Type.String({ maxLength: 100 })),

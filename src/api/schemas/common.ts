@@ -75,7 +75,7 @@ export function Nullable<Schema extends TSchema>(schema: Schema, options: object
 
 export const FieldMessages = named(
   "FieldMessages",
-  MapOf(Type.Array(Type.String()), { description: "by field, what is wrong with it" }),
+  MapOf(Type.Array(Type.String()), { description: "error messages by field" }),
 );
 
 export const Timestamp = Type.String({
@@ -157,9 +157,9 @@ export function pageOf(name: string, item: TSchema): TSchema {
     Type.Object({
       items: Type.Array(item),
       count: Type.Integer({ minimum: 0, description: "items on all pages" }),
-      next: NullableText({ description: "the address of the next page; null on the last one" }),
+      next: NullableText({ description: "the URL of the next page; null on the last page" }),
       prev: NullableText({
-        description: "the address of the page before; null on the first one, and on pages by cursor",
+        description: "the URL of the previous page; null on the first page, and on pages by cursor",
       }),
     }),
   );

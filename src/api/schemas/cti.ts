@@ -8,7 +8,7 @@ const NullableInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] }
 const Place = named("Place", Type.Object({ code: Type.String(), name: Type.String() }));
 
 const basic = {
-  ip: Type.String({ description: "as it was sent" }),
+  ip: Type.String({ description: "as sent" }),
   seen: Type.Boolean(),
   spoofable: NullableBoolean,
   classification: Classification,
@@ -60,6 +60,6 @@ export function BulkThreatRequest(most: number) {
 export const BulkThreats = named(
   "BulkThreats",
   MapOf(named("BulkThreat", Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean })), {
-    description: "by address, as it was sent",
+    description: "by address, as sent",
   }),
 );

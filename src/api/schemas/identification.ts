@@ -20,7 +20,7 @@ export const IdentifyQuery = Type.Object({
     format: "uuid",
     minLength: 36,
     maxLength: 36,
-    description: "of your choice, a UUID: by it, progress is asked for while the upload runs",
+    description: "a UUID of your choice, by which to follow the progress of the upload",
     examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"],
   }),
   name: Type.Optional(
@@ -37,7 +37,7 @@ export const IdentifyQuery = Type.Object({
   ),
   input: Type.Optional(
     Type.Enum([...FIELD_SYNTAXES], {
-      description: "how lines are cut into fields; else the first line decides. Used with field only",
+      description: "how lines are split into fields; by default detected from the first line. Used with field only",
     }),
   ),
   rulesets: Type.Optional(
@@ -45,7 +45,7 @@ export const IdentifyQuery = Type.Object({
       minLength: 1,
       maxLength: MAX_COMPARED * 37,
       default: "all",
-      description: `the organisation's rulesets that the log is compared with: all (the first ${MAX_COMPARED}, where the plan for EDL Management is active), none, or up to ${MAX_COMPARED} ids, separated by commas`,
+      description: `the organisation's rulesets to compare the log with: all (the first ${MAX_COMPARED}, if the plan for EDL Management is active), none, or up to ${MAX_COMPARED} ids, separated by commas`,
       examples: ["none"],
     }),
   ),
@@ -72,7 +72,7 @@ const TopAddressList = Type.Array(
       decision: Type.Unsafe<string | null>({
         type: ["string", "null"],
         enum: ["allow", "block", "none", null],
-        description: "of the compared rulesets together; null where none was compared",
+        description: "for the compared rulesets together; null if none was compared",
       }),
       rules: Type.Array(
         named(
@@ -127,9 +127,9 @@ const RulesetComparisonSchema = named(
         id: Type.String({ format: "uuid" }),
         name: Type.String(),
         purpose: Purpose,
-        covered: Nullable(Share, { description: "null where it was deleted before the log had been read" }),
+        covered: Nullable(Share, { description: "null if it was deleted before the log had been read" }),
       }),
-      { description: "all in the order of their creation, or as they were named" },
+      { description: "in order of creation, or in the requested order" },
     ),
     rulesets_left_out: Type.Integer({
       minimum: 0,
@@ -158,18 +158,18 @@ export const IdentificationSchema = named(
     state: WorkState,
     started_at: Timestamp,
     ended_at: NullableTimestamp,
-    expires_at: NullableText({ format: "date-time", description: "when it and its result are forgotten" }),
+    expires_at: NullableText({ format: "date-time", description: "when it and its result are deleted" }),
     bytes: Type.Integer({ minimum: 0, description: "read so far, as they were uploaded" }),
     size: Type.Unsafe<number | null>({
       type: ["integer", "null"],
-      description: "of the upload, where the client has told it",
+      description: "of the upload, if the client sent it",
     }),
     lines: Count,
     matched: Type.Integer({ minimum: 0, description: "lines whose address belongs to a service" }),
     unmatched: Type.Integer({ minimum: 0, description: "lines with another address" }),
     no_address: Type.Integer({ minimum: 0, description: "lines without an address" }),
     types: Type.Array(Type.Object({ type: Type.String(), name: Type.String(), ...lines }), {
-      description: "most lines first; a line counts once for each that it belongs to",
+      description: "most lines first; a line counts once for each service it belongs to",
     }),
     providers: Type.Array(Type.Object({ ...service, name: Type.String(), ...lines }), { description: "the first 50" }),
     services: Type.Array(Type.Object({ ...service, service: Type.String(), name: Type.String(), ...lines }), {
@@ -190,7 +190,7 @@ export const IdentificationSchema = named(
 
 export const IdentificationList = named(
   "IdentificationList",
-  Type.Object({ items: Type.Array(IdentificationSchema, { description: "the newest first" }), count: Count }),
+  Type.Object({ items: Type.Array(IdentificationSchema, { description: "newest first" }), count: Count }),
 );
 
 /** `withRules`: whether what rulesets say is shown. */

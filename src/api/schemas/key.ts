@@ -51,7 +51,7 @@ export function keyDocument(
 
 export const KeyList = named(
   "KeyList",
-  Type.Object({ items: Type.Array(KeySchema, { description: "the newest first, revoked ones too" }), count: Count }),
+  Type.Object({ items: Type.Array(KeySchema, { description: "newest first, including revoked ones" }), count: Count }),
 );
 export const KeyParameters = Type.Object({ key_id: Type.String({ format: "uuid" }) });
 
@@ -65,7 +65,7 @@ export const CreateKeyBody = named(
         shownAs(
           Type.String({
             format: "date",
-            description: "it expires at the midnight (UTC) with which this day begins",
+            description: "it expires at 00:00 UTC on this day",
             examples: ["2030-01-01"],
           }),
           Type.String({ maxLength: 10 }),
@@ -77,5 +77,5 @@ export const CreateKeyBody = named(
 );
 export const CreatedKey = named(
   "CreatedKey",
-  Type.Object({ key: KeySchema, text: Type.String({ description: "the key itself; it is told only now" }) }),
+  Type.Object({ key: KeySchema, text: Type.String({ description: "the key itself; it is not shown again" }) }),
 );

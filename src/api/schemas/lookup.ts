@@ -10,7 +10,7 @@ export const LookupQuery = Type.Object({ ip: LookedUpText });
 export const Lookup = named(
   "Lookup",
   Type.Object({
-    ip: Type.String({ description: "as it was sent" }),
+    ip: Type.String({ description: "as sent" }),
     cbs: Nullable(CbsLookup),
     rulesets: Type.Array(
       Type.Object({
@@ -19,7 +19,7 @@ export const Lookup = named(
         purpose: Purpose,
         rule: Nullable(RuleRow),
         covering: Type.Array(RuleRow, {
-          description: "all rules that cover it, expired ones too, the most specific first",
+          description: "all rules that cover it, including expired ones, most specific first",
         }),
       }),
       {
@@ -27,7 +27,7 @@ export const Lookup = named(
           "all rulesets of the organisation, in the order of their creation; `rule` is the active rule that decides in the ruleset: the most specific one",
       },
     ),
-    decision: Type.Enum(["allow", "block", "none"], { description: `of all rulesets together. ${PRECEDENCE}` }),
+    decision: Type.Enum(["allow", "block", "none"], { description: `for all rulesets together. ${PRECEDENCE}` }),
     cti: Nullable(ExtendedThreat),
   }),
 );

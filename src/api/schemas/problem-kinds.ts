@@ -10,7 +10,9 @@ const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
   "validation-error": problemOf("validation-error", { validation_errors: FieldMessages }),
   conflict: problemOf("conflict", {
     existing: Type.Optional(RuleSchema),
-    results: Type.Optional(Type.Array(BatchResult, { description: "of a batch: one result per item, in their order" })),
+    results: Type.Optional(
+      Type.Array(BatchResult, { description: "for a batch: one result per item, in the same order" }),
+    ),
   }),
   "precondition-failed": problemOf("precondition-failed", { existing: Type.Optional(RuleSchema) }),
   "shrinks-too-much": ShrinkProblem,

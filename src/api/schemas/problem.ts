@@ -17,7 +17,7 @@ export function problemOf<Members extends TProperties>(kind: ProblemKind, member
         detail: Type.String(),
         instance: Type.String({ description: "the path of the request" }),
         ...(WITH_REQUEST_ID.has(kind)
-          ? { request_id: Type.String({ description: "to quote to whoever runs the service" }) }
+          ? { request_id: Type.String({ description: "to quote when you contact the operator of the service" }) }
           : {}),
         ...members,
       },

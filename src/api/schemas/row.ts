@@ -18,7 +18,7 @@ export const RuleRow = named(
   Type.Object({
     ...RuleSchema.properties,
     state: Type.Enum([...STATES], {
-      description: "expiring: active, and expiring within the days that were asked for",
+      description: "expiring: active, and expiring within the requested number of days",
     }),
   }),
 );
@@ -36,22 +36,27 @@ export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY
 
 const filter = {
   state: Type.Optional(
-    Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" }),
+    Type.Enum([...STATES], { description: "only rules in this state; active includes expiring ones" }),
   ),
   expiring_within_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_DAYS,
+      default: DEFAULT_DAYS,
+      description: "how many days ahead count as expiring",
+    }),
   ),
   name: Type.Optional(
     Type.String({
       maxLength: MAX_SEARCH_LENGTH,
-      description: "only rules with this in their names, in capitals or not",
+      description: "only rules whose name contains this, ignoring case",
     }),
   ),
   ip: Type.Optional(
     Type.String({
       maxLength: 100,
       format: PREFIX_FORMAT,
-      description: "only rules that cover this address or prefix, are it, or lie in it",
+      description: "only rules that cover this address or prefix, equal it, or are inside it",
       examples: ["203.0.113.7"],
     }),
   ),
@@ -60,7 +65,7 @@ const filter = {
 /** Which rules are meant. */
 export const MatchingQuery = Type.Object(filter);
 
-const count = WholeNumber({ minimum: 1, description: "how many rules are meant" });
+const count = WholeNumber({ minimum: 1, description: "the number of rules you expect to change" });
 const expiry = NullableText({ format: "date-time", description: "null: never" });
 const deleting = named("DeleteMatchingRules", Type.Object({ action: Type.Literal("delete"), count }, strict));
 const expiring = named(
@@ -79,11 +84,9 @@ export const ChangeMatchingBody = named(
 export const ChangeMatchingResponse = Type.Object({ count: Count });
 
 export const RowsQuery = Type.Object({
-  offset: Type.Optional(
-    WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" }),
-  ),
+  offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "matching rows to skip" })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "most rows" }),
+    Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "maximum number of rows" }),
   ),
   ...filter,
 });
@@ -105,7 +108,7 @@ export const Rows = named(
     version: Type.Integer({ description: "of the ruleset: the number of its last change" }),
     total: Type.Integer({ minimum: 0, description: "rules of the ruleset" }),
     active: Type.Integer({ minimum: 0, description: "those of them that have not expired" }),
-    count: Type.Integer({ minimum: 0, description: "rules that fit" }),
+    count: Type.Integer({ minimum: 0, description: "rules that match" }),
     items: Type.Array(RuleRow),
   }),
 );
@@ -130,28 +133,28 @@ const VERDICTS = ["created", "updated", "skipped", "conflict", "error"] as const
 export const Preview = named(
   "RulePreview",
   Type.Object({
-    version: Type.Integer({ description: "of the ruleset that was looked at" }),
+    version: Type.Integer({ description: "of the ruleset the preview is based on" }),
     counts: Type.Object(
       Object.fromEntries(VERDICTS.map((verdict) => [verdict, Count])) as Record<
         (typeof VERDICTS)[number],
         typeof Count
       >,
-      { description: "lines by verdict; the import is refused where one conflicts or has an error" },
+      { description: "lines by verdict; the import is rejected if any line conflicts or has an error" },
     ),
     lines: Type.Array(
       Type.Object({
-        line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
-        ip: Type.String({ description: "the canonical prefix, or what stands in place of one" }),
+        line: Type.Integer({ minimum: 1, description: "in the file; in a JSON document, the position of the rule" }),
+        ip: Type.String({ description: "the canonical prefix, or the invalid text" }),
         verdict: Type.Enum([...VERDICTS]),
-        message: Type.Optional(Type.String({ description: "what is wrong, and its cure" })),
+        message: Type.Optional(Type.String({ description: "what is wrong and how to fix it" })),
         before: Type.Optional(RuleSchema),
         after: Type.Optional(RuleSchema),
       }),
-      { description: "in their order, up to 10,000: those that conflict or have errors before others" },
+      { description: "in order, up to 10,000: those that conflict or have errors first" },
     ),
-    truncated: Type.Boolean({ description: "whether there are more lines, or some were not read" }),
+    truncated: Type.Boolean({ description: "whether lines are missing, because there are more or some were not read" }),
     can_undo: Type.Boolean({
-      description: "whether the rules as they were will be kept, so that the import can be taken back",
+      description: "whether the rules as they were will be kept, so that the import can be undone",
     }),
     skip_refusal: NullableText({
       description:

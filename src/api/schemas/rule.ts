@@ -75,7 +75,7 @@ const expiry = {
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
 export const ConflictMode = named(
   "ConflictMode",
-  Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" }),
+  Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do if the rule exists" }),
 );
 const mode = { conflict_resolution: Type.Optional(ConflictMode) };
 
@@ -107,7 +107,7 @@ export function BatchBody(most: number) {
     withOneExpiry(Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict)),
   );
   const missing = Type.Optional(
-    Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do where there is no such rule" }),
+    Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do if the rule does not exist" }),
   );
   const remove = named("BatchDelete", Type.Object({ op: Type.Literal("delete"), ip: PrefixText, missing }, strict));
   const discriminator = {
@@ -118,7 +118,7 @@ export function BatchBody(most: number) {
     shownAs({ oneOf: [add, remove], discriminator }, Type.Union([add, remove])),
     upTo(most, "bulk-addresses"),
   );
-  const atomic = Type.Optional(Type.Boolean({ default: true, description: "all items or none" }));
+  const atomic = Type.Optional(Type.Boolean({ default: true, description: "apply all items or none" }));
   return withItemsForHandler(named("BatchRequest", Type.Object({ items, atomic }, strict)));
 }
 
@@ -129,19 +129,19 @@ export const BatchResult = named(
       ["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"],
       {
         description:
-          "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
+          "not_applied: another item failed; absent: there was no rule to delete; conflict: a rule exists and stays",
       },
     ),
-    ip: Type.String({ description: "the canonical prefix; of an invalid item what it has, or nothing" }),
+    ip: Type.String({ description: "the canonical prefix; for an invalid item, its text, or empty" }),
     rule: Type.Optional(RuleSchema),
-    error: Type.Optional(Type.String({ description: "why the item has failed" })),
+    error: Type.Optional(Type.String({ description: "why the item failed" })),
     validation_errors: Type.Optional(FieldMessages),
   }),
 );
 
 export const BatchResponse = named(
   "BatchResponse",
-  Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in their order" }) }),
+  Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in the same order" }) }),
 );
 
 export function ReplaceBody(most: number) {
@@ -165,21 +165,21 @@ const defaults = {
     Type.String({
       maxLength: MAX_NAME_LENGTH,
       pattern: LINE_PATTERN,
-      description: "for rules that the list gives no name",
+      description: "for rules without a name in the list",
     }),
   ),
   expires_in_days: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_EXPIRY_DAYS,
-      description: "from now, for rules that the list gives no expiry; not together with expires_at",
+      description: "from now, for rules without an expiry in the list; not together with expires_at",
     }),
   ),
   expires_at: Type.Optional(
     Type.String({
       maxLength: 40,
       format: "date-time",
-      description: "ISO 8601 with a time zone, for rules that the list gives no expiry",
+      description: "ISO 8601 with a time zone, for rules without an expiry in the list",
       examples: ["2026-12-31T00:00:00Z"],
     }),
   ),
@@ -188,7 +188,7 @@ const skip = {
   skip_invalid: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which",
+      description: "skip lines that cannot be read or repeat a prefix; the response lists them",
     }),
   ),
 };
@@ -196,20 +196,20 @@ const skip = {
 const canUndo = {
   can_undo: Type.Boolean({
     description:
-      "whether the rules as they were are kept, so that the change can be taken back: not of changes of some hundred thousand rules",
+      "whether the rules as they were are kept, so that the change can be undone: not for changes of several hundred thousand rules",
   }),
 };
 /** With `skip_invalid`. */
 const skipped = {
-  invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were left out" })),
+  invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were skipped" })),
   invalid_lines: Type.Optional(
     Type.Array(
       named(
         "InvalidLine",
         Type.Object({
-          line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
-          text: Type.String({ description: "the line, shortened; of a prefix that stands there before, the prefix" }),
-          reason: Type.String({ description: "what is wrong, and its cure" }),
+          line: Type.Integer({ minimum: 1, description: "in the file; in a JSON document, the position of the rule" }),
+          text: Type.String({ description: "the line, shortened; for a repeated prefix, the prefix" }),
+          reason: Type.String({ description: "what is wrong and how to fix it" }),
         }),
       ),
       { description: `with skip_invalid: the first ${MAX_FAULTY} of them` },
@@ -218,16 +218,16 @@ const skipped = {
 };
 
 export const ReplaceQuery = Type.Object({
-  dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })),
-  allow_empty: Type.Optional(
-    Type.Boolean({ default: false, description: "let a list without rules empty the ruleset" }),
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: "describe what would change without writing anything" }),
   ),
+  allow_empty: Type.Optional(Type.Boolean({ default: false, description: "allow an empty list to remove all rules" })),
   max_shrink: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 100,
       description:
-        "the largest share of the rules that may go, in per cent; by default 50 of 20 rules and more, and any share of fewer",
+        "the largest percentage of the rules that may be removed; default: 50 for rulesets of 20 rules and more, any percentage for smaller ones",
     }),
   ),
   ...skip,
@@ -236,7 +236,7 @@ export const ReplaceQuery = Type.Object({
 
 /** A replacement that would remove too much, with its numbers. */
 export const ShrinkProblem = problemOf("shrinks-too-much", {
-  total_rules: Type.Integer({ minimum: 0, description: "rules of the ruleset as it is" }),
+  total_rules: Type.Integer({ minimum: 0, description: "rules currently in the ruleset" }),
   added: Count,
   updated: Count,
   removed: Count,
@@ -244,9 +244,9 @@ export const ShrinkProblem = problemOf("shrinks-too-much", {
   removed_percent: Type.Integer({
     minimum: 0,
     maximum: 100,
-    description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass",
+    description: "the percentage of the rules that would be removed, rounded up: the lowest max_shrink that permits it",
   }),
-  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
+  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the percentage that may be removed" }),
 });
 
 export const ReplaceResponse = named(
@@ -262,7 +262,7 @@ export const ReplaceResponse = named(
     refusal: Type.Optional(
       Nullable(ShrinkProblem, {
         description:
-          "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done",
+          "for a dry run: the problem the replacement would fail with, because it would remove too many rules; null if it would succeed",
       }),
     ),
     plan: Type.Optional(
@@ -271,9 +271,9 @@ export const ReplaceResponse = named(
           added: Type.Array(RuleSchema),
           updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))),
           removed: Type.Array(RuleSchema),
-          truncated: Type.Boolean({ description: "whether there are more than are listed; the counts are of all" }),
+          truncated: Type.Boolean({ description: "whether there are more than are listed; the counts include all" }),
         },
-        { description: `of a dry run: the first ${MAX_LISTED} rules of each kind, in the order of prefixes` },
+        { description: `for a dry run: the first ${MAX_LISTED} rules of each kind, in prefix order` },
       ),
     ),
   }),
@@ -287,7 +287,7 @@ export const ImportResponse = named(
   Type.Object({
     created: Count,
     updated: Count,
-    skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }),
+    skipped: Type.Integer({ minimum: 0, description: "rules that are unchanged" }),
     ...skipped,
     ...canUndo,
   }),
@@ -314,16 +314,13 @@ export const CheckResult = named(
   "CheckResult",
   Type.Object(
     {
-      ip: Type.String({ description: "as it was sent" }),
+      ip: Type.String({ description: "as sent" }),
       matched: Type.Boolean(),
       rule: Nullable(RuleSchema),
-      covering: Type.Array(RuleSchema, { description: "all active rules that cover it, the most specific first" }),
+      covering: Type.Array(RuleSchema, { description: "all active rules that cover it, most specific first" }),
     },
     strict,
   ),
 );
 
-export const CheckResults = named(
-  "CheckResults",
-  MapOf(CheckResult, { description: "by address or prefix, as it was sent" }),
-);
+export const CheckResults = named("CheckResults", MapOf(CheckResult, { description: "by address or prefix, as sent" }));

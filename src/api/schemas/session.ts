@@ -18,7 +18,7 @@ export const Role = named(
 export const UserName = Type.String({
   minLength: 1,
   maxLength: MAX_USER_NAME_LENGTH,
-  description: "without control characters; capitals do not matter when signing in",
+  description: "without control characters; case is ignored at sign-in",
   examples: ["ann@example.org"],
 });
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: MAX_PASSWORD_LENGTH, format: "password" });
@@ -87,7 +87,7 @@ export function sessionDocument(
 
 export const Setup = named(
   "Setup",
-  Type.Object({ needed: Type.Boolean({ description: "whether there is no user yet" }) }),
+  Type.Object({ needed: Type.Boolean({ description: "whether the first user is yet to be created" }) }),
 );
 export const SetupBody = named(
   "SetupRequest",

@@ -29,22 +29,22 @@ export const ThreatsSchema = named(
           ),
         }),
       ),
-      { description: "null where the server has no threat intelligence" },
+      { description: "null if the server has no threat intelligence" },
     ),
   }),
 );
 
 const shrinkage = {
-  total_prefixes: Type.Integer({ minimum: 0, description: "prefixes of the dataset as it is" }),
+  total_prefixes: Type.Integer({ minimum: 0, description: "prefixes currently in the dataset" }),
   added: Count,
   removed: Count,
   kept: Count,
   removed_percent: Type.Integer({
     minimum: 0,
     maximum: 100,
-    description: "the share that would go, rounded up: the lowest max_shrink that lets the feed pass",
+    description: "the percentage that would be removed, rounded up: the lowest max_shrink that permits the feed",
   }),
-  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
+  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the percentage that may be removed" }),
 };
 
 /** A feed whose dataset would lose too much of the one before, with its numbers. */
@@ -72,12 +72,14 @@ export const ImportFeedQuery = Type.Object({
       minLength: 1,
       maxLength: MAX_NAME_LENGTH,
       default: "feed",
-      description: "what the dataset calls the feed, such as its file's name",
+      description: "the name of the feed in the dataset, such as its file name",
       examples: ["tor-exits.txt"],
     }),
   ),
   format: Type.Optional(Type.Enum([...FEED_FORMATS], { description: "default: detected from the first line" })),
-  classification: Type.Optional(Type.Enum([...CLASSIFICATIONS], { description: "of entries whose feed gives none" })),
+  classification: Type.Optional(
+    Type.Enum([...CLASSIFICATIONS], { description: "for entries without one in the feed" }),
+  ),
   tags: Type.Optional(
     LineText({ maxLength: MAX_TAGS, description: "for every entry, separated by commas", examples: ["tor,exit"] }),
   ),
@@ -86,14 +88,14 @@ export const ImportFeedQuery = Type.Object({
       minimum: 0,
       maximum: 100,
       default: DEFAULT_MAX_SHRINK,
-      description: "the largest share of the dataset's prefixes that may go, in percent",
+      description: "the largest percentage of the dataset's prefixes that may be removed",
     }),
   ),
 });
 
 const SkippedLine = named(
   "SkippedLine",
-  Type.Object({ line: Count, column: Count, message: Type.String({ description: "what is wrong, and the cure" }) }),
+  Type.Object({ line: Count, column: Count, message: Type.String({ description: "what is wrong and how to fix it" }) }),
 );
 
 const ImportResult = named(
@@ -112,7 +114,7 @@ const LastImport = named(
   Type.Object({
     name: Type.String(),
     state: WorkState,
-    phase: Type.Enum(["uploading", "compiling"], { description: "what it is doing, or was doing at its end" }),
+    phase: Type.Enum(["uploading", "compiling"], { description: "the current or last phase" }),
     started_by: NullableText({ description: "the user's name; null for one who was removed" }),
     started_at: Timestamp,
     ended_at: NullableTimestamp,
@@ -120,26 +122,26 @@ const LastImport = named(
       type: ["integer", "null"],
       minimum: 0,
       format: "int64",
-      description: "bytes of the upload; null where the client did not say",
+      description: "bytes of the upload; null if the client did not send it",
     }),
     received: Type.Integer({ minimum: 0, format: "int64", description: "bytes that have arrived" }),
-    compiled: Type.Integer({ minimum: 0, format: "int64", description: "of these, bytes that were compiled" }),
+    compiled: Type.Integer({ minimum: 0, format: "int64", description: "bytes of these that have been compiled" }),
     lines: Count,
-    sha256: NullableText({ description: "of the feed as it was sent; null until all of it has arrived" }),
-    error: NullableText({ description: "why the dataset of before is still in use, with the line of the feed" }),
+    sha256: NullableText({ description: "of the feed as sent; null until all of it has arrived" }),
+    error: NullableText({ description: "why the previous dataset is still in use, with the line of the feed" }),
     result: Nullable(ImportResult, { description: "what was read; null until all of it is" }),
     dataset: Nullable(
       Type.Object({ created_at: Timestamp, ipv4_prefixes: Count, ipv6_prefixes: Count, documents: Count }),
-      { description: "the new dataset; null where there is none" },
+      { description: "the new dataset; null if there is none" },
     ),
     changes: Nullable(Type.Object({ total_prefixes: Count, added: Count, removed: Count, kept: Count }), {
-      description: "compared with the dataset of before; null where there was none",
+      description: "compared with the previous dataset; null if there was none",
     }),
     refused_percent: Type.Unsafe<number | null>({
       type: ["integer", "null"],
       minimum: 0,
       maximum: 100,
-      description: "where it failed since too many prefixes would go: the share, as max_shrink takes it",
+      description: "if it failed because too many prefixes would be removed: the percentage, as for max_shrink",
     }),
   }),
 );
@@ -148,8 +150,8 @@ export const FeedImportSchema = named(
   "FeedImport",
   Type.Object({
     can_import: Type.Boolean(),
-    reason: NullableText({ description: "why feeds cannot be imported here, and how to allow it" }),
-    max_bytes: Type.Integer({ minimum: 0, format: "int64", description: "of a feed, as it is sent and unpacked" }),
-    last: Nullable(LastImport, { description: "the one that runs, or else the last one since this server started" }),
+    reason: NullableText({ description: "why feeds cannot be imported here, and how to enable it" }),
+    max_bytes: Type.Integer({ minimum: 0, format: "int64", description: "of a feed, as sent and decompressed" }),
+    last: Nullable(LastImport, { description: "the running one, or else the last one since this server started" }),
   }),
 );

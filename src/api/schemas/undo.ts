@@ -5,7 +5,7 @@ export const UndoQuery = Type.Object({
   sequence: Type.Optional(
     WholeNumber({
       minimum: 1,
-      description: "of the change that is meant: where another has been made since, the answer is 409",
+      description: "of the change to undo; if another has been made since, the response is 409",
     }),
   ),
 });
@@ -15,12 +15,12 @@ export const UndoableChange = named(
   Type.Object({
     sequence: Type.Integer({ minimum: 1 }),
     at: Timestamp,
-    kind: Type.String({ description: "of what was done, such as delete-rule" }),
+    kind: Type.String({ description: "the kind of change, such as delete-rule" }),
     ruleset_id: NullableText({ format: "uuid" }),
     ruleset_name: NullableText(),
     summary: Type.String({ examples: ["deleted 198.51.100.7"] }),
     can_undo: Type.Boolean(),
-    reason: NullableText({ description: "why it cannot be taken back" }),
+    reason: NullableText({ description: "why it cannot be undone" }),
   }),
 );
 

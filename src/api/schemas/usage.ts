@@ -49,14 +49,17 @@ export const Usage = named(
     steps: Type.Array(
       Type.Object({
         at: Timestamp,
-        requests: Type.Integer({ minimum: 0, description: "to the public API, with any organisation's key or none" }),
-        refused: Type.Integer({ minimum: 0, description: "requests that were answered by 400 to 499" }),
-        failed: Type.Integer({ minimum: 0, description: "requests that were answered by 500 and above" }),
+        requests: Type.Integer({
+          minimum: 0,
+          description: "to the public API, with any organisation's key or without a key",
+        }),
+        refused: Type.Integer({ minimum: 0, description: "requests with a response status from 400 to 499" }),
+        failed: Type.Integer({ minimum: 0, description: "requests with a response status of 500 and above" }),
         lookups: Type.Integer({ minimum: 0, description: "addresses and prefixes" }),
         p50_ms: Milliseconds,
         p99_ms: Milliseconds,
       }),
-      { description: "of all servers together, the oldest first" },
+      { description: "for all servers together, oldest first" },
     ),
     snapshots: Type.Array(
       Type.Object({

@@ -12,7 +12,7 @@ export const UserSchema = named(
     role: Role,
     created_at: Timestamp,
     last_sign_in_at: NullableTimestamp,
-    invited: Type.Boolean({ description: "whether there is an invitation that can be followed" }),
+    invited: Type.Boolean({ description: "whether there is an invitation that can be accepted" }),
   }),
 );
 
@@ -38,7 +38,7 @@ export const InvitedUser = named(
   Type.Object({
     user: UserSchema,
     invitation: Type.Object({
-      token: Type.String({ description: "for the link /#/join?token=...; it is told only now" }),
+      token: Type.String({ description: "for the link /#/join?token=...; it is not shown again" }),
       expires_at: Timestamp,
     }),
   }),

@@ -56,7 +56,7 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
       } else if (header === "magic") {
         throw new BatchError(
           "stream-corrupt",
-          "what follows the end of the zstd stream is no zstd frame; cut it off or copy the file again",
+          "the data after the end of the zstd stream is not a zstd frame; remove it or copy the file again",
           { file },
         );
       } else if (header === "skip") {

@@ -256,7 +256,7 @@ class FileOutput implements RowOutput {
 
   #failed(cause: unknown): BatchError {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const cure = code === "ENOSPC" ? "make room or choose another path" : "nothing was left behind";
+    const cure = code === "ENOSPC" ? "make room or choose another path" : "no partial output was left";
     return new BatchError("output-failed", `it cannot be written (${code ?? message}); ${cure}`, {
       file: this.#path,
       cause,

@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
   "member-exists": ({ appendAs }) =>
     `this object has a member ${JSON.stringify(appendAs)} already; choose another name for the new one with --append-as`,
   "too-many-addresses": ({ countedAddresses }) =>
-    `there are more than ${countedAddresses} different addresses up to here, and each is counted in memory; count parts of the input (--top)`,
+    `more than ${countedAddresses} different addresses so far, and each is counted in memory; count the input in parts (--top)`,
 };
 
 /** What is reported of a shard that could not be run at all. */

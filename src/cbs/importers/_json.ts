@@ -19,13 +19,13 @@ export function parseJson(text: string): unknown {
     throw new ImportError(
       "bad-json",
       placeOf(content, at),
-      `this is no JSON from ${found} on; the list may be cut off, or damaged`,
+      `invalid JSON at ${found}; the list may be truncated or damaged`,
       { cause },
     );
   }
   const repeated = repeatedKey(content, value);
   if (repeated < 0) return value;
-  const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"', 1)[0]!)} stands in its object a second time; only one can count`;
+  const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"', 1)[0]!)} is a duplicate; keep only one`;
   throw new ImportError("bad-json", placeOf(content, repeated), problem);
 }
 

@@ -7,9 +7,9 @@ export function listText(text: string): string {
     throw new ImportError(
       "web-page",
       "line 1",
-      "a web page stands where the list should be; its address has changed, or access is refused",
+      "this is a web page, not a list; its URL may have changed, or access may have been denied",
     );
-  if (content.trim() === "") throw new ImportError("empty", "line 1", "there is no text at all");
+  if (content.trim() === "") throw new ImportError("empty", "line 1", "the file is empty");
   return content;
 }
 

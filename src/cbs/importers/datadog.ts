@@ -17,7 +17,7 @@ export const datadog: Importer = (text) => {
     if (key === "version" || key === "modified") continue;
     const position = memberOf("$", key);
     if (typeof value !== "object") {
-      list.warn("unknown-member", position, "this member is no service and is left out");
+      list.warn("unknown-member", position, "this member is not a service and is skipped");
       continue;
     }
     const service = key === "global" ? null : key;

@@ -63,7 +63,7 @@ export class GeofeedPlaces {
       this.#list.warn(
         "location",
         position,
-        `${quoted(country)} is no country of two letters; the prefix counts without a region`,
+        `${quoted(country)} is not a two-letter country code; the prefix is used without a region`,
       );
       return "";
     }
@@ -75,7 +75,7 @@ export class GeofeedPlaces {
     this.#list.warn(
       "location",
       position,
-      `${quoted(region)} is no ISO 3166-2 region of ${code}; the prefix counts in its country`,
+      `${quoted(region)} is not an ISO 3166-2 region of ${code}; the prefix is used for the country`,
     );
     return code;
   }

@@ -47,7 +47,7 @@ export const ibm: Importer = (text) => {
       throw new ImportError(
         "bad-shape",
         where,
-        `there are ${cells.length} cells in a table of ${header.length} columns`,
+        `the row has ${cells.length} cells, but the table has ${header.length} columns`,
       );
     if (!/range/i.test(header.at(-1)!))
       throw new ImportError("bad-shape", where, `the last column is called "${header.at(-1)}", not "IP range"`);

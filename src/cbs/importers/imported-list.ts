@@ -92,7 +92,7 @@ export class ListBuilder {
       throw new ImportError(
         "bad-prefix",
         position,
-        `${quoted(text)} is no IPv${family} prefix, which this member promises`,
+        `${quoted(text)} is not an IPv${family} prefix, as this member requires`,
       );
     }
     this.#push(prefix, text, position, places);
@@ -114,14 +114,14 @@ export class ListBuilder {
   publish(text: unknown, position: string): void {
     if (text === undefined || text === null || text === "") return;
     const time = typeof text === "string" ? utcTime(text) : null;
-    if (time === null) this.warn("time", position, `${describeValue(text)} is no time`);
+    if (time === null) this.warn("time", position, `${describeValue(text)} is not a time`);
     this.publishedAt = time;
   }
 
   /** @throws ImportError "empty" */
   build(): ImportedList {
     if (this.#entries.length === 0)
-      throw new ImportError("empty", "line 1", "there is no prefix in the whole list; is it the right file?");
+      throw new ImportError("empty", "line 1", "the list contains no prefixes; is it the right file?");
     return {
       entries: this.#entries,
       publishedAt: this.publishedAt,
@@ -140,11 +140,7 @@ export class ListBuilder {
         throw new ImportError("bad-prefix", position, error.message, { cause: error });
     }
     const prefix = parsePrefix(text, "mask");
-    this.warn(
-      "host-bits",
-      position,
-      `${quoted(text)} has bits behind its length set; it counts as ${formatPrefix(prefix)}`,
-    );
+    this.warn("host-bits", position, `${quoted(text)} has host bits set; it is read as ${formatPrefix(prefix)}`);
     return prefix;
   }
 

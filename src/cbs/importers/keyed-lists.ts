@@ -41,7 +41,7 @@ export function keyedLists(options: KeyedListsOptions = {}): Importer {
       let where = memberOf(position, key);
       if (ignore.includes(key)) continue;
       if (only === undefined && !isList(key, root[key], options)) {
-        list.warn("unknown-member", where, "this member is no list of prefixes and is left out");
+        list.warn("unknown-member", where, "this member is not a list of prefixes and is skipped");
         continue;
       }
       const value = inner === undefined ? root[key] : objectAt(root[key], where)[inner];

@@ -42,11 +42,7 @@ export function prefixesJson(options: PrefixesJsonOptions = {}): Importer {
         found++;
       }
       if (found === 0)
-        throw new ImportError(
-          "bad-shape",
-          position,
-          `there is none of ${members.map(([member]) => member).join(", ")}`,
-        );
+        throw new ImportError("bad-shape", position, `expected one of ${members.map(([member]) => member).join(", ")}`);
     }
     return list.build();
   };

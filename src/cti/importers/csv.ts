@@ -122,13 +122,12 @@ function columnsOf(feed: Feed, header: readonly Cell[], line: number): Columns {
     throw new FeedError("bad-header", line, `no column of ${quoted(names.join(","))} holds addresses; ${cure}`);
   }
   const twice = names.find((name, i) => name !== "" && names.indexOf(name) !== i);
-  if (twice !== undefined)
-    throw new FeedError("bad-header", line, `there are two columns ${quoted(twice)}; rename one`);
+  if (twice !== undefined) throw new FeedError("bad-header", line, `duplicate column ${quoted(twice)}; rename one`);
   const fields = names.map((name) => FIELDS.find(({ path }) => path === name));
   const seen = names.indexOf("seen");
   for (const [i, name] of names.entries()) {
     if (i !== address && i !== seen && fields[i] === undefined)
-      feed.warn(`${quoted(name)} is no column that is known, and is not read`, line);
+      feed.warn(`${quoted(name)} is an unknown column and is ignored`, line);
   }
   return { address, seen, fields };
 }

@@ -115,7 +115,7 @@ export class Feed {
 
   #masked(text: string, line: number): Prefix {
     const prefix = parsePrefix(text, "mask");
-    this.warn("bits behind the prefix length were set, and are cleared", line);
+    this.warn("host bits were set and have been cleared", line);
     return prefix;
   }
 }

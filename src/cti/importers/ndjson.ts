@@ -67,7 +67,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
     feed.fault(
       number,
       at + 1,
-      `this is no JSON from ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))} on; the feed may be cut off, or have documents of several lines (jq -c . makes one of each)`,
+      `invalid JSON at ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))}; the feed may be truncated, or its documents may span several lines (jq -c . puts each on one line)`,
     );
     return undefined;
   }
@@ -77,7 +77,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
   }
   const repeated = repeatedKey(text, value);
   if (repeated < 0) return value as Record<string, unknown>;
-  feed.fault(number, repeated + 1, "this key stands in its object a second time; only one can count");
+  feed.fault(number, repeated + 1, "this key is a duplicate; keep only one");
   return undefined;
 }
 
@@ -118,8 +118,7 @@ function readMembers(
   for (const [name, value] of Object.entries(object)) {
     const place = [...path, name];
     const member = known.get(name);
-    if (member === undefined)
-      feed.warn(`${quoted(place.join("."))} is no member that is known, and is not read`, number);
+    if (member === undefined) feed.warn(`${quoted(place.join("."))} is an unknown member and is ignored`, number);
     if (member === undefined || value === null) continue;
     if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, place);
     else if (typeof value === "object" && !Array.isArray(value))

@@ -12,7 +12,7 @@ export function plainList(feed: Feed): FeedReader {
       const [first] = /^\S+/.exec(text.slice(start))!;
       const rest = text.slice(start + first.length).trimStart();
       if (rest !== "" && !rest.startsWith("#") && !rest.startsWith(";"))
-        feed.warn("there is more behind the address, which is not read", number);
+        feed.warn("text after the address is ignored", number);
       if (first.includes(","))
         return feed.fault(
           number,

@@ -17,7 +17,7 @@ export function readFlatObject(line: string): FlatObject {
   let at = afterMark(line, 0, "{", "an object begins with {");
   if (line[at] === "}") return ended(line, at + 1, members);
   for (;;) {
-    const key = textAt(line, at, "the name of a member");
+    const key = textAt(line, at, "a property name in double quotes");
     if (members.has(key.text))
       throw new LineFault(at, key.text, `the member ${JSON.stringify(key.text)} stands twice; leave one of them out`);
     at = afterMark(line, key.end, ":", "a colon follows the name of a member");
@@ -25,7 +25,7 @@ export function readFlatObject(line: string): FlatObject {
       members.set(key.text, null);
       at = afterWhite(line, at + 4);
     } else {
-      const value = textAt(line, at, `the value of ${JSON.stringify(key.text)}, a text or null`);
+      const value = textAt(line, at, `a text in double quotes, or null, as the value of ${JSON.stringify(key.text)}`);
       members.set(key.text, { text: value.text, at: at + 1 });
       at = value.end;
     }
@@ -37,21 +37,21 @@ export function readFlatObject(line: string): FlatObject {
 function ended(line: string, at: number, members: FlatObject): FlatObject {
   const end = afterWhite(line, at);
   if (end < line.length)
-    throw new LineFault(end, line.slice(end), "one object stands on a line; begin a new line here");
+    throw new LineFault(end, line.slice(end), "only one object per line is allowed; start a new line here");
   return members;
 }
 
 function textAt(line: string, at: number, what: string): { text: string; end: number } {
   STRING.lastIndex = at;
   const found = STRING.exec(line);
-  if (found === null) throw new LineFault(at, line.slice(at), `${what} must stand here, in double quotes`);
+  if (found === null) throw new LineFault(at, line.slice(at), `expected ${what}`);
   return { text: JSON.parse(found[0]) as string, end: afterWhite(line, STRING.lastIndex) };
 }
 
 /** Where the next token begins behind a mark, and white space around it. */
 function afterMark(line: string, at: number, mark: string, problem: string): number {
   const found = afterWhite(line, at);
-  if (line[found] !== mark) throw new LineFault(found, line.slice(found), `this is no JSON: ${problem}`);
+  if (line[found] !== mark) throw new LineFault(found, line.slice(found), `invalid JSON: ${problem}`);
   return afterWhite(line, found + 1);
 }
 

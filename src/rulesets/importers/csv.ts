@@ -21,7 +21,7 @@ export function csvLines(): LineReader {
       throw new LineFault(
         0,
         line,
-        `there are ${fields.length} fields, and ${columns.length} columns; quote a field that has a comma in it`,
+        `the line has ${fields.length} fields, but the header has ${columns.length} columns; quote fields that contain a comma`,
       );
     }
     const [ip, name, expiresAt] = COLUMNS.map((column) => fields[columns!.indexOf(column)]);
@@ -51,18 +51,18 @@ function columnsOf(line: string): string[] {
     throw new FileFault(
       0,
       line,
-      `the first line names the columns: ip, and if there are such name and expires_at; ${unknown === undefined ? "ip is missing" : `${JSON.stringify(unknown)} is none of them`}`,
+      `the first line must name the columns: ip, and optionally name and expires_at; ${unknown === undefined ? "ip is missing" : `unknown column ${JSON.stringify(unknown)}`}`,
     );
   }
-  if (repeated !== undefined)
-    throw new FileFault(0, line, `the column ${repeated} stands twice; leave one of them out`);
+  if (repeated !== undefined) throw new FileFault(0, line, `duplicate column ${repeated}; remove one of them`);
   return names;
 }
 
 const PROBLEMS: Readonly<Record<CellErrorCode, string>> = {
-  "quote-inside": "a double quote stands inside a field; enclose the whole field in double quotes, and double this one",
-  "text-after-quote": "behind a closing quote a comma or the end of the line must follow",
-  "unclosed-quote": "a double quote opens a field and none closes it on its line; a field holds no line break",
+  "quote-inside": "a double quote is inside a field; enclose the whole field in double quotes, and double this one",
+  "text-after-quote": "a closing quote must be followed by a comma or the end of the line",
+  "unclosed-quote":
+    "the double quote at the start of the field is not closed on the same line; fields cannot contain line breaks",
 };
 
 /** @throws LineFault */

@@ -243,7 +243,7 @@ export class RuleImport {
       throw new FileFault(
         ip.at,
         ip.text,
-        `there are more than ${this.#options.mostRules} rules${this.#options.setting}; the lines from here on were not read`,
+        `more than ${this.#options.mostRules} rules${this.#options.setting}; the remaining lines were not read`,
       );
     }
     this.#rules.add({ prefix, ...rule }, this.#line);
@@ -259,11 +259,7 @@ export class RuleImport {
     this.#skipped.add(skipped);
     this.#unreadable = skipped;
     if (++this.#unreadableCount <= MAX_UNREADABLE) return;
-    this.#addError(
-      line,
-      field,
-      `there are more than ${MAX_UNREADABLE} lines that cannot be read; check the format of the list`,
-    );
+    this.#addError(line, field, `more than ${MAX_UNREADABLE} lines cannot be read; check the format of the list`);
     this.#stop();
   }
 
@@ -277,7 +273,7 @@ export class RuleImport {
       line,
       column: at + 1,
       value: shortened(text),
-      problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem,
+      problem: isLast ? `more than ${mostErrors} errors; the rest was not read or is not listed` : problem,
     });
   }
 

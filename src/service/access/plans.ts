@@ -22,6 +22,6 @@ export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Set
 export function noPlan(area: Area): ServiceError {
   return new ServiceError(
     "no-plan",
-    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); whoever runs the service activates it by: ipsieve plan set ${area}`,
+    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); the operator can activate it with: ipsieve plan set ${area}`,
   );
 }

@@ -6,8 +6,7 @@ export const MAX_USER_NAME_LENGTH = 100;
 
 /** The name of a user. @throws ServiceError "invalid" */
 export function readUserName(text: string): string {
-  if (text.length > MAX_USER_NAME_LENGTH)
-    throw invalid({ name: [`it has more than ${MAX_USER_NAME_LENGTH} characters`] });
+  if (text.length > MAX_USER_NAME_LENGTH) throw invalid({ name: [`use at most ${MAX_USER_NAME_LENGTH} characters`] });
   return readName("name", text);
 }
 
@@ -31,7 +30,7 @@ function readName(field: string, text: string): string {
 
 /** One line without spaces around it, shown in the order in which it is written. @throws ServiceError "invalid" */
 export function readLine(field: string, text: string): string {
-  if (text.trim() !== text || text === "") throw invalid({ [field]: ["it is empty, or has spaces around it"] });
+  if (text.trim() !== text || text === "") throw invalid({ [field]: ["must not be empty or have spaces around it"] });
   const line = checkedLine(field, text);
   refuseCharacter(field, line, REORDERING, "changes the order in which text is shown");
   return line;

@@ -85,8 +85,8 @@ export const COMPILE_TIME = 600_000;
 const MAX_ERROR = 2000;
 const PREFIX = "ipsieve: ";
 const CLOSING = "the server is closing";
-const CANCELLED = "the import was cancelled; the dataset of before is still in use";
-const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask whoever runs it to make room";
+const CANCELLED = "the import was cancelled; the previous dataset is still in use";
+const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask the operator to free space";
 const STOPPED = new Set([CLOSING, CANCELLED]);
 
 /** Imports of feeds, one at a time: uploaded to a file, compiled by a process of its own, published as a whole. */
@@ -240,7 +240,7 @@ export class FeedImports {
         hash.update(part);
         await onDisk(() => writeAll(file, part));
       }
-      if (started.received === 0) throw invalid({ body: ["it is empty; send a feed"] });
+      if (started.received === 0) throw invalid({ body: ["is empty; send a feed"] });
     } finally {
       await file.close();
     }

@@ -24,7 +24,7 @@ const POLL = 1000;
 
 const MISSING = {
   catalogue: "no catalogue is loaded",
-  cti: "no threat intelligence is loaded; whoever runs the service imports some by ipsieve cti import",
+  cti: "no threat intelligence is loaded; the operator can import it with ipsieve cti import",
 } as const;
 
 /**

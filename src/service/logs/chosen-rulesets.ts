@@ -46,7 +46,7 @@ function namedRulesets(text: string, organisationId: string, memory: ServiceMemo
     const found = memory.ruleset(organisationId, id);
     if (found !== undefined) return found;
     throw invalid({
-      rulesets: [`there is no ruleset ${JSON.stringify(id)}; give ids, separated by commas, or all, or none`],
+      rulesets: [`unknown ruleset ${JSON.stringify(id)}; give ruleset ids separated by commas, all, or none`],
     });
   });
 }

@@ -242,7 +242,7 @@ export class Identifications {
 }
 
 const CLOSING = "the server is closing";
-const DISK_FULL = "the server's disk is too full for the results; try again later, or ask whoever runs it to make room";
+const DISK_FULL = "the server's disk is too full for the results; try again later, or ask the operator to free space";
 
 function isRunning({ endedAt }: Identification): boolean {
   return endedAt === null;

@@ -38,7 +38,7 @@ const HEAD_BYTES = 4096;
 export const BROKEN_OFF = "the upload was broken off";
 
 const RESULT_UNWRITABLE =
-  "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk";
+  "the server cannot write the result at the moment; try again later, or ask the operator to free disk space";
 
 export type IdentificationState = "running" | "done" | "failed";
 
@@ -260,7 +260,7 @@ export class LogIdentification {
     if (isOfOutput(error)) return RESULT_UNWRITABLE;
     const what = error.message.replace(/^input stream:(\d+:)? /, "");
     if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
-    return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
+    return `${what}; it stopped after line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
   }
 }
 
@@ -294,7 +294,7 @@ async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
     if (isFirst && !isCompressed(chunk) && chunk.subarray(0, HEAD_BYTES).includes(NUL)) {
       throw new BatchError(
         "input-encoding",
-        "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped",
+        "the upload is neither text nor gzip; upload the log as it is, or compressed by gzip",
       );
     }
     isFirst = false;

@@ -27,7 +27,7 @@ export const MAX_UNREADABLE = 100_000;
 const MAX_TEXT_LENGTH = 80;
 
 export function tooManyUnreadable(): string {
-  return `there are more than ${MAX_UNREADABLE} rules that cannot be read`;
+  return `more than ${MAX_UNREADABLE} rules cannot be read`;
 }
 
 /** A rule of a JSON document that its schema refuses. */

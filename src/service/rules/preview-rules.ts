@@ -61,7 +61,7 @@ export interface Preview {
   readonly truncated: boolean;
   /** Why the import is refused also without the lines that have errors; null: it is not, unless lines conflict. */
   readonly skip_refusal: string | null;
-  /** Whether what it touches is kept, so that the import can be taken back. */
+  /** Whether what it touches is kept, so that the import can be undone. */
   readonly can_undo: boolean;
 }
 

@@ -36,7 +36,7 @@ export function createKey(
 
 /** `before`: the organisation's key of that id, if there is one. Once more changes nothing. */
 export function revokeKey({ keyId, at }: RevokeKeyCommand, before: ApiKey | undefined): Decision {
-  if (before === undefined) throw new StoreError("key-not-found", `there is no key ${keyId}`);
+  if (before === undefined) throw new StoreError("key-not-found", `unknown key ${keyId}`);
   if (before.revokedAt !== null) return { outcome: { key: before }, changes: [] };
   const key: ApiKey = { ...before, revokedAt: at };
   return { outcome: { key }, changes: [{ change: { kind: "key", key }, old: before }], writes: [{ save: "key", key }] };

@@ -63,5 +63,5 @@ export function setPlan(
 
 /** Throws StoreError (`organisation-not-found`). */
 export function checkOrganisation(id: string, exists: boolean): void {
-  if (!exists) throw new StoreError("organisation-not-found", `there is no organisation ${id}`);
+  if (!exists) throw new StoreError("organisation-not-found", `unknown organisation ${id}`);
 }

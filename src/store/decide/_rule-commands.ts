@@ -103,7 +103,7 @@ export function reasonOf(result: BatchResult, maxRules: number): string {
   const prefix = formatPrefix(result.prefix);
   return result.action === "absent"
     ? `there is no rule for ${prefix} to delete`
-    : `there is no room for ${prefix}: ${maxRulesText(maxRules)}`;
+    : `cannot add ${prefix}: ${maxRulesText(maxRules)}`;
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {

@@ -28,7 +28,7 @@ export function setUp(
   { hasUsers, organisations }: { readonly hasUsers: boolean; readonly organisations: readonly Organisation[] },
   newId: NewId,
 ): Decision {
-  if (hasUsers) throw new StoreError("users-exist", "there are users already; an admin invites more of them");
+  if (hasUsers) throw new StoreError("users-exist", "users already exist; ask an admin for an invitation");
   checkTexts(name, organisationName);
   const existing = organisations.find((each) => each.name === organisationName);
   const made = existing === undefined ? withAllPlans({ name: organisationName, at }, organisations, newId) : undefined;
@@ -121,7 +121,7 @@ export function join(
   if (before === undefined)
     throw new StoreError(
       "invitation-not-found",
-      "the invitation was followed already, has expired, or was replaced by another; ask for a new one",
+      "the invitation was already used, has expired, or was replaced by a newer one; ask for a new one",
     );
   const ended = endSessions(sessions);
   const account: Account = { ...before, password, invitation: null, invitedUntil: null };

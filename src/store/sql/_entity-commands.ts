@@ -139,6 +139,6 @@ async function decidedOfUsers(group: Group, command: UserCommand): Promise<Decis
     case "end-session":
       return signOut(command, await found.hasSession(within, command.digest));
     default:
-      throw new TypeError(`there is no command ${JSON.stringify((command as { kind?: unknown }).kind)}`);
+      throw new TypeError(`unknown command ${JSON.stringify((command as { kind?: unknown }).kind)}`);
   }
 }

@@ -150,7 +150,7 @@ function draftOf(
 ): RulesetDraft {
   const draft = drafts.get(rulesetId);
   if (draft === undefined || draft.ruleset.organisationId !== organisationId) {
-    throw new StoreError("ruleset-not-found", `there is no ruleset ${rulesetId}`);
+    throw new StoreError("ruleset-not-found", `unknown ruleset ${rulesetId}`);
   }
   return draft;
 }

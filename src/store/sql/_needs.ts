@@ -76,7 +76,7 @@ export async function account(
 ): Promise<Account> {
   const own = users(within).selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", userId).executeTakeFirst();
-  if (row === undefined) throw new StoreError("user-not-found", `there is no user ${userId}`);
+  if (row === undefined) throw new StoreError("user-not-found", `unknown user ${userId}`);
   return accountOf(row);
 }
 

@@ -97,7 +97,7 @@ async function keptChange(
     .where("sequence", "=", sequence)
     .executeTakeFirst();
   if (change !== undefined && isMeant(change) && areRulesKept(change)) return change;
-  throw new StoreError("change-not-kept", `there is no change ${sequence} whose rules are kept`);
+  throw new StoreError("change-not-kept", `the rules of change ${sequence} are not kept`);
 }
 
 /** Of few rules. */

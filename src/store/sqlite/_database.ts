@@ -51,7 +51,7 @@ export function openDatabase(
   named = path,
 ): SqliteEngine {
   if (!create && isMissing(path))
-    throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
+    throw new StoreError("not-found", `${path}: no such file; create it with "ipsieve db migrate"`);
   const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
@@ -116,7 +116,7 @@ function checkOwner(file: DatabaseSync, path: string): void {
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== 26) throw error;
   }
-  throw new StoreError("not-a-store", `${path}: this is no database of ipsieve; give another path`);
+  throw new StoreError("not-a-store", `${path}: not an ipsieve database; use another path`);
 }
 
 /** Past kysely: arrays in place of objects, on the connection of the transaction, since there is no other. */

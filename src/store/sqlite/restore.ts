@@ -17,7 +17,7 @@ const SQLITE_BUSY = 5;
  * use.
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
-  if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: there is no such file`);
+  if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: no such file`);
   await checkReadable(backup);
   if (existsSync(path) && !force)
     throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);

@@ -263,7 +263,7 @@ test("a damaged gzip file is answered by the state failed, also where much more 
   assert.deepEqual([status, body.state, body.result_bytes], [200, "failed", null]);
   assert.match(
     body.error,
-    /gzip data is damaged .*; it stopped behind line \d+, within the first \d+ bytes of the file/,
+    /gzip data is damaged .*; it stopped after line \d+, within the first \d+ bytes of the file/,
   );
   assert.equal((await get(`/identifications/${id}/result`)).status, 409);
 });

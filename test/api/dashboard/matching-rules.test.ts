@@ -103,7 +103,7 @@ test("another number than was shown, or rules that have changed since: 412, and 
       { action: "delete", count: 999 },
       headers,
     );
-    assert.deepEqual([status, body.detail], [412, "1000 rules fit the filter now, not 999; look at them again"]);
+    assert.deepEqual([status, body.detail], [412, "1000 rules match the filter now, not 999; review them again"]);
   }
   await send("PUT", `${path}/rules/rule?ip=10.0.0.2`, { name: "changed" });
   assert.equal(

@@ -402,5 +402,5 @@ test("an organisation that has all the rulesets it may have: 409 in both scopes,
   assert.equal((await visit(full, "DELETE", `/edl/ip-rulesets/${old}`, { token })).status, 204);
   assert.equal((await ask(full, "POST", "/v1/edl/ip-rulesets/", { key, body })).status, 201);
   const undone = await visit(full, "POST", "/undo", { token });
-  assert.deepEqual([undone.status, undone.body.detail], [409, `it cannot be taken back any more: ${refusal[1]}`]);
+  assert.deepEqual([undone.status, undone.body.detail], [409, `it can no longer be undone: ${refusal[1]}`]);
 });

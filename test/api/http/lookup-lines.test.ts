@@ -26,7 +26,7 @@ test("a chunk of faulty lines, whose answer is fifty times as long, is answered 
   assert.deepEqual([all.length, lookups], [lines, lines]);
   assert.deepEqual(JSON.parse(all.at(-1)!), {
     line: lines,
-    error: '"x" at position 0: the character "x" has no place in an address',
+    error: '"x" at position 0: the character "x" is not valid in an address',
   });
   assert.ok(
     answers.every(({ length }) => length < 256 << 10),

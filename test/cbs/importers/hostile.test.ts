@@ -135,7 +135,7 @@ test("what a list says of itself may be of any shape, and is one short line", ()
   const list = importer(listOf(`"creationTime": ${"[".repeat(depth)}${"]".repeat(depth)}`));
   assert.deepEqual(
     [list.publishedAt, list.warnings],
-    [null, [{ code: "time", position: "$.creationTime", message: "$.creationTime: an array is no time" }]],
+    [null, [{ code: "time", position: "$.creationTime", message: "$.creationTime: an array is not a time" }]],
   );
   assert.equal(importer(listOf(String.raw`"syncToken": "7\u001b[31m\u009b\n\u202ered"`)).version, "7 [31m red");
   assert.equal(importer(listOf(`"syncToken": "${"7".repeat(100_000)}"`)).version!.length, 200);

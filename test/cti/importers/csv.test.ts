@@ -65,7 +65,7 @@ describe("CSV", () => {
 
   test("columns that nobody knows are warned of", () => {
     assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [
-      { message: '"colour" is no column that is known, and is not read', count: 1, line: 1 },
+      { message: '"colour" is an unknown column and is ignored', count: 1, line: 1 },
     ]);
   });
 
@@ -80,7 +80,7 @@ describe("CSV", () => {
     ["spoofable that is neither", "spoofable,ip\nno,192.0.2.1\n", 2, 1, /spoofable: "no" is neither true nor false/],
     ["a number that is none", "ip,active_days\n192.0.2.1,many\n", 2, 11, /active_days: .*"many"/],
     ["a port that is none", "ip,network.ports\n192.0.2.1,22|x\n", 2, 11, /whole number/],
-    ["a date that is none", "ip,last_seen\n192.0.2.1,17.06.2026\n", 2, 11, /is no date/],
+    ["a date that is none", "ip,last_seen\n192.0.2.1,17.06.2026\n", 2, 11, /is not a date/],
     ["a classification that is none", "ip,classification\n192.0.2.1,Malicious\n", 2, 11, /malicious/],
     ["a JSON array that is none", "ip,tags\n192.0.2.1,[a]\n", 2, 11, /JSON array/],
     ["seen that is neither", "ip,seen\n192.0.2.1,maybe\n", 2, 11, /seen: "maybe" is neither/],

@@ -121,11 +121,11 @@ describe("NDJSON", () => {
 
   const line = (members: string): string => `{"ip":"192.0.2.1",${members}}\n`;
   const bad: BadLine[] = [
-    ["no JSON", '{"ip":"192.0.2.1",}\n', 1, 19, /no JSON from "}/],
+    ["no JSON", '{"ip":"192.0.2.1",}\n', 1, 19, /invalid JSON at "}/],
     ["cut off", '{"ip":"192.0.2.1"}\n{"ip":"192.0.2.2","tags":["a"\n', 2, 30, /the end/],
     ["no object", '{"ip":"192.0.2.1"}\n 7\n', 2, 2, /an object/],
     ["an array of documents", '[{"ip":"192.0.2.1"}]\n', 1, 1, /jq -c '\.\[\]'/],
-    ["a key twice", line('"actor":"a","actor":"b"'), 1, 31, /second time/],
+    ["a key twice", line('"actor":"a","actor":"b"'), 1, 31, /is a duplicate/],
     ["no address", '{"tags":["a"]}\n', 1, 1, /neither "ip" nor "cidr"/],
     ["two addresses", '{"ip":"192.0.2.1","cidr":"192.0.2.0/24"}\n', 1, 1, /both/],
     ["an address that is no text", '{"ip":7}\n', 1, 7, /as text, not 7/],
@@ -145,10 +145,10 @@ describe("NDJSON", () => {
     ["tags that are no array", line('"tags":"a"'), 1, 26, /an array stands here, not "a"/],
     ["a tag that is no text", line('"tags":["a", 5]'), 1, 32, /tags\[1\]: a text stands here, not 5/],
     ["an empty tag", line('"tags":[""]'), 1, 27, /tags\[0\]/],
-    ["a date that is none", line('"first_seen":"2026-02-30"'), 1, 32, /"2026-02-30" is no date/],
-    ["a date before 1970", line('"last_seen":"1969-12-31"'), 1, 31, /from 1970 on/],
+    ["a date that is none", line('"first_seen":"2026-02-30"'), 1, 32, /"2026-02-30" is not a date/],
+    ["a date before 1970", line('"last_seen":"1969-12-31"'), 1, 31, /since 1970/],
     ["a date as a number", line('"last_seen":1750000000'), 1, 31, /a date such as/],
-    ["a time that is none", line('"last_seen":"2026-01-01T25:00:00Z"'), 1, 31, /is no date/],
+    ["an invalid time", line('"last_seen":"2026-01-01T25:00:00Z"'), 1, 31, /is not a date/],
     ["days that are no count", line('"active_days":1.5'), 1, 33, /whole number from 0/],
     ["an AS number that is none", line('"src":{"asn":{"number":-1}}'), 1, 42, /src\.asn\.number: .*not -1/],
     ["an object that is none", line('"src":{"geo":[]}'), 1, 32, /src\.geo: an object/],

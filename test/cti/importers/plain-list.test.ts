@@ -47,8 +47,8 @@ describe("plain lists", () => {
         [2, 3],
       ],
     );
-    assert.match(warnings[0]!.message, /more behind the address/);
-    assert.match(warnings[1]!.message, /bits behind the prefix length/);
+    assert.match(warnings[0]!.message, /text after the address is ignored/);
+    assert.match(warnings[1]!.message, /host bits were set/);
     assert.deepEqual([lines, entries], [5, 4]);
   });
 

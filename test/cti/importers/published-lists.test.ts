@@ -58,7 +58,7 @@ describe("published blocklists", { skip: absent }, () => {
       const report = feed.end();
       assert.deepEqual(report.faults, []);
       assert.equal(report.entries, entries);
-      const masked = report.warnings.find(({ message }) => message.startsWith("bits behind"))?.count ?? 0;
+      const masked = report.warnings.find(({ message }) => message.startsWith("host bits"))?.count ?? 0;
       assert.equal(masked, hostBits);
     });
   }

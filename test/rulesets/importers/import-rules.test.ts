@@ -82,9 +82,15 @@ describe("what is read", () => {
 describe("what is refused, where, and with which cure", () => {
   const cases: [name: string, format: ImportFormat, text: string, place: string, problem: RegExp][] = [
     ["host bits", "text", "8.8.8.8\n  9.9.9.9/24", "2:11 9.9.9.9/24", /did you mean 9.9.9.0\/24\?/],
-    ["no address", "text", "hello", "1:1 hello", /has no place in an address/],
-    ["a range", "text", "8.8.8.8-8.8.8.9", "1:8 8.8.8.8-8.8.8.9", /has no place in an address/],
-    ["a special purpose", "text", "10.0.0.0/8", "1:1 10.0.0.0/8", /lies in 10.0.0.0\/8, Private-Use \(RFC 1918\)/],
+    ["no address", "text", "hello", "1:1 hello", /is not valid in an address/],
+    ["a range", "text", "8.8.8.8-8.8.8.9", "1:8 8.8.8.8-8.8.8.9", /is not valid in an address/],
+    [
+      "a special purpose",
+      "text",
+      "10.0.0.0/8",
+      "1:1 10.0.0.0/8",
+      /is in the special-purpose block 10.0.0.0\/8 \(Private-Use, RFC 1918\)/,
+    ],
     ["a prefix twice", "text", "8.8.8.8\n1.1.1.1\n::ffff:8.8.8.8", "3:1 8.8.8.8", /stands on line 1 already/],
     ["a header without ip", "csv", "name,expires_at\na,b", "1:1 name,expires_at", /ip is missing/],
     [
@@ -92,16 +98,28 @@ describe("what is refused, where, and with which cure", () => {
       "csv",
       "8.8.8.8,a,\n9.9.9.9,b,",
       "1:1 8.8.8.8,a,",
-      /the first line names the columns: .* "8.8.8.8" is none of them/,
+      /the first line must name the columns: .* unknown column "8.8.8.8"/,
     ],
-    ["an unknown column", "csv", "ip,comment\n8.8.8.8,a", "1:1 ip,comment", /"comment" is none of them/],
-    ["a column twice", "csv", "ip,name,ip\n8.8.8.8,a,9.9.9.9", "1:1 ip,name,ip", /the column ip stands twice/],
-    ["too few fields", "csv", "ip,name\n8.8.8.8", "2:1 8.8.8.8", /there are 1 fields, and 2 columns/],
-    ["too many fields", "csv", "ip,name\n8.8.8.8,a,b", "2:1 8.8.8.8,a,b", /there are 3 fields, and 2 columns/],
-    ["an open quote", "csv", 'ip,name\n8.8.8.8,"a', '2:9 "a', /none closes it on its line/],
-    ["a quote inside", "csv", 'ip,name\n8.8.8.8,a"b', '2:10 a"b', /a double quote stands inside a field/],
-    ["text behind a quote", "csv", 'ip,name\n8.8.8.8,"a"b', '2:12 "a"b', /a comma or the end of the line must follow/],
-    ["an empty ip", "csv", "ip,name\n,a", "2:1 ", /there is no address/],
+    ["an unknown column", "csv", "ip,comment\n8.8.8.8,a", "1:1 ip,comment", /unknown column "comment"/],
+    ["a column twice", "csv", "ip,name,ip\n8.8.8.8,a,9.9.9.9", "1:1 ip,name,ip", /duplicate column ip/],
+    ["too few fields", "csv", "ip,name\n8.8.8.8", "2:1 8.8.8.8", /the line has 1 fields, but the header has 2 columns/],
+    [
+      "too many fields",
+      "csv",
+      "ip,name\n8.8.8.8,a,b",
+      "2:1 8.8.8.8,a,b",
+      /the line has 3 fields, but the header has 2 columns/,
+    ],
+    ["an open quote", "csv", 'ip,name\n8.8.8.8,"a', '2:9 "a', /is not closed on the same line/],
+    ["a quote inside", "csv", 'ip,name\n8.8.8.8,a"b', '2:10 a"b', /a double quote is inside a field/],
+    [
+      "text behind a quote",
+      "csv",
+      'ip,name\n8.8.8.8,"a"b',
+      '2:12 "a"b',
+      /must be followed by a comma or the end of the line/,
+    ],
+    ["an empty ip", "csv", "ip,name\n,a", "2:1 ", /the address is missing/],
     ["host bits in CSV", "csv", "name,ip\na,9.9.9.9/24", "2:11 9.9.9.9/24", /did you mean 9.9.9.0\/24\?/],
     [
       "a date without a zone",
@@ -133,7 +151,7 @@ describe("what is refused, where, and with which cure", () => {
       "ndjson",
       '{"ip":"8.8.8.8","name":5}',
       "1:24 5}",
-      /the value of "name", a text or null must stand here/,
+      /expected a text in double quotes, or null, as the value of "name"/,
     ],
     [
       "an unknown member",
@@ -155,7 +173,7 @@ describe("what is refused, where, and with which cure", () => {
       "ndjson",
       '{"ip":"8.8.8.8"} {"ip":"9.9.9.9"}',
       '1:18 {"ip":"9.9.9.9"}',
-      /one object stands on a line/,
+      /only one object per line is allowed/,
     ],
     ["no ip", "ndjson", '{"name":"a"}', '1:1 {"name":"a"}', /the member ip is missing/],
     ["ip null", "ndjson", '{"ip":null}', '1:1 {"ip":null}', /the member ip is missing/],
@@ -200,7 +218,7 @@ describe("limits", () => {
       errors.map(({ line }) => line),
       [2, 3, 4, 5],
     );
-    assert.match(errors[3]!.problem, /there are more than 3 errors; what follows was not read, or is not told/);
+    assert.match(errors[3]!.problem, /more than 3 errors; the rest was not read or is not listed/);
   });
   test("so does one repeated prefix too many, which shows at the end", () => {
     const { rules, errors } = importText("text", "8.8.8.8\n".repeat(500), { mostErrors: 3 });
@@ -209,14 +227,14 @@ describe("limits", () => {
       errors.map(({ line }) => line),
       [2, 3, 4, 5],
     );
-    assert.match(errors[3]!.problem, /there are more than 3 errors/);
+    assert.match(errors[3]!.problem, /more than 3 errors/);
   });
   test("one rule too many ends the reading with an error", () => {
     const { rules, errors } = importText("text", "1.1.1.1\n1.1.1.2\n1.1.1.3\n1.1.1.4\n", { mostRules: 2 });
     assert.equal(rules.length, 2);
     assert.deepEqual(
       errors.map(({ line, value, problem }) => `${line} ${value} ${problem}`),
-      ["3 1.1.1.3 there are more than 2 rules; the lines from here on were not read"],
+      ["3 1.1.1.3 more than 2 rules; the remaining lines were not read"],
     );
   });
   for (const [how, size] of [
@@ -273,7 +291,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
   test("but for what makes all that follows unreadable", () => {
     const full = skipping("text", "1.1.1.1\nbad\n1.1.1.2\n1.1.1.3\n", { mostRules: 2 });
     assert.deepEqual([full.errors.map(({ line }) => line), full.isWhole], [[4], false]);
-    assert.match(skipping("csv", "address\n1.1.1.1\n").errors[0]!.problem, /the first line names the columns/);
+    assert.match(skipping("csv", "address\n1.1.1.1\n").errors[0]!.problem, /the first line must name the columns/);
     const other = skipping("ndjson", "1.1.1.1\n".repeat(100_001));
     assert.deepEqual([other.errors.map(({ line }) => line), other.isWhole], [[100_001], false]);
   });

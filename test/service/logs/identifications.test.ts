@@ -254,7 +254,7 @@ test("while it runs it tells how far it is, and of what types the lines so far a
 test("what is no text is refused, and nothing is kept of it", async () => {
   const service = make();
   const bad: [what: string, body: Buffer, message: RegExp][] = [
-    ["an image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), /no text of lines and not compressed by gzip/],
+    ["an image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), /neither text nor gzip/],
     ["xz", Buffer.from("fd377a585a000004e6d6b446", "hex"), /this is xz.*xz -dc/],
     ["a ZIP archive", Buffer.from("504b030414000000080000", "hex"), /this is zip/],
     ["UTF-16", Buffer.from("\ufeff1.2.3.4\n", "utf16le"), /this is UTF-16/],
@@ -284,7 +284,7 @@ test("damaged gzip fails, and says where; a cut one too", async () => {
     const { log: failed, path } = await service.run(log(body));
     assert.equal(failed.state, "failed");
     assert.match(failed.error!, message);
-    const place = /it stopped behind line (\d+), within the first (\d+) bytes of the file/.exec(failed.error!);
+    const place = /it stopped after line (\d+), within the first (\d+) bytes of the file/.exec(failed.error!);
     assert.ok(Number(place![1]) > 1000 && Number(place![2]) <= body.length, failed.error!);
     assert.equal(existsSync(path), false);
   }
@@ -317,7 +317,7 @@ test("a result that cannot be written: the client learns that, the server's user
     [failed.state, failed.error],
     [
       "failed",
-      "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk",
+      "the server cannot write the result at the moment; try again later, or ask the operator to free disk space",
     ],
   );
   assert.match(failed.outputError!.message, /ipsieve-logs-.*2\.gz: this is a folder/);

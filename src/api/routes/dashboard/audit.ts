@@ -26,7 +26,7 @@ export function addAuditRoutes(app: App, services: Services): void {
 function addList(app: App, { store, memory }: Services): void {
   const list = {
     operationId: "listAudit",
-    summary: "The changes of the organisation, the newest first",
+    summary: "The changes of the organisation, newest first",
     tags,
     problems: [400],
     querystring: AuditQuery,
@@ -76,12 +76,12 @@ const AT_ONCE = 100;
 function addExport(app: App, services: Services): void {
   const schema = {
     operationId: "exportAudit",
-    summary: "All changes that the filters let through, as a file, the newest first",
+    summary: "All changes that match the filters, as a file, newest first",
     tags,
     problems: [400],
     querystring: AuditExportQuery,
     description:
-      "CSV has a line for each change; NDJSON has what was there before and after it as well. Texts that a spreadsheet would run get a ' in front in CSV.",
+      "CSV has a line for each change; NDJSON also includes the state before and after it. In CSV, text that a spreadsheet would run as a formula is prefixed with '.",
     response: { 200: Type.String() },
     otherTypes: Object.values(TYPES),
     responseHeaders: { "Content-Disposition": "the name of a file" },

@@ -16,7 +16,7 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
 
   const read = {
     operationId: "getCatalogueUpdate",
-    summary: "Whether the catalogue can be updated here, and how the last update went or is going",
+    summary: "Whether the catalogue can be updated here, and the state of the current or last update",
     tags,
     response: { 200: CatalogueUpdateSchema },
   };
@@ -27,7 +27,7 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
   const start = {
     operationId: "updateCatalogue",
     summary: "Starts an update of the catalogue from the publishers' official lists",
-    description: "It goes on after the answer; getCatalogueUpdate tells how far it is. One runs at a time.",
+    description: "It continues after the response; getCatalogueUpdate reports its progress. One runs at a time.",
     tags,
     problems: [409, 503],
     response: { 202: CatalogueUpdateSchema },
@@ -46,7 +46,7 @@ function updateDocument(services: Services, organisationId: string) {
   const refusal = datasetRefusal(services, organisationId);
   const unusable = catalogueUpdates.isPossible
     ? undefined
-    : "this server uses the catalogue that --catalogue names, which no update changes; start it without --catalogue to update here";
+    : "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue to update here";
   // Reports name folders of the server, which are only for those who run it.
   const last = refusal === undefined ? catalogueUpdates.last : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);

@@ -12,7 +12,7 @@ const NODES = new Map(SOURCES.map(({ id, type, provider }) => [id, `/${type}/${p
 export function addCatalogueRoutes(app: App, { catalogue, now }: Services): void {
   const schema = {
     operationId: "getCatalogue",
-    summary: "Where the catalogue comes from",
+    summary: "The sources of the catalogue and their age",
     tags: ["Common Business Services"],
     response: { 200: CatalogueSchema },
   };

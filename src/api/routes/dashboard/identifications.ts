@@ -33,7 +33,7 @@ const LOG_TYPES = [
   "application/zstd",
 ];
 
-const FORGOTTEN = "there is no such identification, or it has been forgotten; upload the log again";
+const FORGOTTEN = "the identification does not exist or has been deleted; upload the log again";
 
 /** Logs that are uploaded to learn which services their addresses belong to. */
 export function addIdentificationRoutes(app: App, services: Services): void {
@@ -51,9 +51,9 @@ function addUpload(app: App, services: Services): void {
   const { identifications, catalogue, memory, metrics } = services;
   const schema = {
     operationId: "identifyLog",
-    summary: "Identifies the lines of a log while it is uploaded; answers when that is over",
+    summary: "Identifies the lines of a log during the upload; responds when all are done",
     description:
-      "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails on the way, such as a damaged gzip file, is answered by 200 and the state failed, as is one that comes slowly and has to give way to another organisation's.",
+      "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails during the upload, such as a damaged gzip file, gets 200 with the state failed, as does a slow upload that has to give way to another organisation's.",
     tags,
     problems: [400, 409, 415, 429, 503],
     querystring: IdentifyQuery,
@@ -64,7 +64,7 @@ function addUpload(app: App, services: Services): void {
     const { id, name = "log", format = "tsv", field, input, rulesets = "all" } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody))
-      throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
+      throw invalid({ body: ["is missing; send the log as application/octet-stream"] });
     const length = request.headers["content-length"];
     const done = await identifications.run({
       organisationId: request.caller.organisationId,
@@ -95,7 +95,7 @@ function addReads(app: App, services: Services): void {
   const { identifications } = services;
   const list = {
     operationId: "listIdentifications",
-    summary: "The logs of the organisation that are being identified, or have been lately",
+    summary: "The organisation's current and recent log identifications",
     tags,
     response: { 200: IdentificationList },
   };
@@ -106,7 +106,7 @@ function addReads(app: App, services: Services): void {
 
   const get = {
     operationId: "getIdentification",
-    summary: "How far a log is, and what its lines belong to",
+    summary: "The progress and result of a log identification",
     tags,
     problems: [404],
     params,
@@ -116,7 +116,7 @@ function addReads(app: App, services: Services): void {
 
   const result = {
     operationId: "getIdentificationResult",
-    summary: "A row for every line of a log, gzipped",
+    summary: "The result with a row for every line of the log, gzipped",
     tags,
     problems: [404, 409],
     params,
@@ -143,7 +143,7 @@ function addReads(app: App, services: Services): void {
 
   const remove = {
     operationId: "deleteIdentification",
-    summary: "Ends the identification of a log, if it runs, and forgets it with its result",
+    summary: "Cancels the identification of a log if it is running, and deletes it with its result",
     tags,
     problems: [404],
     params,
@@ -189,7 +189,7 @@ function find(request: FastifyRequest, { identifications }: Services): Identific
 function readId(text: string): string {
   const id = text.toLowerCase();
   if (UUID.test(id)) return id;
-  throw invalid({ id: [`${JSON.stringify(text)} is no UUID`] });
+  throw invalid({ id: [`${JSON.stringify(text)} is not a UUID`] });
 }
 
 /** A name that means nothing to any file system, without the endings of what was uploaded. */

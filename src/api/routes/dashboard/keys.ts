@@ -39,7 +39,7 @@ export function addKeyRoutes(app: App, services: Services): void {
 
   const create = {
     operationId: "createKey",
-    summary: "Makes an API key and tells it, once",
+    summary: "Creates an API key; the response is the only one that contains it",
     tags,
     problems: [400, 409, 413, 415],
     body: CreateKeyBody,
@@ -65,7 +65,7 @@ export function addKeyRoutes(app: App, services: Services): void {
 
   const revoke = {
     operationId: "revokeKey",
-    summary: "Revokes an API key, for good; once more changes nothing",
+    summary: "Revokes an API key permanently; repeating it has no effect",
     tags,
     problems: [404],
     params: KeyParameters,
@@ -74,7 +74,7 @@ export function addKeyRoutes(app: App, services: Services): void {
   app.delete("/keys/:key_id", { config: BY_ADMINS, schema: revoke }, async (request) => {
     const { caller, now, params } = request;
     const known = memory.key(caller.organisationId, params.key_id.toLowerCase());
-    if (known === undefined) throw notFound("there is no such key; listKeys tells yours");
+    if (known === undefined) throw notFound("unknown key; listKeys lists yours");
     const { key } = await store.write({ kind: "revoke-key", ...signature(request), keyId: known.id });
     return keyDocument(key, (await usesOf(services, caller.organisationId, now))(key.id), now);
   });
@@ -103,7 +103,7 @@ function readMidnight(text: string, now: number): number {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN;
   // Date.parse takes 31 February for 3 March.
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
-    throw invalid({ expires_on: ["it is no date; write YYYY-MM-DD"] });
-  if (time <= now) throw invalid({ expires_on: ["that midnight (UTC) has passed; give a later date"] });
+    throw invalid({ expires_on: ["is not a date; write YYYY-MM-DD"] });
+  if (time <= now) throw invalid({ expires_on: ["is in the past (the key expires at 00:00 UTC); use a later date"] });
   return time;
 }

@@ -18,9 +18,9 @@ export function addLookupRoutes(app: App, services: Services): void {
   const { memory, catalogue, metrics } = services;
   const schema = {
     operationId: "lookup",
-    summary: "What the catalogue, the organisation's rulesets and threat intelligence say of an address or prefix",
+    summary: "What the catalogue, the organisation's rulesets and threat intelligence say about an address or prefix",
     description:
-      "Areas without an active plan say nothing: `cbs` and `cti` are null, `rulesets` is empty. So is `cti` where no dataset is loaded.",
+      "Areas without an active plan are empty: `cbs` and `cti` are null, `rulesets` is empty. `cti` is also null if no dataset is loaded.",
     tags: ["Lookup"],
     problems: [400],
     querystring: LookupQuery,

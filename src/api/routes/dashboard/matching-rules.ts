@@ -29,11 +29,11 @@ const COUNTED = { allowEmpty: true, maxShrink: 100 };
 export function addMatchingRuleRoutes(app: App, services: Services): void {
   const schema = {
     operationId: "changeMatchingRules",
-    summary: "Deletes all rules that fit a filter, or sets their expiry, all or nothing",
+    summary: "Deletes all rules that match a filter, or sets their expiry, all or nothing",
     tags: ["IP rulesets"],
     problems: [400, 404, 412, 413, 415, 422],
     description:
-      "The filter is that of listRows. `count` says how many rules are meant: where it is another number, or the rules have changed, the answer is 412 and nothing is written.",
+      "The filter is that of listRows. `count` is the number of rules you expect to change: if it differs, or the rules have changed, the response is 412 and nothing is written.",
     params: RulesetParameters,
     querystring: MatchingQuery,
     body: ChangeMatchingBody,
@@ -44,14 +44,14 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
   app.post("/edl/ip-rulesets/:ruleset_id/rows::change", { config: WRITE_EDL, schema }, async (request) => {
     const { action, count, expires_at: expiry } = request.body;
     if ((action === "set_expiry") !== (expiry !== undefined))
-      throw invalid({ expires_at: ["give it with set_expiry, and with nothing else; null: never"] });
+      throw invalid({ expires_at: ["allowed only with set_expiry, and required there; null means never"] });
     const expiresAt = expiry === null ? null : (readTime("expires_at", expiry) ?? null);
     const ruleset = findRuleset(request, services);
     const matched = await readAll(request, services, filterOf(request.query));
     if (matched.length !== count)
       throw new Problem(
         "precondition-failed",
-        `${matched.length} rules fit the filter now, not ${count}; look at them again`,
+        `${matched.length} rules match the filter now, not ${count}; review them again`,
       );
     const about = {
       ...signed(request),
@@ -94,7 +94,7 @@ async function readAll(request: FastifyRequest, { memory, rows }: Services, filt
       request.now,
     );
     if (page?.ruleset.about.version !== version)
-      throw new Problem("precondition-failed", "the rules have changed meanwhile; look at them again");
+      throw new Problem("precondition-failed", "the rules have changed in the meantime; review them again");
     all.push(...page.rules);
     if (page.rules.length < AT_ONCE) return all;
     await turn();

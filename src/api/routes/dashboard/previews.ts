@@ -32,14 +32,14 @@ function addPreview(app: App, services: Services): void {
     operationId: "previewRules",
     summary: "What importing a list would do to each line; nothing is written",
     description:
-      "Every faulty line is told. Send the ETag as If-Match with importRules, which then does just this, or answers 412 where the ruleset has changed.",
+      "Every faulty line is reported. Send the ETag as If-Match with importRules to apply exactly this; the response is 412 if the ruleset has changed.",
     tags: ["IP rulesets"],
     problems: [400, 404, 413, 415],
     params: RulesetParameters,
     querystring: PreviewQuery,
     body: listBody(PreviewBody(settings.rulesPerRuleset)),
     response: { 200: Preview },
-    responseHeaders: { ETag: "of the rules that were looked at" },
+    responseHeaders: { ETag: "of the rules the preview is based on" },
     bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.post(

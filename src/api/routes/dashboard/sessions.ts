@@ -37,7 +37,7 @@ function addSession(app: App, services: Services): void {
   const { store, settings } = services;
   const get = {
     operationId: "getSession",
-    summary: "Who has signed in, and what they may do",
+    summary: "The signed-in user and their permissions",
     tags,
     response: { 200: SessionSchema },
   };
@@ -65,7 +65,7 @@ function addSignIn(app: App, services: Services): void {
   const signIn = {
     operationId: "signIn",
     summary: "Starts a session",
-    description: "An unknown name and a wrong password are answered alike.",
+    description: "The response is the same for an unknown name and a wrong password.",
     tags,
     problems: [400, 401, 413, 415, 429],
     body: SignInBody,
@@ -95,7 +95,7 @@ function addSignIn(app: App, services: Services): void {
 
   const join = {
     operationId: "join",
-    summary: "Follows an invitation: sets the password and starts a session",
+    summary: "Accepts an invitation: sets the password and starts a session",
     tags,
     problems: [400, 401, 413, 415, 429],
     body: JoinBody,
@@ -122,7 +122,7 @@ function namesOf({ name, organisationId }: Invited, { memory }: Services): strin
   return [name, memory.organisation(organisationId)?.name ?? ""];
 }
 
-const NOT_INVITED = "the invitation was followed already, has expired, or was replaced by another; ask for a new one";
+const NOT_INVITED = "the invitation was already used, has expired, or was replaced by a newer one; ask for a new one";
 
 /**
  * Counts a try for the name, unless it comes from a known device of the user. Gives whose turn the hash is.
@@ -140,12 +140,12 @@ function addPassword(app: App, services: Services): void {
   const { store, signIns, passwords } = services;
   const change = {
     operationId: "changePassword",
-    summary: "Sets another password; the user's other sessions end",
+    summary: "Changes the password; the user's other sessions end",
     tags,
     problems: [400, 413, 415, 429],
     body: PasswordBody,
     response: { 204: Type.Null() },
-    responseHeaders: { "Set-Cookie": "the device's: an earlier one has ended with the password" },
+    responseHeaders: { "Set-Cookie": "the device's: an earlier one became invalid with the old password" },
     bodyExample: { password: "correct horse battery staple", new_password: "wrong donkey charger pin" },
   };
   app.put("/session/password", { config: BY_USERS, schema: change }, async (request, reply) => {
@@ -157,7 +157,7 @@ function addPassword(app: App, services: Services): void {
     const known = await store.read("credentials", user.name);
     const isRight = await passwords.check(password, known?.password, by);
     if (known === null || known.userId !== user.id || !isRight)
-      throw new Problem("permission-denied", "the password is not the present one");
+      throw new Problem("permission-denied", "the current password is wrong");
     const hash = await passwords.hash(wanted, by);
     await store.write({
       kind: "set-password",
@@ -200,5 +200,5 @@ export async function startSession(
 }
 
 function wrongPassword(): Problem {
-  return new Problem("authentication-required", "the name or the password is wrong");
+  return new Problem("authentication-required", "wrong name or password");
 }

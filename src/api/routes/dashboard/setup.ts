@@ -15,13 +15,18 @@ const tags = ["Sessions"];
 /** The first user. There is a token for it only when the server started without any user; it is printed then. */
 export function addSetupRoutes(app: App, services: Services): void {
   const { store, memory, passwords } = services;
-  const get = { operationId: "getSetup", summary: "Whether there is no user yet", tags, response: { 200: Setup } };
+  const get = {
+    operationId: "getSetup",
+    summary: "Whether the first user is yet to be created",
+    tags,
+    response: { 200: Setup },
+  };
   app.get("/setup", { config: BY_ANYBODY, schema: get }, () => ({ needed: !memory.hasUsers }));
 
   const setUp = {
     operationId: "setUp",
-    summary: "Makes the first user, an admin, and starts a session",
-    description: "The organisation is made, with all plans, where there is none of the name.",
+    summary: "Creates the first user, an admin, and starts a session",
+    description: "If no organisation has this name, it is created with all plans.",
     tags,
     problems: [400, 401, 409, 413, 415, 429],
     body: SetupBody,
@@ -38,12 +43,9 @@ export function addSetupRoutes(app: App, services: Services): void {
     const { token, password } = request.body;
     const organisation = readOrganisationName(request.body.organisation);
     const name = readUserName(request.body.name);
-    if (memory.hasUsers) throw new Problem("conflict", "there are users already; an admin invites more of them");
+    if (memory.hasUsers) throw new Problem("conflict", "users already exist; ask an admin for an invitation");
     if (!isSetupToken(services, token))
-      throw new Problem(
-        "authentication-required",
-        "this is not the token that the server has printed when it started last",
-      );
+      throw new Problem("authentication-required", "this is not the token the server printed at its last start");
     await refuseWeakPassword("password", password, [name, organisation]);
     const hash = await passwords.hash(password, { who: "", isKnown: true });
     reply.code(201);

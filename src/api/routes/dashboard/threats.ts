@@ -45,7 +45,7 @@ export function addThreatRoutes(app: App, services: Services): void {
 function addAbout(app: App, { threats, now }: Services): void {
   const schema = {
     operationId: "getThreatDataset",
-    summary: "What the threat intelligence is made of, and how old it is",
+    summary: "The feeds of the threat intelligence and their age",
     tags,
     response: { 200: ThreatsSchema },
   };
@@ -80,7 +80,7 @@ function addImportState(app: App, services: Services): void {
 
   const cancel = {
     operationId: "cancelFeedImport",
-    summary: "Ends the import that runs; the dataset of before stays in use",
+    summary: "Cancels the running import; the previous dataset stays in use",
     tags,
     problems: [409],
     response: { 204: Type.Null() },
@@ -96,9 +96,9 @@ function addImport(app: App, services: Services): void {
   const { feedImports } = services;
   const schema = {
     operationId: "importFeed",
-    summary: "Replaces the threat intelligence by a feed; answers when it is in use",
+    summary: "Replaces the threat intelligence with a feed; responds when it is in use",
     description:
-      "The body is the feed, plain or compressed by gzip or zstd: a list with an address or prefix a line, CSV with a header, or NDJSON. Lines that cannot be read are left out and reported. A feed that is refused, or fails on the way, leaves the dataset of before in use; getFeedImport tells how it goes meanwhile. One runs at a time.",
+      "The body is the feed, plain or compressed by gzip or zstd: a list with an address or prefix a line, CSV with a header, or NDJSON. Lines that cannot be read are skipped and reported. If a feed is rejected or fails, the previous dataset stays in use; getFeedImport reports how it goes meanwhile. One runs at a time.",
     tags,
     problems: [400, "conflict", "dataset-shrinks", 413, 415, 429, 503] as const,
     querystring: ImportFeedQuery,
@@ -111,7 +111,7 @@ function addImport(app: App, services: Services): void {
     const { name = "feed", format, classification, tags: tagList = "", max_shrink: maxShrink } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody))
-      throw invalid({ body: ["it is missing; send the feed as application/octet-stream"] });
+      throw invalid({ body: ["is missing; send the feed as application/octet-stream"] });
     const length = request.headers["content-length"];
     await feedImports.run({
       organisationId,

@@ -29,8 +29,7 @@ export function addUndoRoutes(app: App, services: Services): void {
 
   const get = {
     operationId: "getUndo",
-    summary:
-      "The last change of rules or rulesets that the user has made in this session, if it has not been taken back",
+    summary: "The last change of rules or rulesets that the user made in this session and has not undone",
     tags,
     response: { 200: LastChange },
   };
@@ -42,9 +41,9 @@ export function addUndoRoutes(app: App, services: Services): void {
   const undo = {
     operationId: "undo",
     summary:
-      "Takes the last change back, exactly: rules get their old names, expiries and times of creation, deleted ones and rulesets come back",
+      "Undoes the last change exactly: rules get their old names, expiries and creation times back, and deleted rules and rulesets are restored",
     description:
-      "409 where there is none, where what it touched has been changed since, or where it touched more rules than are kept.",
+      "409 if there is none, if what it touched has changed since, or if it touched more rules than are kept.",
     tags,
     problems: [400, 409],
     querystring: UndoQuery,
@@ -52,16 +51,16 @@ export function addUndoRoutes(app: App, services: Services): void {
   };
   app.post("/undo", { config: WRITE_EDL, schema: undo }, async (request) => {
     const last = await lastChange(request, services, log);
-    if (last === null) throw new Problem("conflict", "there is nothing to take back in this session");
+    if (last === null) throw new Problem("conflict", "there is nothing to undo in this session");
     if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
-      throw new Problem("conflict", "another change has been made since; look at it first");
+      throw new Problem("conflict", "another change has been made since; review it first");
     if ("refusal" in last.inverse) throw new Problem("conflict", last.inverse.refusal);
     try {
       await store.write({ ...last.inverse.command, ...signature(request) });
     } catch (error) {
       if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
       if (error instanceof StoreError && OVERTAKEN.includes(error.code))
-        throw new Problem("conflict", `it cannot be taken back any more: ${error.message}`);
+        throw new Problem("conflict", `it can no longer be undone: ${error.message}`);
       throw error;
     }
     log.undid(request.live, memory.sequence);

@@ -17,7 +17,7 @@ export function addUsageRoutes(app: App, services: Services): void {
   const schema = {
     operationId: "getUsage",
     summary:
-      "The use of the organisation's keys, and what was asked of the service in the last hour, day, week or month",
+      "The usage of the organisation's keys, and the requests to the service in the last hour, day, week or month",
     tags: ["Usage"],
     problems: [400],
     querystring: UsageQuery,

@@ -39,7 +39,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
 
   const create = {
     operationId: "createUser",
-    summary: "Makes a user and an invitation for them",
+    summary: "Creates a user and an invitation for them",
     tags,
     problems: [400, 409, 413, 415],
     body: CreateUserBody,
@@ -57,7 +57,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
 
   const update = {
     operationId: "updateUser",
-    summary: "Gives a user another role; the last admin keeps theirs",
+    summary: "Changes the role of a user; the last admin must stay an admin",
     tags,
     problems: [400, 404, 409, 413, 415],
     params,
@@ -77,7 +77,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
 
   const remove = {
     operationId: "deleteUser",
-    summary: "Deletes a user and ends their sessions; the last admin stays",
+    summary: "Deletes a user and ends their sessions; the last admin cannot be deleted",
     tags,
     problems: [404, 409],
     params,
@@ -90,8 +90,8 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
 
   const again = {
     operationId: "inviteUser",
-    summary: "Makes another invitation, also for who has forgotten the password",
-    description: "An earlier one can no longer be followed; a password that there is stays until then.",
+    summary: "Creates a new invitation, also for users who forgot their password",
+    description: "Earlier invitations become invalid. An existing password works until the new invitation is accepted.",
     tags,
     problems: [404],
     params,
@@ -117,7 +117,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
 function findUser({ caller, params }: FastifyRequest, memory: ServiceMemory): User {
   const user = memory.user(caller.organisationId, (params as { user_id: string }).user_id.toLowerCase());
   if (user !== undefined && user.deletedAt === null) return user;
-  throw notFound("there is no such user; listUsers tells yours");
+  throw notFound("unknown user; listUsers lists yours");
 }
 
 async function invite(now: number, write: (invitation: Invitation) => Promise<{ readonly user: User }>) {

@@ -25,8 +25,8 @@ export function addBatchRoutes(app: App, services: Services): void {
     operationId: "batchRules",
     summary: "Adds and deletes many rules, in their order",
     description:
-      "All or nothing unless `atomic` is false. An item fails where there is a rule and it says `fail`, where there is none to delete and it says `fail`, and where the ruleset is full. If one fails, the answer is 409: its `results` say why items failed and that " +
-      "the others were not applied. Malformed items are a 400. With `atomic: false` the answer is 200, whichever items failed or are malformed.",
+      "All or nothing unless `atomic` is false. An item fails if its rule exists and it says `fail`, if there is no rule to delete and it says `fail`, or if the ruleset is full. If one fails, the response is 409: its `results` give the reason for each failed item and show that " +
+      "the others were not applied. Malformed items are a 400. With `atomic: false` the response is 200, even if items failed or are malformed.",
     tags: ["IP rulesets"],
     problems: [400, 404, 409, 412, 413, 415, 422],
     params: RulesetParameters,

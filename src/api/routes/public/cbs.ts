@@ -85,7 +85,7 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
 
   const bulk = {
     operationId: "bulkLookupCbs",
-    summary: "The same for many",
+    summary: "Which services many addresses or prefixes belong to",
     tags,
     problems: [400, 413, 415],
     body: CbsBulkBody(settings.bulkAddresses),
@@ -138,8 +138,8 @@ function addNodes(app: App, services: Services): void {
 
   const ranges = {
     operationId: "listCbsRanges",
-    summary: "The prefixes of a node and of all below it; without an id of the whole catalogue",
-    description: "As text or CSV all of them, unless a page is asked for.",
+    summary: "The prefixes of a node and all nodes below it; without an id, of the whole catalogue",
+    description: "Text and CSV contain all of them, unless a page is requested.",
     tags,
     problems: [400, 404, 406],
     querystring: CbsRangesQuery,
@@ -198,7 +198,7 @@ function addLists(app: App, { catalogue, settings }: Services): void {
   for (const [name, operationId] of lists) {
     const schema = {
       operationId,
-      summary: `All ${name}, by type and provider, with what they hold`,
+      summary: `All ${name}, by type and provider, with their counts`,
       tags,
       problems: [400],
       querystring: CbsListQuery,
@@ -263,6 +263,6 @@ function knownSource({ catalogue }: CatalogueTree, source: string | undefined): 
 function knownId({ prefix }: App, tree: CatalogueTree, id: string | undefined): string | undefined {
   if (id === undefined || tree.has(id)) return id;
   throw notFound(
-    `there is no node ${JSON.stringify(id)} in the catalogue; ${prefix}/cbs/search finds ids by name, and an id is written as in /cdn/cloudflare`,
+    `the catalogue has no node ${JSON.stringify(id)}; ids look like /cdn/cloudflare, and ${prefix}/cbs/search finds them by name`,
   );
 }

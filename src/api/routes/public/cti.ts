@@ -50,7 +50,7 @@ function addStreams(app: App, addRoutes: (app: App) => void): void {
 function addSingleLookups(app: App, { threats, metrics }: Services): void {
   const lookup = {
     operationId: "lookupIp",
-    summary: "What is known about an address",
+    summary: "Looks up an address",
     tags,
     problems: [400],
     params: ThreatParameters,
@@ -64,7 +64,7 @@ function addSingleLookups(app: App, { threats, metrics }: Services): void {
 
   const extended = {
     operationId: "extendedLookupIp",
-    summary: "All that is known about an address",
+    summary: "Looks up an address, with all details",
     tags,
     problems: [400],
     params: ThreatParameters,
@@ -81,8 +81,8 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
   const most = settings.bulkAddresses;
   const schema = {
     operationId,
-    summary: "Whether many addresses are seen and spoofable",
-    description: `A JSON body has at most ${most} addresses and is answered by a map, or by lines where Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: it is answered line by line while it arrives; a line that is no address is answered by its number and the error.`,
+    summary: "Looks up many addresses: whether each was seen and is spoofable",
+    description: `A JSON body has at most ${most} addresses; the response is a map, or lines if Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: the response is sent line by line while the body arrives; for a line that is not an address it has the line number and the error.`,
     tags,
     problems: [400, 406, 413, 415],
     body: bulkBody(most),
@@ -97,7 +97,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
     if (body === undefined)
-      throw invalid({ body: [`it is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
+      throw invalid({ body: [`is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
     if (body instanceof ArrivingBody) {
       return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
     }

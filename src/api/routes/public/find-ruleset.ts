@@ -21,5 +21,5 @@ export function rulesetId(request: FastifyRequest): string {
 
 /** What is told of a ruleset that there is not, or no longer. */
 export function noRuleset({ server }: FastifyRequest): Error {
-  return notFound(`there is no such ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
+  return notFound(`unknown ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
 }

@@ -57,7 +57,8 @@ function addList(app: App, services: Services): void {
   const list = {
     operationId: "listRules",
     summary: "The rules of a ruleset, by address",
-    description: "As text, CSV or NDJSON (Accept) all active rules at once; with active_only=false expired ones too.",
+    description:
+      "Text, CSV and NDJSON (Accept) contain all active rules at once; with active_only=false also expired ones.",
     otherTypes: Object.keys(LIST_TYPES),
     tags,
     problems: [400, 404, 406],
@@ -116,7 +117,7 @@ function addSingleRules(app: App, services: Services): void {
   const { store, settings } = services;
   const add = {
     operationId: "addRule",
-    summary: "Adds a rule, or settles with the one that is there",
+    summary: "Adds a rule, or resolves the conflict with an existing one",
     tags,
     problems: [400, 404, 409, 412, 413, 415, 422],
     params,
@@ -124,8 +125,8 @@ function addSingleRules(app: App, services: Services): void {
     response: { 200: AddRuleResponse, 201: AddRuleResponse },
     requestHeaders: {
       ...IDEMPOTENT,
-      ...matching("the rules, or of the rule that there is"),
-      "If-None-Match": "`*`, or the ETag of a rule: where there is such a rule for the prefix, the answer is 412",
+      ...matching("the rules, or of the existing rule"),
+      "If-None-Match": "`*`, or the ETag of a rule: if such a rule exists for the prefix, the response is 412",
     },
     bodyExample: { ip: "203.0.113.0/24", name: "office", expires_in_days: 30 },
   };
@@ -222,7 +223,7 @@ function addCheck(app: App, services: Services): void {
   const check = {
     operationId: "checkRules",
     summary: "Which active rules cover addresses or prefixes",
-    description: "With `ip` one answer, with `ips` a map from each address, as it was sent, to its answer.",
+    description: "With `ip` one result, with `ips` a map from each address, as it was sent, to its result.",
     tags,
     problems: [400, 404, 413, 415],
     params,

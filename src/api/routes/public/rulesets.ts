@@ -116,7 +116,7 @@ function addWrites(app: App, services: Services): void {
 
   const update = {
     operationId: "updateRuleset",
-    summary: "Changes the name or description; the purpose stays",
+    summary: "Changes the name or description of a ruleset; the purpose cannot be changed",
     tags,
     problems: [400, 404, 412, 413, 415, 422],
     params: RulesetParameters,

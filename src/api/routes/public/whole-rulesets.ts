@@ -59,7 +59,7 @@ const ExportQuery = Type.Object({
       minLength: 1,
       maxLength: MAX_SET_NAME,
       description:
-        "of ipset and nftables: what the sets are called, followed by _4 and _6: a letter, then letters, digits and underscores. Unless given, it is made from the ruleset's name and id",
+        "for ipset and nftables: the name of the sets, to which _4 and _6 are appended: a letter, then letters, digits and underscores. By default derived from the ruleset's name and id",
       examples: ["blocklist"],
     }),
   ),
@@ -70,15 +70,15 @@ function addExport(app: App, services: Services): void {
     operationId: "exportRules",
     summary: "The whole ruleset as a file",
     description:
-      "ipset and nftables replace their sets at once, and have elements dropped when their rules expire; ipset knows no expiry further away than 24 days, until when the list has to be loaded again.",
+      "The ipset and nftables files replace their sets atomically, and elements are removed when their rules expire. ipset supports timeouts of at most 24 days: load the list again before then.",
     tags,
     problems: [400, 404],
     params,
     querystring: ExportQuery,
     response: { 200: Type.String(), 304: Type.Null() },
     otherTypes: MEDIA_TYPES,
-    requestHeaders: { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" },
-    responseHeaders: { ETag: "changes with the answer, also when rules expire" },
+    requestHeaders: { "If-None-Match": "a known ETag: the response is 304 if nothing has changed" },
+    responseHeaders: { ETag: "changes with the response, also when rules expire" },
   };
   app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
     const format = request.query.format ?? "text";
@@ -126,10 +126,10 @@ function addReplacement(app: App, services: Services): void {
   const { store, memory, settings } = services;
   const schema = {
     operationId: "replaceRules",
-    summary: "Makes a list the ruleset's rules, all or nothing",
+    summary: "Replaces the rules of the ruleset with a list, all or nothing",
     description:
-      "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is. A list that would remove all rules, or over half of 20 or more, is refused " +
-      "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinksTooMuchProblem), unless allow_empty or max_shrink says that it may.",
+      "The list is JSON, or a file of the type given by Content-Type. With dry_run the response describes what would change, and nothing is written. A list that would remove all rules, or over half of 20 or more, is refused " +
+      "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinksTooMuchProblem), unless allow_empty or max_shrink permits it.",
     tags,
     problems: [400, 404, 409, "shrinks-too-much" as const, 412, 413, 415, 422],
     params,
@@ -137,7 +137,7 @@ function addReplacement(app: App, services: Services): void {
     body: listBody(ReplaceBody(settings.rulesPerRuleset)),
     response: { 200: ReplaceResponse },
     requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
-    responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } },
+    responseHeaders: { ETag: { sometimes: "of the rules after the replacement; absent after a dry run" } },
     bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.put(
@@ -184,7 +184,7 @@ async function planRules(
   if (plan === undefined) throw noRuleset(request);
   if (state === undefined || state.versions.includes(plan.ruleset.about.version))
     return planDocument(request, plan.result, shrink);
-  throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+  throw new Problem("precondition-failed", "the rules have changed since; fetch them again and send their ETag");
 }
 
 function planDocument(
