@@ -89,6 +89,29 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     assert.deepEqual([...cut.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.2"]);
   });
 
+  test("a connection that is lost while it is set up is replaced: the one that writes, and those that read", async (t) => {
+    const proxy = await startProxy(await server.database());
+    t.after(() => proxy.close());
+    const replica = await Replica.open({ url: proxy.url });
+    t.after(() => replica.store.close());
+    const { organisation, blocklist } = await replica.organisation();
+    for (const [round, text] of ["192.0.2.1", "192.0.2.2", "192.0.2.3"].entries()) {
+      proxy.shut();
+      proxy.open();
+      proxy.fate = "cut while set up";
+      const { action } = await replica.store.write({
+        kind: "add-rule",
+        organisationId: organisation.id,
+        rulesetId: blocklist.id,
+        request: adding(text, { mode: "fail" }),
+        ...by(2),
+      });
+      assert.equal(action, "created");
+      assert.equal((await replica.store.check()).rules, round + 1);
+      assert.equal(proxy.struck, round + 1);
+    }
+  });
+
   test("a server that stands still in the middle of a write loses its transaction, and writes again", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());

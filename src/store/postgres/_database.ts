@@ -1,5 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
-import { Pool, type PoolConfig, types } from "pg";
+import { type ClientBase, Pool, type PoolConfig, types } from "pg";
 import type { Engine, Insertion } from "../sql/_engine.ts";
 import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "../sql/_tables.ts";
@@ -71,27 +71,31 @@ export function openPool(
   connections: number,
   silence = READER_SILENCE,
 ): { readonly engine: Engine; readonly pool: Pool } {
-  const pool = new Pool({ ...connection(url, silence), max: connections });
+  const pool = new Pool({
+    ...connection(url, silence),
+    max: connections,
+    // The pool drops a connection that fails in here. kysely's own hook would keep it: no one gives such a one back, and
+    // with it goes its place in the pool, for good.
+    onConnect: (client) => setUp(client, silence),
+  });
   // The query that was under way fails with the connection, and the pool makes another: no one else needs to know.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const dialect = new LockedDialect({
-    pool,
-    onCreateConnection: async (client) => {
-      await client.executeQuery(sql`set search_path = ${sql.raw(SCHEMA)}`.compile(plain));
-      await client.executeQuery(sql.raw(peerSettings(silence)).compile(plain));
-      await client.executeQuery(
-        sql`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`.compile(
-          plain,
-        ),
-      );
-    },
-  });
+  const dialect = new LockedDialect({ pool });
   const plain = new Kysely<Tables>({ dialect });
   return {
     engine: { name: "postgres", schema: SCHEMA, rowsAtOnce: ROWS_AT_ONCE, db: plain, readRules, insertRows },
     pool,
   };
+}
+
+/** What a new connection needs before it is used. */
+async function setUp(client: ClientBase, silence: number): Promise<void> {
+  await client.query(`set search_path = ${SCHEMA}`);
+  await client.query(peerSettings(silence));
+  await client.query(
+    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+  );
 }
 
 /**

@@ -4,9 +4,16 @@ import { PassThrough, Transform } from "node:stream";
 /**
  * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection
  * in its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying
- * open; or keep the commit back for some time.
+ * open; or keep the commit back for some time. "cut while set up" is about the next connection: it is cut when its first
+ * statement arrives.
  */
-export type CommitFate = "pass" | "lose the answer" | "lose the commit" | "pull the cable" | "delay the commit";
+export type CommitFate =
+  | "pass"
+  | "lose the answer"
+  | "lose the commit"
+  | "pull the cable"
+  | "delay the commit"
+  | "cut while set up";
 
 /** Milliseconds for which a commit is kept back. */
 const DELAY = 500;
@@ -50,6 +57,11 @@ export async function startProxy(url: string, { losesNotifications = false } = {
     database.pipe(filter).pipe(client);
     let hasWritten = false;
     client.on("data", (chunk: Buffer) => {
+      if (proxy.fate === "cut while set up" && chunk.includes("search_path")) {
+        proxy.fate = "pass";
+        proxy.struck++;
+        return cut();
+      }
       // A transaction that changes something notifies before it commits.
       hasWritten ||= chunk.includes("pg_notify");
       const isCommit = chunk.includes("commit\0");
