@@ -258,7 +258,7 @@ describe("db", () => {
       writeFileSync(join(folder.path, name), content);
       await failing(message, "db", "restore", name, "--db", file, "--force");
     }
-    await failing(/absent\.db: there is no such file/, "db", "restore", "absent.db", "--db", file, "--force");
+    await failing(/absent\.db: no such file/, "db", "restore", "absent.db", "--db", file, "--force");
     assert.deepEqual(readFileSync(file), before);
     await failing(/damaged\.db: .*(?:malformed|damaged|restore a backup)/, "db", "check", "--db", "damaged.db");
   });
