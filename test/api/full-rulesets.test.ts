@@ -64,7 +64,7 @@ describe("a list of more rules than a ruleset holds is refused with one error, w
         assert.equal(faults.length, 1, JSON.stringify(faults).slice(0, 500));
         assert.ok(body.detail.includes(SETTING), body.detail);
         if (type !== "application/json")
-          assert.match(body.detail, /^line 2[12]: column \d+: "20.0.0.20": there are more than 20 rules/);
+          assert.match(body.detail, /^line 2[12]: column \d+: "20.0.0.20": more than 20 rules/);
       });
     }
     test(`previewed, ${type}`, async () => {

@@ -80,14 +80,14 @@ test("every setting can be given in every way; names are used once", () => {
 const REFUSED: readonly [what: string, given: Parameters<typeof read>[0], message: RegExp][] = [
   ["a text for a number", { flags: { port: "x" } }, /--port "x": write a whole number from 0 to 65535/],
   ["too large a number", { environment: { IPSIEVE_PORT: "65536" } }, /IPSIEVE_PORT "65536"/],
-  ["a word that there is not", { flags: { "log-level": "loud" } }, /--log-level "loud": there are debug/],
+  ["a word that there is not", { flags: { "log-level": "loud" } }, /--log-level "loud": choose one of debug/],
   [
     "a member of a wrong type",
     { file: { port: "80" } },
     /"port" of the configuration file is a string; write a number/,
   ],
-  ["an unknown member", { file: { prot: 80 } }, /a member "prot"; there are host, port/],
-  ["an array", { file: [] }, /no JSON object/],
+  ["an unknown member", { file: { prot: 80 } }, /an unknown setting "prot"; choose one of host, port/],
+  ["an array", { file: [] }, /must contain a JSON object/],
   [
     "a URL without a scheme",
     { flags: { "base-url": "ipsieve.example" } },

@@ -19,7 +19,7 @@ export interface IdentificationLimits extends UploadLimits {
   /** Bytes of the disk that are left to others. */
   readonly freeBytes: number;
   /**
-   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 10
+   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 7
    * MB in each thread that works on the log, and some 15 ms of a turn of the event loop whenever half of them give way.
    */
   readonly keptAddresses: number;
@@ -27,13 +27,13 @@ export interface IdentificationLimits extends UploadLimits {
 
 export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
   perOrganisation: 2,
-  inAll: 4,
+  inAll: 8,
   slowBytes: 16 << 10,
   slowAfter: 5000,
   kept: 10,
   keptFor: 3_600_000,
   freeBytes: 512 << 20,
-  keptAddresses: 150_000,
+  keptAddresses: 100_000,
 };
 
 /** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */

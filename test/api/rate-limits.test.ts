@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { FailureLimits, KeyLimits, MinuteCounts, SteadyClock } from "../../../src/service/access/rate-limits.ts";
-import type { Settings } from "../../../src/service/settings.ts";
-import { type Area, AREAS } from "../../../src/store/state.ts";
-import { ApiDocument } from "../../api/fuzz/api-document.ts";
-import { startBrokenServer } from "../../api/fuzz/broken-server.ts";
-import { type Sent, sender } from "../../api/fuzz/send.ts";
-import { addKey, addOrganisation, ask, START, startServer, type TestServer } from "../../api/start-server.ts";
+import { FailureLimits, KeyLimits, MinuteCounts, SteadyClock } from "../../src/service/access/rate-limits.ts";
+import type { Settings } from "../../src/service/settings.ts";
+import { type Area, AREAS } from "../../src/store/state.ts";
+import { ApiDocument } from "./fuzz/api-document.ts";
+import { startBrokenServer } from "./fuzz/broken-server.ts";
+import { type Sent, sender } from "./fuzz/send.ts";
+import { addKey, addOrganisation, ask, START, startServer, type TestServer } from "./start-server.ts";
 
 /** A server that is closed when the test ends. */
 async function serverFor(context: TestContext, settings: Partial<Settings> = {}): Promise<TestServer> {
