@@ -355,9 +355,9 @@ describe("claims that nobody wrote honestly", () => {
     ["none", undefined, /they are not bytes/],
     ["a text", "1,0", /they are not bytes/],
     ["half a claim", words(1), /a part of a claim/],
-    ["the node 0", words(0, 0), /no node 0/],
-    ["a node that is not there", words(2, 0), /no node 2/],
-    ["a source that is not there", words(1, 1), /no source 1/],
+    ["the node 0", words(0, 0), /unknown node 0/],
+    ["a node that is not there", words(2, 0), /unknown node 2/],
+    ["a source that is not there", words(1, 1), /unknown source 1/],
   ];
   for (const [what, claims, message] of bad) {
     test(what, () =>
