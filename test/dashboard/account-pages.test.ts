@@ -441,6 +441,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       "Active rules",
       "Active keys",
       "Requests in the last hour",
+      "Threat intelligence",
       "Catalogue",
     ]);
     assert.deepEqual(await page.locator("main h2").allInnerTexts(), ["Rulesets", "Plans"]);
