@@ -321,7 +321,11 @@ for (const [how, end, code] of [
     mkdirSync(home);
     const pidFile = join(home, "pid");
     const preload = `data:text/javascript,import{writeFileSync}from"node:fs";writeFileSync(${encodeURIComponent(JSON.stringify(pidFile))},String(process.pid))`;
-    const t = await start({}, { command: command("--import", preload, "--import", WAIT), output: output() });
+    // The server waits this long for the import before it ends it.
+    const t = await start(
+      { shutdownTimeout: 1 },
+      { command: command("--import", preload, "--import", WAIT), output: output() },
+    );
     const ann = await admin(t, "only");
     const answer = importFeed(t, ann, feed(1));
     await until(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
