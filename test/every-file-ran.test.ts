@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -62,3 +62,15 @@ for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
     assert.equal(status, exitCode);
   });
 }
+
+/** A moved file would otherwise drop out of its list without a word, or fail it long after. */
+test("every test file that a script of package.json names exists", () => {
+  const root = join(import.meta.dirname, "..");
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const named = Object.values<string>(scripts).flatMap((script) => script.match(/test\/[^\s"]+\.ts/g) ?? []);
+  assert.ok(named.length > 30, String(named.length));
+  assert.deepEqual(
+    named.filter((path) => globSync(path, { cwd: root }).length === 0),
+    [],
+  );
+});

@@ -1,4 +1,4 @@
-import { COMMANDS, splitName } from "./command-table.ts";
+import { COMMAND_TABLE, splitName } from "./command-table.ts";
 import { guardStandardOutput } from "./output/standard-output.ts";
 import { reportError } from "./report-error.ts";
 import { refuseUnknownVariables } from "./unknown-variables.ts";
@@ -20,8 +20,9 @@ async function run(args: readonly string[]): Promise<number> {
   const end = rest.indexOf("--");
   const flags = end < 0 ? rest : rest.slice(0, end);
   if (flags.includes("--help") || flags.includes("-h")) return run(["help", ...name.split(" ")]);
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load === undefined) return (await import("./commands/help.ts")).refuseCommand(name);
+  const { commands } = COMMAND_TABLE;
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined) return (await import("./commands/help.ts")).rejectCommand(COMMAND_TABLE, name);
   const command = await load();
   await refuseUnknownVariables();
   if (command.guardsItsOutput !== true) guardStandardOutput();

@@ -1,70 +1,66 @@
-import type { Command } from "./command.ts";
+import type { CommandTable } from "./command.ts";
 
 /**
- * Every command by its name, of one word or two, in the order of the help. A command is loaded when it is called:
- * starting quickly is part of being a filter.
+ * Every command. One is loaded when it is called: starting quickly is part of being a filter. Those about the commands
+ * themselves are made with the table, so that no file of theirs imports this one, which imports them.
  */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  identify: async () => (await import("./commands/identify.ts")).identifyCommand,
-  lookup: async () => (await import("./commands/lookup.ts")).lookupCommand,
-  build: async () => (await import("./commands/build.ts")).buildCommand,
-  info: async () => (await import("./commands/info.ts")).infoCommand,
-  verify: async () => (await import("./commands/verify.ts")).verifyCommand,
-  demo: async () => (await import("./commands/demo.ts")).demoCommand,
-  "cbs browse": async () => (await import("./commands/cbs/browse.ts")).browseCommand,
-  "cbs search": async () => (await import("./commands/cbs/search.ts")).searchCommand,
-  "cbs ranges": async () => (await import("./commands/cbs/ranges.ts")).rangesCommand,
-  "cbs stats": async () => (await import("./commands/cbs/stats.ts")).statsCommand,
-  "cbs diff": async () => (await import("./commands/cbs/diff.ts")).diffCommand,
-  "cbs update": async () => (await import("./commands/cbs/update.ts")).updateCommand,
-  "cbs sources": async () => (await import("./commands/cbs/sources.ts")).sourcesCommand,
-  "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
-  "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
-  "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
-  serve: async () => (await import("./commands/serve.ts")).serveCommand,
-  "org create": async () => (await import("./commands/org/create.ts")).createCommand,
-  "org list": async () => (await import("./commands/org/list.ts")).listCommand,
-  "plan set": async () => (await import("./commands/plan/set.ts")).setCommand,
-  "plan list": async () => (await import("./commands/plan/list.ts")).listCommand,
-  "key create": async () => (await import("./commands/key/create.ts")).createCommand,
-  "key list": async () => (await import("./commands/key/list.ts")).listCommand,
-  "key revoke": async () => (await import("./commands/key/revoke.ts")).revokeCommand,
-  "user add": async () => (await import("./commands/user/add.ts")).addCommand,
-  "user list": async () => (await import("./commands/user/list.ts")).listCommand,
-  "user role": async () => (await import("./commands/user/role.ts")).roleCommand,
-  "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
-  "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
-  "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
-  "ruleset import": async () => (await import("./commands/ruleset/import.ts")).importCommand,
-  "ruleset replace": async () => (await import("./commands/ruleset/replace.ts")).replaceCommand,
-  "ruleset export": async () => (await import("./commands/ruleset/export.ts")).exportCommand,
-  "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
-  "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
-  "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
-  "db restore": async () => (await import("./commands/db/restore.ts")).restoreCommand,
-  completions: async () => (await import("./commands/completions.ts")).completionsCommand,
-  help: async () => (await import("./commands/help.ts")).helpCommand,
+export const COMMAND_TABLE: CommandTable = {
+  commands: {
+    identify: async () => (await import("./commands/identify.ts")).identifyCommand,
+    lookup: async () => (await import("./commands/lookup.ts")).lookupCommand,
+    build: async () => (await import("./commands/build.ts")).buildCommand,
+    info: async () => (await import("./commands/info.ts")).infoCommand,
+    verify: async () => (await import("./commands/verify.ts")).verifyCommand,
+    demo: async () => (await import("./commands/demo.ts")).demoCommand,
+    "cbs browse": async () => (await import("./commands/cbs/browse.ts")).browseCommand,
+    "cbs search": async () => (await import("./commands/cbs/search.ts")).searchCommand,
+    "cbs ranges": async () => (await import("./commands/cbs/ranges.ts")).rangesCommand,
+    "cbs stats": async () => (await import("./commands/cbs/stats.ts")).statsCommand,
+    "cbs diff": async () => (await import("./commands/cbs/diff.ts")).diffCommand,
+    "cbs update": async () => (await import("./commands/cbs/update.ts")).updateCommand,
+    "cbs sources": async () => (await import("./commands/cbs/sources.ts")).sourcesCommand,
+    "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
+    "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
+    "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
+    serve: async () => (await import("./commands/serve.ts")).serveCommand,
+    "org create": async () => (await import("./commands/org/create.ts")).createCommand,
+    "org list": async () => (await import("./commands/org/list.ts")).listCommand,
+    "plan set": async () => (await import("./commands/plan/set.ts")).setCommand,
+    "plan list": async () => (await import("./commands/plan/list.ts")).listCommand,
+    "key create": async () => (await import("./commands/key/create.ts")).createCommand,
+    "key list": async () => (await import("./commands/key/list.ts")).listCommand,
+    "key revoke": async () => (await import("./commands/key/revoke.ts")).revokeCommand,
+    "user add": async () => (await import("./commands/user/add.ts")).addCommand,
+    "user list": async () => (await import("./commands/user/list.ts")).listCommand,
+    "user role": async () => (await import("./commands/user/role.ts")).roleCommand,
+    "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
+    "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
+    "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
+    "ruleset import": async () => (await import("./commands/ruleset/import.ts")).importCommand,
+    "ruleset replace": async () => (await import("./commands/ruleset/replace.ts")).replaceCommand,
+    "ruleset export": async () => (await import("./commands/ruleset/export.ts")).exportCommand,
+    "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
+    "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
+    "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
+    "db restore": async () => (await import("./commands/db/restore.ts")).restoreCommand,
+    completions: async () => (await import("./commands/completions.ts")).completionsCommand(COMMAND_TABLE),
+    help: async () => (await import("./commands/help.ts")).helpCommand(COMMAND_TABLE),
+  },
+  groups: {
+    cbs: "browse, search, compare, export and update catalogues",
+    cti: "make and ask threat-intelligence datasets",
+    org: "make and list the organisations of the service",
+    plan: "set and list what organisations may use",
+    key: "create, list and revoke API keys",
+    user: "add, list, invite and remove users of the dashboard",
+    ruleset: "list, fill and export the rulesets of a server, with a key",
+    db: "keep the database of the service",
+  },
 };
 
-/** The first words of names of two, with what such commands are for. */
-export const GROUPS: Readonly<Record<string, string>> = {
-  cbs: "browse, search, compare, export and update catalogues",
-  cti: "make and ask threat-intelligence datasets",
-  org: "make and list the organisations of the service",
-  plan: "set and list what organisations may use",
-  key: "create, list and revoke API keys",
-  user: "add, list, invite and remove users of the dashboard",
-  ruleset: "list, fill and export the rulesets of a server, with a key",
-  db: "keep the database of the service",
-};
-
-/** The name of a command or group that these words begin with, as far as they name one, and the words behind it. */
+/** The name of a command or group that these words begin with, as far as they name one, and the words after it. */
 export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
-  if (!Object.hasOwn(GROUPS, first) || rest[0] === undefined || rest[0].startsWith("-")) return { name: first, rest };
+  if (!Object.hasOwn(COMMAND_TABLE.groups, first) || rest[0] === undefined || rest[0].startsWith("-"))
+    return { name: first, rest };
   return { name: `${first} ${rest[0]}`, rest: rest.slice(1) };
-}
-
-/** All commands, loaded. */
-export function loadCommands(): Promise<Command[]> {
-  return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }

@@ -37,6 +37,14 @@ export interface Command {
   run(args: Arguments): Promise<number>;
 }
 
+/** All commands, as those that are about commands get them: help and completions. */
+export interface CommandTable {
+  /** By their names, of one word or two, in the order of the help. A command is loaded when it is called. */
+  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
+  /** The first words of names of two, with what such commands are for. */
+  readonly groups: Readonly<Record<string, string>>;
+}
+
 export interface Example {
   readonly command: string;
   readonly what: string;
@@ -51,6 +59,11 @@ export interface Arguments {
   value(name: string): string | undefined;
   /** All values of the option, in order. */
   values(name: string): readonly string[];
+}
+
+/** All commands of the table, loaded. */
+export function loadCommands({ commands }: CommandTable): Promise<Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
 }
 
 export const EXIT = { matched: 0, nothing: 1, error: 2, interrupted: 130 } as const;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { loadCommands } from "../../src/cli/command-table.ts";
+import { COMMAND_TABLE } from "../../src/cli/command-table.ts";
+import { loadCommands } from "../../src/cli/command.ts";
 import { run } from "./run-command.ts";
 
-const commands = await loadCommands();
+const commands = await loadCommands(COMMAND_TABLE);
 const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadCommands, splitName } from "../../src/cli/command-table.ts";
+import { COMMAND_TABLE, splitName } from "../../src/cli/command-table.ts";
+import { loadCommands } from "../../src/cli/command.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import { run } from "./run-command.ts";
 
-const commands = await loadCommands();
+const commands = await loadCommands(COMMAND_TABLE);
 
 /** The ipsieve calls of an example, cut at the shell's operators, their comments removed. */
 function callsIn(example: string): string[][] {
@@ -37,7 +38,7 @@ test("the overview names every command, five examples and the exit codes", async
 });
 
 for (const command of commands) {
-  test(`help ${command.name} tells every option, and its examples are right`, async () => {
+  test(`help ${command.name} lists every option, and its examples are right`, async () => {
     const { code, stdout } = await run(["help", ...command.name.split(" ")]);
     assert.equal(code, 0);
     for (const { name } of command.options) assert.match(stdout, new RegExp(`--${name}\\b`));

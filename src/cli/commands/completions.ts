@@ -1,36 +1,42 @@
-import { GROUPS, loadCommands } from "../command-table.ts";
-import { type Command, EXIT, type Option } from "../command.ts";
+import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export const completionsCommand: Command = {
-  name: "completions",
-  summary: "print the completion script for a shell",
-  operands: "bash|zsh|fish",
-  minOperands: 1,
-  maxOperands: 1,
-  operandWords: Object.keys(SHELLS),
-  options: [],
-  examples: [
-    { command: "source <(ipsieve completions bash)", what: "in ~/.bashrc" },
-    { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder that is in $fpath" },
-    { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
-  ],
-  async run({ operands: [shell] }) {
-    const { UsageError } = await import("../usage-error.ts");
-    if (!Object.hasOwn(SHELLS, shell!))
-      throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
-    process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands()));
-    return EXIT.matched;
-  },
-};
+export function completionsCommand(table: CommandTable): Command {
+  return {
+    name: "completions",
+    summary: "print the completion script for a shell",
+    operands: "bash|zsh|fish",
+    minOperands: 1,
+    maxOperands: 1,
+    operandWords: Object.keys(SHELLS),
+    options: [],
+    examples: [
+      { command: "source <(ipsieve completions bash)", what: "in ~/.bashrc" },
+      { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder that is in $fpath" },
+      { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
+    ],
+    async run({ operands: [shell] }) {
+      const { UsageError } = await import("../usage-error.ts");
+      if (!Object.hasOwn(SHELLS, shell!))
+        throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
+      process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands(table), table.groups));
+      return EXIT.matched;
+    },
+  };
+}
+
+type Groups = CommandTable["groups"];
 
 /** The first words of all commands, and of each group the second ones. */
-function wordsOf(commands: readonly Command[]): { first: string[]; groups: [group: string, verbs: Command[]][] } {
+function wordsOf(
+  commands: readonly Command[],
+  groups: Groups,
+): { first: string[]; groups: [group: string, verbs: Command[]][] } {
   const first = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
   return {
     first,
-    groups: Object.keys(GROUPS).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]),
+    groups: Object.keys(groups).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]),
   };
 }
 
@@ -38,7 +44,7 @@ function verbOf({ name }: Command): string {
   return name.slice(name.indexOf(" ") + 1);
 }
 
-function bashScript(commands: readonly Command[]): string {
+function bashScript(commands: readonly Command[], descriptions: Groups): string {
   const values = commands.flatMap(({ name, options }) =>
     options
       .filter(({ value }) => value !== undefined)
@@ -58,7 +64,7 @@ function bashScript(commands: readonly Command[]): string {
       ({ name, operandWords }) =>
         `    "${name}") mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`,
     );
-  const { first, groups } = wordsOf(commands);
+  const { first, groups } = wordsOf(commands, descriptions);
   const verbs = groups.map(
     ([group, members]) => `    ${group})
       if [ "$COMP_CWORD" -eq 2 ]; then
@@ -108,10 +114,10 @@ function bashValues({ choices, isPath }: Option): string {
   return isPath === true ? `compopt -o default;` : "";
 }
 
-function zshScript(commands: readonly Command[]): string {
-  const { first, groups } = wordsOf(commands);
+function zshScript(commands: readonly Command[], descriptions: Groups): string {
+  const { first, groups } = wordsOf(commands, descriptions);
   const list = first.map(
-    (word) => `    ${quote(`${word}:${GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
+    (word) => `    ${quote(`${word}:${descriptions[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
   );
   const verbs = groups.map(
     ([group, members]) => `  if [[ $name == ${group} ]]; then
@@ -168,10 +174,10 @@ function zshSpecs(option: Option): string[] {
   });
 }
 
-function fishScript(commands: readonly Command[]): string {
-  const { first, groups } = wordsOf(commands);
+function fishScript(commands: readonly Command[], descriptions: Groups): string {
+  const { first, groups } = wordsOf(commands, descriptions);
   const heads = first.map((word) => {
-    const summary = GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary;
+    const summary = descriptions[word] ?? commands.find(({ name }) => name === word)!.summary;
     return `complete -c ipsieve -n __fish_use_subcommand -f -a ${word} -d ${fishQuote(summary)}`;
   });
   const verbs = groups.flatMap(([group, members]) => {

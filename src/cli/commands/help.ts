@@ -1,5 +1,4 @@
-import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
-import { type Command, EXIT } from "../command.ts";
+import { type Command, type CommandTable, EXIT, loadCommands } from "../command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../output/standard-output.ts";
@@ -16,41 +15,40 @@ const EXAMPLES = [
   "ipsieve build spamhaus.txt tor.txt -o bad.ipsieve && ipsieve identify -c --snapshot bad.ipsieve access.log",
 ];
 
-export const helpCommand: Command = {
-  name: "help",
-  summary: "show this text, or the help for a command",
-  operands: "[COMMAND]",
-  minOperands: 0,
-  maxOperands: 2,
-  operandWords: [...new Set(Object.keys(COMMANDS).flatMap((name) => name.split(" ")))],
-  options: [],
-  examples: [
-    { command: "ipsieve help identify", what: "every option of identify" },
-    { command: "ipsieve help cbs", what: "every cbs command" },
-  ],
-  async run({ operands }) {
-    const style = styleFor(process.stdout);
-    const name = operands.join(" ");
-    const isGroup = Object.hasOwn(GROUPS, name);
-    if (name !== "" && !isGroup && !Object.hasOwn(COMMANDS, name)) return refuseCommand(name);
-    process.stdout.write(
-      name === ""
-        ? await overview(style)
-        : isGroup
-          ? await groupHelp(name, style)
-          : commandHelp(await COMMANDS[name]!(), style),
-    );
-    return EXIT.matched;
-  },
-};
+export function helpCommand(table: CommandTable): Command {
+  return {
+    name: "help",
+    summary: "show this text, or the help for a command",
+    operands: "[COMMAND]",
+    minOperands: 0,
+    maxOperands: 2,
+    operandWords: [...new Set(Object.keys(table.commands).flatMap((name) => name.split(" ")))],
+    options: [],
+    examples: [
+      { command: "ipsieve help identify", what: "every option of identify" },
+      { command: "ipsieve help cbs", what: "every cbs command" },
+    ],
+    async run({ operands }) {
+      process.stdout.write(await helpText(table, operands.join(" "), styleFor(process.stdout)));
+      return EXIT.matched;
+    },
+  };
+}
 
-/** Throws the UsageError for a command that there is not. */
-export function refuseCommand(name: string): never {
-  if (Object.hasOwn(GROUPS, name))
+async function helpText(table: CommandTable, name: string, style: Style): Promise<string> {
+  if (name === "") return overview(table, style);
+  if (Object.hasOwn(table.groups, name)) return groupHelp(table, name, style);
+  if (!Object.hasOwn(table.commands, name)) return rejectCommand(table, name);
+  return commandHelp(await table.commands[name]!(), style);
+}
+
+/** Throws the UsageError for a command that does not exist. */
+export function rejectCommand(table: CommandTable, name: string): never {
+  if (Object.hasOwn(table.groups, name))
     throw new UsageError(
-      `${name} needs a subcommand: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" describes them`,
+      `${name} needs a subcommand: ${verbsOf(table, name).join(", ")}; "ipsieve help ${name}" describes them`,
     );
-  const meant = nearest(name, Object.keys(COMMANDS));
+  const meant = nearest(name, Object.keys(table.commands));
   if (name.startsWith("-"))
     throw new UsageError(
       `${name} must come after the command, as in ipsieve COMMAND ${name}; "ipsieve help" lists the commands`,
@@ -66,16 +64,16 @@ export function printVersion(): number {
 }
 
 /** The second words of the commands of a group. */
-function verbsOf(group: string): string[] {
-  return Object.keys(COMMANDS)
+function verbsOf(table: CommandTable, group: string): string[] {
+  return Object.keys(table.commands)
     .filter((name) => name.startsWith(`${group} `))
     .map((name) => name.slice(group.length + 1));
 }
 
-async function groupHelp(group: string, style: Style): Promise<string> {
-  const commands = (await loadCommands()).filter(({ name }) => name.startsWith(`${group} `));
+async function groupHelp(table: CommandTable, group: string, style: Style): Promise<string> {
+  const commands = (await loadCommands(table)).filter(({ name }) => name.startsWith(`${group} `));
   return [
-    `${capitalized(GROUPS[group]!)}.`,
+    `${capitalized(table.groups[group]!)}.`,
     "",
     style("bold", "Usage"),
     `  ipsieve ${group} COMMAND [OPTION...] [ARGUMENT...]`,
@@ -91,8 +89,8 @@ async function groupHelp(group: string, style: Style): Promise<string> {
   ].join("\n");
 }
 
-async function overview(style: Style): Promise<string> {
-  const commands = (await loadCommands()).map(({ name, operands, summary }): [string, string] => [
+async function overview(table: CommandTable, style: Style): Promise<string> {
+  const commands = (await loadCommands(table)).map(({ name, operands, summary }): [string, string] => [
     `${name} ${operands}`,
     summary,
   ]);
