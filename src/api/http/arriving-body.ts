@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { turn } from "../../service/in-slices.ts";
+import { turn } from "../../turns/in-slices.ts";
 import { Problem } from "../problem.ts";
 
 /** Where a body is counted while it arrives. */

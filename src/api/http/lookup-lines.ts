@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { AddressError } from "../../address/address-error.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
 import { BULK_DOCUMENTS } from "../../cti/bulk-lookup.ts";
-import { Slice } from "../../service/in-slices.ts";
+import { Slice } from "../../turns/in-slices.ts";
 import { redact } from "./redact.ts";
 
 /** Lines that are answered before the clock is looked at: a fraction of a millisecond. */

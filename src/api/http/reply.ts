@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { inSlices } from "../../service/in-slices.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 

@@ -3,7 +3,7 @@ import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
 import { JsonListError, JsonListReader, standsTwice, unexpected } from "../../json/json-list.ts";
 import type { App } from "../app-type.ts";
 import type { ArrivingBody } from "../http/arriving-body.ts";
-import { inSlices } from "../../service/in-slices.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 import { invalid } from "../../service/service-error.ts";
 import { BodyList } from "./validation.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { turn } from "../../service/in-slices.ts";
+import { turn } from "../../turns/in-slices.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 

@@ -6,7 +6,7 @@ import { SearchIndex } from "../../cbs/search.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { tagOf } from "../rules/tags.ts";
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
 import { ownVersion } from "../own-version.ts";
 import { SharedCache } from "../shared-cache.ts";

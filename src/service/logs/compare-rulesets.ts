@@ -4,7 +4,7 @@ import type { AddressCounts } from "../../batch/address-counts.ts";
 import { Ranking } from "../../batch/top-addresses.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Purpose, Ruleset } from "../../store/state.ts";
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";
 import { type Decision, decisionOf } from "../rules/decision.ts";
 import type { LiveRuleset } from "../rules/service-memory.ts";

@@ -18,7 +18,7 @@ import { ClientSpeed } from "./client-speed.ts";
 import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
-import { inSlices, turn } from "../in-slices.ts";
+import { inSlices, turn } from "../../turns/in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Slice } from "../in-slices.ts";
+import { Slice } from "../../turns/in-slices.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** A ruleset that changes while it is read is begun again so many times; then a copy of it is read. */

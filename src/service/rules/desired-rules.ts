@@ -5,7 +5,7 @@ import { faultText } from "../../rulesets/importers/imported-rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../rulesets/rule-list.ts";
 import { RULES_SETTING } from "../../store/limit-settings.ts";
-import { inSlices, Slice } from "../in-slices.ts";
+import { inSlices, Slice } from "../../turns/in-slices.ts";
 import { type FieldErrors, invalid, ServiceError } from "../service-error.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
 

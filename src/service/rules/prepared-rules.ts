@@ -1,4 +1,4 @@
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** A ruleset that is replaced while it is counted is begun again so many times. */

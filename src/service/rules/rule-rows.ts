@@ -1,7 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { FoundRules, RuleFilter } from "../../rulesets/rule-search.ts";
-import { Slice } from "../in-slices.ts";
+import { Slice } from "../../turns/in-slices.ts";
 import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 

@@ -13,7 +13,7 @@ import type {
   State,
   User,
 } from "../../store/state.ts";
-import { inSlices, turn } from "../in-slices.ts";
+import { inSlices, turn } from "../../turns/in-slices.ts";
 
 /** Rules that are changed in some milliseconds. */
 const LARGE = 1000;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { CatalogueView } from "../../../src/service/datasets/catalogue-view.ts";
-import { inSlices } from "../../../src/service/in-slices.ts";
+import { inSlices } from "../../../src/turns/in-slices.ts";
 import { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 import { atOnce } from "../../../src/cbs/in-parts.ts";

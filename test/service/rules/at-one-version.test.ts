@@ -1,7 +1,7 @@
 /** What is read of a ruleset in slices is what it was at one moment, also where it never rests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inSlices } from "../../../src/service/in-slices.ts";
+import { inSlices } from "../../../src/turns/in-slices.ts";
 import { atOneVersion } from "../../../src/service/rules/at-one-version.ts";
 import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Prefix } from "../../../src/address/address.ts";

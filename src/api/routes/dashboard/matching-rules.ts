@@ -7,7 +7,7 @@ import type { RuleFilter } from "../../../rulesets/rule-search.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
-import { inSlices, turn } from "../../../service/in-slices.ts";
+import { inSlices, turn } from "../../../turns/in-slices.ts";
 import { WRITE_EDL } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";

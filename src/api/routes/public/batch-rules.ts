@@ -5,7 +5,7 @@ import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import { joined } from "../../../service/encoded.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
-import { inSlices } from "../../../service/in-slices.ts";
+import { inSlices } from "../../../turns/in-slices.ts";
 import { rulesBytes, WRITE_EDL } from "../../operation.ts";
 import type { BodyList } from "../../plugins/validation.ts";
 import { Problem } from "../../problem.ts";

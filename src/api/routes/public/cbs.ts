@@ -8,7 +8,7 @@ import type { App } from "../../app-type.ts";
 import { encoded, joined } from "../../../service/encoded.ts";
 import { isKnown } from "../../http/entity-tags.ts";
 import { tagOf } from "../../../service/rules/tags.ts";
-import { inSlices } from "../../../service/in-slices.ts";
+import { inSlices } from "../../../turns/in-slices.ts";
 import type { LookupWriter } from "../../../service/datasets/lookup-writer.ts";
 import { chooseType } from "../../http/media-types.ts";
 import type { Metrics } from "../../../service/usage/metrics.ts";

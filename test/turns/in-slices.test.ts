@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { inSlices, Slice, turn } from "../../src/service/in-slices.ts";
+import { inSlices, Slice, turn } from "../../src/turns/in-slices.ts";
 
 /** Longer than a slice. */
 function work(): void {
