@@ -104,7 +104,18 @@ export {
   type RuleChanges,
   updateRule,
 } from "./rulesets/write-rule.ts";
-export { type CheckResult, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
+export {
+  PURPOSES,
+  type Purpose,
+  Ruleset,
+  type RulesetExportOptions,
+  type RulesetImport,
+  type RulesetImportOptions,
+  type RulesetOptions,
+} from "./rulesets/ruleset.ts";
+export type { AddOptions, RuleOptions } from "./rulesets/rule-options.ts";
+export { NO_RULE, type RuleId } from "./rulesets/rule-id.ts";
+export { type CheckResult, type OnMalformed, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
 export { columnsOf, type PlainColumns, type RuleColumns } from "./rulesets/rule-columns.ts";
 export { namesOf, type PackedNames, packNames, type RuleNames } from "./rulesets/rule-names.ts";
 export { planReplacement, type ReplacementPlan, type DesiredRule } from "./rulesets/plan-replacement.ts";

@@ -1,6 +1,6 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { ExpiryCounts } from "./_expiry-counts.ts";
-import { maskOf, PERMANENT, RuleSlots } from "./_rule-slots.ts";
+import { maskOf, NO_RULE_HERE, PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import { RuleTree } from "./_rule-tree.ts";
 import { StateBlocks } from "./_state-blocks.ts";
 import type { Rule } from "./rule.ts";
@@ -119,7 +119,8 @@ export class FamilyRules {
         throw new RangeError(
           `Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`,
         );
-      if (Number.isNaN(expiresAt[slot]))
+      // Written so that NaN fails too; -Infinity says that a slot is free.
+      if (!(expiresAt[slot]! > NO_RULE_HERE))
         throw new RangeError(`Rule ${slot - 1} of IPv${family} has no expiry; a permanent rule has Infinity`);
     }
   }

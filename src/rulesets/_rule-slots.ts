@@ -5,6 +5,9 @@ import type { Rule } from "./rule.ts";
 /** The expiry, in the columns, of a rule that has none. */
 export const PERMANENT = Number.POSITIVE_INFINITY;
 
+/** The expiry, in the columns, of a slot without a rule: before every time, so that it is never active. */
+export const NO_RULE_HERE = Number.NEGATIVE_INFINITY;
+
 const FIRST_CAPACITY = 16;
 
 /*
@@ -18,6 +21,8 @@ const FIRST_CAPACITY = 16;
  * its length are 0 (`take` clears them), so that equal prefixes have equal keys; all columns have the same capacity,
  * and `end` does not exceed it. So a `!` follows each read at a slot that the tree names: such a slot is below `end`.
  * Freed slots are taken again, last first; no column ever moves an entry, as records of the tree name slots.
+ *
+ * A freed slot has the expiry NO_RULE_HERE.
  *
  * A Float64 holds milliseconds exactly up to 2^53, and Infinity compares greater than every time: `now < expiresAt` asks
  * whether a rule is active without a case for those that never expire.
@@ -88,6 +93,11 @@ export class RuleSlots {
     return slot;
   }
 
+  /** Whether there is a rule in the slot. */
+  isTaken(slot: number): boolean {
+    return slot > 0 && slot < this.end && this.expiresAt[slot] !== NO_RULE_HERE;
+  }
+
   /** Writes all of a rule but its key. */
   write(slot: number, rule: Rule): void {
     this.expiresAt[slot] = rule.expiresAt ?? PERMANENT;
@@ -98,6 +108,7 @@ export class RuleSlots {
 
   free(slot: number): void {
     this.names.set(slot, null);
+    this.expiresAt[slot] = NO_RULE_HERE;
     this.keys[slot * this.words] = this.freed;
     this.freed = slot;
   }

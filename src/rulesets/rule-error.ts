@@ -17,7 +17,9 @@ export type RuleErrorCode =
   /** No timestamp with a time zone, or a day that no calendar has. */
   | "bad-timestamp"
   /** Before 1970 or after 9999; a number of days that is no whole number above 0. */
-  | "out-of-range";
+  | "out-of-range"
+  /** An expiry given both as a time and as a number of days. */
+  | "two-expiries";
 
 /** A value that a rule or ruleset cannot have. The message quotes it, and says what to do about it. */
 export class RuleError extends Error {

@@ -1,5 +1,9 @@
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
+import type { AddressError } from "../address/address-error.ts";
+import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
 import { FamilyRules } from "./_family-rules.ts";
+import { familyOf, idOf, type RuleId, slotOf } from "./rule-id.ts";
+import { PERMANENT, type RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import { isActive, type Rule } from "./rule.ts";
@@ -26,6 +30,9 @@ export interface CheckResult {
   readonly covering: readonly Rule[];
 }
 
+/** Is given what is no address among many texts: its index, and the error that `parseAddress` throws for it. */
+export type OnMalformed = (index: number, error: AddressError | TypeError) => void;
+
 /** For the tests of the invariants alone, which read the arrays of both families and break them. */
 export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
 
@@ -42,7 +49,7 @@ export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
  * | `set`, `delete`                               | O(min(W, n) + log n + d / 512)                |
  * | `get`                                         | O(min(W, n))                                  |
  * | `covering`, `check`                           | O(min(W, n) + answer)                         |
- * | `deciding`, `decidingInto`                    | O(min(W, n)) an address                       |
+ * | `deciding`, `decide...`                       | O(min(W, n)) an address                       |
  * | `count`                                       | O(1)                                          |
  * | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log d)                            |
  * | `page` of all rules                           | O(min(W, n) + limit)                          |
@@ -59,6 +66,10 @@ export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
 export class RuleIndex {
   #rules4 = new FamilyRules(4);
   #rules6 = new FamilyRules(6);
+  /** The address that is asked about, in place of an object for each. */
+  readonly #asked4 = { family: 4 as const, w0: 0, w1: 0, w2: 0, w3: 0, length: 32 };
+  readonly #asked6 = { family: 6 as const, w0: 0, w1: 0, w2: 0, w3: 0, length: 128 };
+  readonly #words = new Uint32Array(4);
 
   static {
     partsOf = (index) => [index.#rules4, index.#rules6];
@@ -187,6 +198,96 @@ export class RuleIndex {
     }
   }
 
+  /** As `deciding`, for an IPv4 address in an unsigned word; makes no object. */
+  decide4(word: number, now: number): RuleId {
+    checkTime(now);
+    const asked = this.#asked4;
+    asked.w0 = word >>> 0;
+    return idOf(4, this.#rules4.tree.deciding(asked, now));
+  }
+
+  /** As `deciding`, for an IPv6 address in four unsigned words in network order; makes no object. */
+  decide6(w0: number, w1: number, w2: number, w3: number, now: number): RuleId {
+    checkTime(now);
+    const asked = this.#asked6;
+    asked.w0 = w0 >>> 0;
+    asked.w1 = w1 >>> 0;
+    asked.w2 = w2 >>> 0;
+    asked.w3 = w3 >>> 0;
+    return idOf(6, this.#rules6.tree.deciding(asked, now));
+  }
+
+  /** As `deciding`, for the text of an address; makes no object. @throws AddressError for malformed text */
+  decideText(text: string, now: number): RuleId {
+    const words = this.#words;
+    if (parseAddressInto(text, words) === 4) return this.decide4(words[0]!, now);
+    return this.decide6(words[0]!, words[1]!, words[2]!, words[3]!, now);
+  }
+
+  /**
+   * For each of the texts, the id of the rule that decides at `now`; 0 where none does. A text that is no address goes
+   * to `onMalformed` and counts as 0; without one it is thrown.
+   * @throws AddressError for malformed text, RangeError where `out` has not as many places as there are texts
+   */
+  decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
+    checkTime(now);
+    if (out.length < texts.length)
+      throw new RangeError(`${texts.length} texts need as many places for results, but there are only ${out.length}`);
+    const words = this.#words;
+    for (let at = 0; at < texts.length; at++) {
+      const text = texts[at]!;
+      const family = typeof text === "string" ? parseTextInto(text, words) : -1;
+      if (family === 4) out[at] = this.decide4(words[0]!, now);
+      else if (family === 6) out[at] = this.decide6(words[0]!, words[1]!, words[2]!, words[3]!, now);
+      else {
+        out[at] = 0;
+        this.#refuse(text, at, onMalformed);
+      }
+    }
+  }
+
+  /**
+   * As `decideInto`, for `count` addresses of one family in words: one (IPv4) or four (IPv6) each, in network order.
+   * `out` may be `words` itself where they are IPv4 addresses.
+   * @throws RangeError where either array is too short
+   */
+  decideWordsInto(
+    family: Family,
+    words: Uint32Array,
+    out: Uint32Array,
+    now: number,
+    count: number = words.length / (family === 4 ? 1 : 4),
+  ): void {
+    checkTime(now);
+    checkBatch(family, words, out, count);
+    for (let at = 0, word = 0; at < count; at++, word += 4)
+      out[at] =
+        family === 4
+          ? this.decide4(words[at]!, now)
+          : this.decide6(words[word]!, words[word + 1]!, words[word + 2]!, words[word + 3]!, now);
+  }
+
+  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule has gone */
+  ruleAt(id: RuleId): Rule {
+    return this.#slotsOf(id).ruleAt(slotOf(id));
+  }
+
+  /** The prefix of the rule of an id. @throws as `ruleAt` */
+  prefixAt(id: RuleId): Prefix {
+    return this.#slotsOf(id).prefixAt(slotOf(id));
+  }
+
+  /** The name of the rule of an id. @throws as `ruleAt` */
+  nameAt(id: RuleId): string | null {
+    return this.#slotsOf(id).names.get(slotOf(id));
+  }
+
+  /** When the rule of an id expires; null: never. @throws as `ruleAt` */
+  expiryAt(id: RuleId): number | null {
+    const expiresAt = this.#slotsOf(id).expiresAt[slotOf(id)]!;
+    return expiresAt === PERMANENT ? null : expiresAt;
+  }
+
   /** How many rules are active at `now`. */
   activeCount(now: number): number {
     return this.count - this.expiredCount(now);
@@ -285,6 +386,22 @@ export class RuleIndex {
     }
   }
 
+  #refuse(text: unknown, index: number, onMalformed: OnMalformed | undefined): void {
+    try {
+      parseAddressInto(text as string, this.#words);
+    } catch (error) {
+      if (onMalformed === undefined) throw error;
+      onMalformed(index, error as AddressError | TypeError);
+    }
+  }
+
+  /** The columns that hold the rule of an id, which must exist. */
+  #slotsOf(id: number): RuleSlots {
+    const { slots } = familyOf(id) === 4 ? this.#rules4 : this.#rules6;
+    if (Number.isSafeInteger(id) && slots.isTaken(slotOf(id))) return slots;
+    throw new RangeError(`${id} is not the id of a rule; decisions give them, 0 where no rule decides`);
+  }
+
   #rulesOf({ family, length }: Prefix): FamilyRules {
     if (family !== 4 && family !== 6) throw notAnAddress(family);
     if (length >>> 0 !== length || length > addressBits(family)) {
@@ -304,6 +421,15 @@ function asPrefix(where: Address | Prefix): Prefix {
 function pageOfAll(tree: RuleTree, { offset, limit }: { readonly offset: number; readonly limit: number }): number[] {
   const walk = new RuleWalk(tree).startAt(offset);
   return Array.from({ length: limit }, () => walk.next());
+}
+
+function checkBatch(family: Family, words: Uint32Array, out: Uint32Array, count: number): void {
+  if (family !== 4 && family !== 6) throw notAnAddress(family);
+  const needed = count * (family === 4 ? 1 : 4);
+  if (Number.isInteger(count) && count >= 0 && needed <= words.length && count <= out.length) return;
+  throw new RangeError(
+    `${count} IPv${family} addresses need ${needed} words (given: ${words.length}) and ${count} places for results (given: ${out.length})`,
+  );
 }
 
 function checkTime(now: number): void {

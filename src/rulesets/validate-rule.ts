@@ -1,6 +1,6 @@
 import { AddressError } from "../address/address-error.ts";
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix, parsePrefix, prefixContains } from "../address/prefix.ts";
+import { notAnAddress, type Prefix } from "../address/address.ts";
+import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "../address/prefix.ts";
 import { specialPurpose } from "../address/special-purpose.ts";
 import { RuleError } from "./rule-error.ts";
 import { LAST_TIME } from "./timestamp.ts";
@@ -32,8 +32,36 @@ export interface PrefixPolicy {
  */
 export function parseRulePrefix(text: unknown, { allowSpecialPurpose = false }: PrefixPolicy = {}): Prefix {
   const prefix = readPrefix(checkText("ip", text));
-  const special = allowSpecialPurpose ? undefined : specialPurpose(prefix);
-  if (special === undefined) return prefix;
+  if (!allowSpecialPurpose) checkPublic(prefix, text);
+  return prefix;
+}
+
+/**
+ * A prefix that was not given as a text, as the prefix of a rule. Host bits are an error, as in a text.
+ * @throws RuleError "bad-prefix", "special-purpose"; TypeError for what is neither an address nor a prefix
+ */
+export function checkRulePrefix(prefix: Prefix, { allowSpecialPurpose = false }: PrefixPolicy = {}): Prefix {
+  const canonical = canonicalPrefix(prefix);
+  if (!allowSpecialPurpose) checkPublic(canonical, formatPrefix(canonical));
+  return canonical;
+}
+
+function canonicalPrefix(prefix: Prefix): Prefix {
+  if (prefix?.family !== 4 && prefix?.family !== 6) throw notAnAddress(prefix);
+  try {
+    const canonical = prefixOf(prefix, prefix.length);
+    if (comparePrefixes(canonical, prefix) === 0) return canonical;
+    const problem = `host bits are set; did you mean ${formatPrefix(canonical)}?`;
+    throw new RuleError("bad-prefix", "ip", formatPrefix(prefix), 0, problem);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new RuleError("bad-prefix", "ip", error.value, error.position, error.problem);
+  }
+}
+
+function checkPublic(prefix: Prefix, text: unknown): void {
+  const special = specialPurpose(prefix);
+  if (special === undefined) return;
   const relation = prefixContains(special.prefix, prefix) ? "is in" : "contains";
   const problem = `it ${relation} the special-purpose block ${formatPrefix(special.prefix)} (${special.name}, ${special.reference}); rules can contain public addresses only`;
   throw new RuleError("special-purpose", "ip", text, 0, problem);
@@ -74,6 +102,30 @@ export function expiryInDays(days: unknown, now: number): number {
     days,
     0,
     "the days to the expiry are a whole number from 1 on, and end before the year 10000",
+  );
+}
+
+/**
+ * The expiry of a rule in milliseconds since 1970, null for none, as a program gives it.
+ * @throws RuleError "wrong-type", "out-of-range"
+ */
+export function checkExpiry(expiresAt: unknown): number | null {
+  if (expiresAt === null) return null;
+  if (typeof expiresAt !== "number")
+    throw new RuleError(
+      "wrong-type",
+      "expires_at",
+      expiresAt,
+      0,
+      "the expiry is a number of milliseconds since 1970, or null for none; parseTimestamp reads a text",
+    );
+  if (Number.isSafeInteger(expiresAt) && expiresAt >= 0 && expiresAt <= LAST_TIME) return expiresAt;
+  throw new RuleError(
+    "out-of-range",
+    "expires_at",
+    expiresAt,
+    0,
+    "the expiry is a whole number of milliseconds from 1970 on and before the year 10000, or null for none",
   );
 }
 

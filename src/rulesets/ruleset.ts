@@ -1,0 +1,294 @@
+import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
+import { prefixOf, parsePrefix } from "../address/prefix.ts";
+import { exportRules, type RuleExportFormat, type RuleExportOptions } from "./export-rules.ts";
+import { type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./importers/import-rules.ts";
+import type { LineError } from "./importers/imported-rule.ts";
+import { activeRules, type Rule } from "./rule.ts";
+import type { RuleId } from "./rule-id.ts";
+import { type OnMalformed, RuleIndex } from "./rule-index.ts";
+import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
+import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";
+import { type Addition, addRule, type ConflictMode, updateRule } from "./write-rule.ts";
+
+/** What a ruleset is for. */
+export const PURPOSES = ["blocklist", "allowlist"] as const;
+/** What a ruleset is for: one of `PURPOSES`. */
+export type Purpose = (typeof PURPOSES)[number];
+
+/** What a ruleset is made with. */
+export interface RulesetOptions extends PrefixPolicy {
+  /** Up to 255 characters without control characters; empty unless given. */
+  readonly name?: string;
+  /** A blocklist unless given. */
+  readonly purpose?: Purpose;
+}
+
+/** How `import` reads a list and adds its rules. `defaults` stand in where a line says nothing. */
+export interface RulesetImportOptions extends Omit<ImportOptions, keyof PrefixPolicy> {
+  /** As for `add`. */
+  readonly mode?: ConflictMode;
+}
+
+/** What an import has done. Where there are errors or conflicts, nothing was written. */
+export interface RulesetImport {
+  readonly created: number;
+  readonly updated: number;
+  readonly skipped: number;
+  /** The rules that there are already, in mode `fail`. */
+  readonly conflicts: readonly Rule[];
+  /** The lines that cannot be read; see `ImportedRules`. */
+  readonly errors: readonly LineError[];
+  /** The lines that were left out because `skipInvalid` was asked for. */
+  readonly leftOut: SkippedLines;
+}
+
+/** What `export` writes. */
+export interface RulesetExportOptions extends RuleExportOptions {
+  /** Expired rules too: most formats cannot mark them, so they are left out unless this is true. */
+  readonly includeExpired?: boolean;
+}
+
+/**
+ * A ruleset in memory: rules for prefixes, which may have names and expire, as the service keeps them. It is exact at
+ * every moment: what is written counts at once, what has expired no longer counts, and the clock, which is the
+ * caller's, may go back. Times are milliseconds since 1970 UTC.
+ *
+ * Prefixes and addresses are texts, or what `parsePrefix` and `parseAddress` return. Rules come out as copies. By
+ * default no rule may touch a special-purpose block such as 10.0.0.0/8, as in the service; see `PrefixPolicy`.
+ *
+ * The `decide...` methods answer without making an object: with the id of the rule that decides, of which `ruleAt`,
+ * `prefixAt`, `nameAt` and `expiryAt` say more.
+ *
+ * Stable: every public member. `saveRuleset` and `openRuleset` keep rulesets in files.
+ */
+export class Ruleset implements Iterable<Rule> {
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly #policy: PrefixPolicy;
+  #rules = new RuleIndex();
+  #sequence = 0;
+
+  /** @throws RuleError for a name that no ruleset can have, TypeError for an unknown purpose */
+  constructor({ name = "", purpose = "blocklist", allowSpecialPurpose = false }: RulesetOptions = {}) {
+    if (!PURPOSES.includes(purpose))
+      throw new TypeError(`the purpose is ${PURPOSES.join(" or ")}, not ${JSON.stringify(purpose)}`);
+    this.name = checkRuleName(name);
+    this.purpose = purpose;
+    this.#policy = { allowSpecialPurpose };
+  }
+
+  /** The number of rules, expired ones too. */
+  get count(): number {
+    return this.#rules.count;
+  }
+
+  /** How often a rule has been created, updated or deleted: while it stays, so do the rules. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** The bytes of all arrays, with the room they keep for more; without the names' texts. */
+  get byteLength(): number {
+    return this.#rules.byteLength;
+  }
+
+  /**
+   * Adds a rule. Where there is one for the prefix, expired or not, `mode` decides: `extend` (keep the longer expiry, and
+   * give a name to a rule without one), `override`, `skip`, or `fail`, which changes nothing and returns the action
+   * `conflict`. Returns what was done, and the rule as it is afterwards.
+   * @throws RuleError for a prefix, a name or an expiry that no rule can have, TypeError for an unknown mode or option
+   */
+  add(prefix: string | Prefix, options: AddOptions = {}, now: number = Date.now()): Addition {
+    const { mode = "extend", ...rest } = options;
+    const { name = null, expiresAt = null } = readRuleOptions(rest, now);
+    const request = { prefix: this.#readPrefix(prefix), name, expiresAt, mode: checkMode(mode) };
+    const addition = addRule(this.#rules.get(request.prefix), request, now);
+    if (addition.action === "created" || addition.action === "updated") this.#set(addition.rule);
+    return addition;
+  }
+
+  /**
+   * Changes what the options name of a rule; `updatedAt` moves only if something did change. Returns the rule as it is
+   * afterwards, undefined where there is none.
+   * @throws RuleError, TypeError as `add`
+   */
+  update(prefix: string | Prefix, options: RuleOptions, now: number = Date.now()): Rule | undefined {
+    const changes = readRuleOptions(options, now);
+    const existing = this.get(prefix);
+    if (existing === undefined) return undefined;
+    const rule = updateRule(existing, changes, now);
+    if (rule !== existing) this.#set(rule);
+    return rule;
+  }
+
+  /** Deletes the rule of exactly this prefix. True if there was one. @throws RuleError for a malformed prefix */
+  delete(prefix: string | Prefix): boolean {
+    const deleted = this.#rules.delete(readAnyPrefix(prefix));
+    if (deleted) this.#sequence++;
+    return deleted;
+  }
+
+  /** Deletes all rules. */
+  clear(): void {
+    if (this.count === 0) return;
+    this.#rules = new RuleIndex();
+    this.#sequence++;
+  }
+
+  /** The rule of exactly this prefix, expired or not. @throws RuleError for a malformed prefix */
+  get(prefix: string | Prefix): Rule | undefined {
+    return this.#rules.get(readAnyPrefix(prefix));
+  }
+
+  /**
+   * The rule that decides about an address or prefix: the most specific of those that cover it whole and are active at
+   * `now`; null where none does.
+   * @throws AddressError for malformed text, RangeError for a time that is NaN
+   */
+  check(where: string | Address | Prefix, now: number = Date.now()): Rule | null {
+    return this.#rules.deciding(readPlace(where), now);
+  }
+
+  /** All rules that cover an address or prefix whole and are active at `now`, the most specific first. @throws as `check` */
+  checkAll(where: string | Address | Prefix, now: number = Date.now()): readonly Rule[] {
+    return this.#rules.check(readPlace(where), now).covering;
+  }
+
+  /** All rules that cover an address or prefix whole, expired ones too, the most specific first. @throws as `check` */
+  covering(where: string | Address | Prefix): readonly Rule[] {
+    return this.#rules.covering(readPlace(where));
+  }
+
+  /** The id of the rule that decides about an IPv4 address, given as an unsigned word; 0 where none does. */
+  decide4(word: number, now: number): RuleId {
+    return this.#rules.decide4(word, now);
+  }
+
+  /** The same for an IPv6 address, given as four unsigned words in network order. */
+  decide6(w0: number, w1: number, w2: number, w3: number, now: number): RuleId {
+    return this.#rules.decide6(w0, w1, w2, w3, now);
+  }
+
+  /** The same for the text of an address. @throws AddressError for malformed text */
+  decideText(text: string, now: number): RuleId {
+    return this.#rules.decideText(text, now);
+  }
+
+  /**
+   * For each of the texts, the id of the rule that decides at `now`; 0 where none does. What is no address goes to
+   * `onMalformed` and gets 0; without that it is thrown.
+   * @throws AddressError, TypeError for what is no address; RangeError where `out` is shorter than `texts`
+   */
+  decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
+    this.#rules.decideInto(texts, out, now, onMalformed);
+  }
+
+  /**
+   * The same for `count` addresses of one family in words: one (IPv4) or four (IPv6) each, in network order.
+   * @throws RangeError where either array is too short
+   */
+  decideWordsInto(family: Family, words: Uint32Array, out: Uint32Array, now: number, count?: number): void {
+    this.#rules.decideWordsInto(family, words, out, now, count);
+  }
+
+  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule has gone */
+  ruleAt(id: RuleId): Rule {
+    return this.#rules.ruleAt(id);
+  }
+
+  /** The prefix of the rule of an id. @throws as `ruleAt` */
+  prefixAt(id: RuleId): Prefix {
+    return this.#rules.prefixAt(id);
+  }
+
+  /** The name of the rule of an id. @throws as `ruleAt` */
+  nameAt(id: RuleId): string | null {
+    return this.#rules.nameAt(id);
+  }
+
+  /** When the rule of an id expires; null: never. @throws as `ruleAt` */
+  expiryAt(id: RuleId): number | null {
+    return this.#rules.expiryAt(id);
+  }
+
+  /** How many rules are active at `now`. */
+  activeCount(now: number = Date.now()): number {
+    return this.#rules.activeCount(now);
+  }
+
+  /** When the next of the rules that are active at `now` expires; null if none ever does. */
+  nextExpiry(now: number = Date.now()): number | null {
+    return this.#rules.nextExpiry(now);
+  }
+
+  /**
+   * The rules in order, IPv4 before IPv6, by address, the less specific first; expired ones too. The ruleset may change
+   * meanwhile, as a `Map` may.
+   */
+  [Symbol.iterator](): Generator<Rule, undefined> {
+    return this.#rules.rules();
+  }
+
+  /** The same, from the first rule after a prefix on. @throws RuleError for a malformed prefix */
+  rulesAfter(prefix: string | Prefix): Generator<Rule, undefined> {
+    return this.#rules.rules(readAnyPrefix(prefix));
+  }
+
+  /**
+   * Adds the rules of a list, all or nothing: where a line cannot be read, or in mode `fail` a rule exists, nothing is
+   * written. The list is a text, or its parts, cut anywhere.
+   * @throws TypeError for an unknown format or mode
+   */
+  import(
+    text: string | Iterable<string>,
+    format: ImportFormat,
+    { mode = "extend", ...options }: RulesetImportOptions = {},
+    now: number = Date.now(),
+  ): RulesetImport {
+    checkMode(mode);
+    const list = new RuleImport(format, { ...options, ...this.#policy });
+    for (const chunk of typeof text === "string" ? [text] : text) list.write(chunk);
+    const { rules, errors, skipped: leftOut } = list.end();
+    const done = { created: 0, updated: 0, skipped: 0 };
+    const [changed, conflicts]: [Rule[], Rule[]] = [[], []];
+    for (const { prefix, name, expiresAt } of errors.length > 0 ? [] : rules) {
+      const { action, rule } = addRule(this.#rules.get(prefix), { prefix, name, expiresAt, mode }, now);
+      if (action === "conflict") conflicts.push(rule);
+      else done[action]++;
+      if (action === "created" || action === "updated") changed.push(rule);
+    }
+    if (conflicts.length > 0) return { created: 0, updated: 0, skipped: 0, conflicts, errors, leftOut };
+    for (const rule of changed) this.#set(rule);
+    return { ...done, conflicts, errors, leftOut };
+  }
+
+  /** The file of the active rules in a format, in chunks; `includeExpired` adds the others. @throws TypeError, RangeError as `exportRules` */
+  export(
+    format: RuleExportFormat,
+    { includeExpired = false, now = Date.now(), ...options }: RulesetExportOptions = {},
+  ): Generator<string> {
+    return exportRules(includeExpired ? this : activeRules(this, now), format, { ...options, now });
+  }
+
+  #set(rule: Rule): void {
+    this.#rules.set(rule);
+    this.#sequence++;
+  }
+
+  #readPrefix(prefix: string | Prefix): Prefix {
+    return typeof prefix === "object" ? checkRulePrefix(prefix, this.#policy) : parseRulePrefix(prefix, this.#policy);
+  }
+}
+
+/** The prefix of a rule that there may be, whatever rules are allowed. */
+function readAnyPrefix(prefix: string | Prefix): Prefix {
+  const any = { allowSpecialPurpose: true };
+  return typeof prefix === "object" ? checkRulePrefix(prefix, any) : parseRulePrefix(prefix, any);
+}
+
+/** What is asked about; host bits of a prefix are an error in a text. */
+function readPlace(where: string | Address | Prefix): Prefix {
+  if (typeof where === "string") return parsePrefix(where);
+  if (where?.family !== 4 && where?.family !== 6) throw notAnAddress(where);
+  return "length" in where ? prefixOf(where, where.length) : { ...where, length: addressBits(where.family) };
+}
