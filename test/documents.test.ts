@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, "..");
 
 const DOCUMENTS = [
   ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...["docs", "docs/design", "data"].flatMap((folder) =>
+  ...["docs", "docs/design", "data", "bench/record/notes"].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`),
@@ -45,6 +45,21 @@ test("every document of the design is linked from DESIGN.md", () => {
   const text = readFileSync(join(root, "DESIGN.md"), "utf8");
   for (const name of readdirSync(join(root, "docs/design")))
     assert.ok(text.includes(`(docs/design/${name})`), `docs/design/${name}`);
+});
+
+test("every note of what was tried is listed in their README, and linked from a document of the design", () => {
+  const notes = readdirSync(join(root, "bench/record/notes")).filter((name) => name !== "README.md");
+  const list = readFileSync(join(root, "bench/record/notes/README.md"), "utf8");
+  const designs = readdirSync(join(root, "docs/design")).map((name) =>
+    readFileSync(join(root, "docs/design", name), "utf8"),
+  );
+  for (const name of notes) {
+    assert.ok(list.includes(`](${name})`), name);
+    assert.ok(
+      designs.some((text) => text.includes(`../../bench/record/notes/${name}`)),
+      name,
+    );
+  }
 });
 
 test("the negative control: links to files and headings that do not exist are found", () => {
