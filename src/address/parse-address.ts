@@ -59,7 +59,7 @@ function failure(code: number, position: number): number {
 export function parseAddressBytes(bytes: Uint8Array, start: number, end: number, out: Uint32Array): number {
   if (readQuad(bytes, start, end, out, 0)) return 4;
   if (start >= end) return failure(EMPTY, 0);
-  return isWrittenAsSix(bytes, start, end) ? parseSix(bytes, start, end, out) : quadFailure(bytes, start, end, start);
+  return isWrittenAsIpv6(bytes, start, end) ? parseIpv6(bytes, start, end, out) : quadFailure(bytes, start, end, start);
 }
 
 /** The error behind a negative result of `parseAddressBytes`; `value` is the text that was parsed. */
@@ -235,7 +235,7 @@ function isDigit(byte: number): boolean {
 }
 
 /** Whether a colon comes before any dot: the text can only be meant as IPv6. */
-function isWrittenAsSix(bytes: Uint8Array, start: number, end: number): boolean {
+function isWrittenAsIpv6(bytes: Uint8Array, start: number, end: number): boolean {
   const limit = end - start < SCRATCH_LENGTH ? end : start + SCRATCH_LENGTH;
   for (let at = start; at < limit; at++) {
     if (bytes[at] === COLON) return true;
@@ -244,7 +244,7 @@ function isWrittenAsSix(bytes: Uint8Array, start: number, end: number): boolean 
   return false;
 }
 
-function parseSix(bytes: Uint8Array, start: number, end: number, out: Uint32Array): number {
+function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Array): number {
   let at = start;
   let count = 0; // groups read
   let gap = -1; // how many groups stand before the ::, -1 without one
@@ -309,7 +309,7 @@ function parseSix(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
     if (count === 8) return failure(TOO_MANY_GROUPS, gapAt);
     openGap(gap, count);
   }
-  return writeSix(out);
+  return writeIpv6Words(out);
 }
 
 /** Moves the groups behind the gap to the end and fills the gap with zeros. */
@@ -323,7 +323,7 @@ function openGap(gap: number, count: number): void {
 }
 
 /** Joins the groups to words; in ::ffff:0:0/96 only the last word counts, and the address is IPv4. */
-function writeSix(out: Uint32Array): Family {
+function writeIpv6Words(out: Uint32Array): Family {
   // All eight groups are written by now: by the parse, or by `openGap`. `|` gives signed words; storing them in a
   // Uint32Array, or comparing them with 0 and 0xffff, does not depend on the sign.
   const w0 = (groups[0]! << 16) | groups[1]!;

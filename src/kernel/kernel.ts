@@ -68,7 +68,7 @@ export interface LineCounts {
  */
 export class Kernel {
   /**
-   * Of the chunk that was scanned last: the address of each line's front and, behind the last line, of the one that
+   * Of the chunk that was scanned last: the address of each line's front and, after the last line, of the one that
    * follows. `lineStarts[i + 1] - 1` is the LF of line i.
    */
   readonly lineStarts: Uint32Array;
@@ -158,7 +158,7 @@ export class Kernel {
 
   /**
    * Finds, looks up and counts the addresses of the lines of the text [at, end). The byte before `end` or the one at
-   * `end` must be an LF, and `TEXT_SLACK` bytes behind that must be there to be read.
+   * `end` must be an LF, and `TEXT_SLACK` bytes after that must be there to be read.
    */
   countLines(at: number, end: number): LineCounts {
     const exports = this.#exports;
@@ -181,7 +181,7 @@ export class Kernel {
 
   /**
    * Scans a chunk of lines, at most `CHUNK_LINES + 64`, from the one that begins at `at`, at < end; the text is as
-   * `countLines` wants it. Returns where the next line begins: `end` or behind it when this was the last chunk.
+   * `countLines` wants it. Returns where the next line begins: `end` or after it when this was the last chunk.
    */
   scanChunk(at: number, end: number): number {
     return this.#exports.scanChunk(at, end) >>> 0; // addresses from 2^31 on come back negative
@@ -224,7 +224,10 @@ export class Kernel {
     return this.#exports.gatherTemplates();
   }
 
-  /** Says which number the rows of the next chunk tell of its first line, where their templates have a hole for it. */
+  /**
+   * Sets the line number that the rows of the next chunk show for its first line, where their templates have a hole for
+   * it.
+   */
   numberLines(first: number): void {
     this.#exports.numberLines(first);
   }
@@ -236,7 +239,7 @@ export class Kernel {
 
   /**
    * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they surely fit;
-   * `ROW_SLACK` bytes behind `end` may be overwritten. Returns where they end. Counts the lines that are done, with and
+   * `ROW_SLACK` bytes after `end` may be overwritten. Returns where they end. Counts the lines that are done, with and
    * without a row.
    */
   writeRows(out: number, end: number): number {

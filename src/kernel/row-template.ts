@@ -23,7 +23,7 @@ export class TemplateWriter {
 
   /**
    * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16. Returns where the next
-   * one can be written; 64 bytes behind that must be there to be read.
+   * one can be written; 64 bytes after that must be there to be read.
    */
   write(at: number, template: Uint8Array): number {
     const bytes = this.#bytes;

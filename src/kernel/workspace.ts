@@ -33,7 +33,7 @@
  *     131072  WORKSPACE_BYTES
  */
 
-/** Bytes behind the LF that ends a text which may be read with it. */
+/** Bytes after the LF that ends a text which may be read with it. */
 export const TEXT_SLACK = 64;
 
 /**
@@ -61,9 +61,9 @@ export const KINDS_BYTES = 256;
 
 /**
  * The 81 ways in which the digits of a dotted quad can lie, found by `QUAD_MULTIPLIER`: the mask of its four bytes that
- * are no digits (bit i: byte i; three dots, and what comes behind), times that, has another top byte for each of the
+ * are no digits (bit i: byte i; three dots, and what comes after), times that, has another top byte for each of the
  * 81. An entry of 64 bytes by that top byte: a shuffle that brings the octets to four lanes, as hundreds, tens, units
- * and the byte behind | by octet, as 32-bit words: what the characters of its digits make too much, negative | by
+ * and the byte after | by octet, as 32-bit words: what the characters of its digits make too much, negative | by
  * octet, as 16-bit words: the least value (10 for two digits, 100 for three: no leading zeros) | the mask, 0 in an
  * entry of no quad.
  */
@@ -78,7 +78,7 @@ export const QUAD_MASK = 40;
  * Vectors of 16 bytes that loops need. The engine would build a constant anew in three instructions wherever it is
  * used; what was loaded before the loop stays in a register.
  */
-// 0x50, sixteen times: brings the digits, and the colon behind them, to the lowest signed bytes
+// 0x50, sixteen times: brings the digits, and the colon after them, to the lowest signed bytes
 export const VECTOR_TO_FRONT = QUADS + QUADS_BYTES;
 export const VECTOR_NINE = VECTOR_TO_FRONT + VECTOR_BYTES; // what "9" becomes
 export const VECTOR_COLON = VECTOR_NINE + VECTOR_BYTES; // what ":" becomes
@@ -90,8 +90,8 @@ export const VECTOR_MOST = VECTOR_DOT_LANES + VECTOR_BYTES; // 255 in eight 16-b
 export const VECTOR_TO_WORDS = VECTOR_MOST + VECTOR_BYTES;
 export const VECTOR_LOWER_CASE = VECTOR_TO_WORDS + VECTOR_BYTES; // 0x20
 export const VECTOR_LETTERS = VECTOR_LOWER_CASE + VECTOR_BYTES; // 0x1f: brings "a" to the lowest signed byte
-export const VECTOR_BEHIND_F = VECTOR_LETTERS + VECTOR_BYTES; // what "g" becomes
-export const VECTOR_IS_COLON = VECTOR_BEHIND_F + VECTOR_BYTES; // ":"
+export const VECTOR_AFTER_F = VECTOR_LETTERS + VECTOR_BYTES; // what "g" becomes
+export const VECTOR_IS_COLON = VECTOR_AFTER_F + VECTOR_BYTES; // ":"
 export const VECTOR_LOW_NIBBLE = VECTOR_IS_COLON + VECTOR_BYTES; // 0x0f
 // 0x0a: the low nibble of ":" and of LF, and of no hexadecimal digit
 export const VECTOR_TEN = VECTOR_LOW_NIBBLE + VECTOR_BYTES;
@@ -103,12 +103,12 @@ export const VECTOR_DOT = VECTOR_LF + VECTOR_BYTES;
 
 /**
  * By 9 * f + b, 16 bytes each: a shuffle from the groups of an IPv6 address as written, a gap being one group, in
- * network order to its words, f groups before the gap and b behind it; without a gap f = 8 and b = 0.
+ * network order to its words, f groups before the gap and b after it; without a gap f = 8 and b = 0.
  */
 export const GAPS = (VECTOR_DOT + VECTOR_BYTES + 63) & -64;
 export const GAPS_BYTES = 81 * VECTOR_BYTES;
 
-/** The address of the front of each line and, behind the last line, of the line that follows; 32-bit words. */
+/** The address of the front of each line and, after the last line, of the line that follows; 32-bit words. */
 export const LINE_STARTS = (GAPS + GAPS_BYTES + 63) & -64;
 export const LINE_STARTS_BYTES = LINE_WORDS_BYTES;
 
@@ -181,10 +181,10 @@ export const SHUFFLES = (PENDING_LINES + PENDING_LINES_BYTES + 65535) & -65536;
 export const SHUFFLES_BYTES = 16 * VECTOR_BYTES;
 
 /** Vectors: the byte offsets in a queue of the first four entries, and how far the next four are. */
-export const PLACES = SHUFFLES + SHUFFLES_BYTES;
-export const FOUR = PLACES + VECTOR_BYTES;
+export const OFFSETS = SHUFFLES + SHUFFLES_BYTES;
+export const OFFSET_STEP = OFFSETS + VECTOR_BYTES;
 /** Vectors of node entries shifted down to their kinds, and of the entry below which are the bitmap nodes. */
-export const WIDE_KIND = FOUR + VECTOR_BYTES;
+export const WIDE_KIND = OFFSET_STEP + VECTOR_BYTES;
 export const LIST_KIND = WIDE_KIND + VECTOR_BYTES;
 export const TREE_KIND = LIST_KIND + VECTOR_BYTES;
 export const BITMAP_LIMIT = TREE_KIND + VECTOR_BYTES;
@@ -206,11 +206,11 @@ export const SELECT_UNMATCHED = 2;
 
 /**
  * A row template in the memory, in 32-bit words: the most bytes of a row | holes n | length of part 0, hole 1 | ... |
- * length of part n | the bytes of all parts. 64 bytes behind the last template must be there to be read.
+ * length of part n | the bytes of all parts. 64 bytes after the last template must be there to be read.
  */
 export const TEMPLATE_MOST = 0;
 export const TEMPLATE_HOLES = 4;
 export const TEMPLATE_PARTS = 8;
 
-/** Bytes behind the room for rows that may be overwritten. */
+/** Bytes after the room for rows that may be overwritten. */
 export const ROW_SLACK = 64;

@@ -1,8 +1,8 @@
 import { type Address, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import type { ValueId } from "../trie/value-id.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
-import { lookupBatch4 } from "./_batch4.ts";
-import { lookupBatch6 } from "./_batch6.ts";
+import { lookupBatch4 } from "./_batch-ipv4.ts";
+import { lookupBatch6 } from "./_batch-ipv6.ts";
 import { entriesOf } from "./_entries.ts";
 import type { TableEntry } from "./table-entry.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";

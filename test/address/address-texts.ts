@@ -75,7 +75,7 @@ export function addressText(random: Random): string {
     case 6:
       return hostileText(random);
     default:
-      return random(2) === 0 ? looseQuad(random) : looseSix(random);
+      return random(2) === 0 ? looseQuad(random) : looseIpv6(random);
   }
 }
 
@@ -142,7 +142,7 @@ function looseQuad(random: Random): string {
 }
 
 /** Six to nine groups, with any number of :: at any places. */
-function looseSix(random: Random): string {
+function looseIpv6(random: Random): string {
   const parts = Array.from({ length: 6 + random(4) }, () => (random(6) === 0 ? "" : groupText(random)));
   if (random(3) === 0) parts.push(quadText(random));
   return parts.join(":");

@@ -49,8 +49,8 @@ describe("subtraction of prefixes", () => {
 /** Prefixes inside 192.0.2.0/24 and the first /120 of 2001:db8::, so that all their addresses can be listed. */
 const small = fc
   .tuple(fc.boolean(), fc.nat({ max: 255 }), fc.integer({ min: 0, max: 8 }))
-  .map(([isSix, last, bits]) =>
-    isSix
+  .map(([isIpv6, last, bits]) =>
+    isIpv6
       ? parsePrefix(`2001:db8::${last.toString(16)}/${120 + bits}`, "mask")
       : parsePrefix(`192.0.2.${last}/${24 + bits}`, "mask"),
   );

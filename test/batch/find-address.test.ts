@@ -46,10 +46,10 @@ const group = fc.oneof(
   fc.constantFrom("0", "", "ffff", "12345", "g"),
 );
 const six = fc.array(group, { minLength: 1, maxLength: 9 }).map((groups) => groups.join(":"));
-const goodSix = fc.ipV6();
+const goodIpv6 = fc.ipV6();
 const part = fc.oneof(
   { weight: 6, arbitrary: goodQuad },
-  { weight: 6, arbitrary: goodSix },
+  { weight: 6, arbitrary: goodIpv6 },
   { weight: 3, arbitrary: quad },
   { weight: 3, arbitrary: six },
   {

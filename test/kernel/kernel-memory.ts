@@ -13,7 +13,7 @@ const PAGE = 65536;
 export interface KernelRoom {
   readonly kernel: Kernel;
   readonly memory: SharedMemory;
-  /** The address of the test's own bytes, a multiple of 64 KiB; the memory ends behind them. */
+  /** The address of the test's own bytes, a multiple of 64 KiB; the memory ends after them. */
   readonly at: number;
   readonly bytes: Buffer;
 }

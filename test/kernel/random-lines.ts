@@ -42,7 +42,7 @@ export function randomQuad(random: Random): string {
   return `${octet()}.${octet()}.${octet()}.${octet()}`;
 }
 
-export function randomSix(random: Random): string {
+export function randomIpv6(random: Random): string {
   const count = random.below(4) === 0 ? 8 : 1 + random.below(8);
   const groups = Array.from({ length: count }, () => (random.word() >>> (16 + random.below(16))).toString(16));
   if (count < 8 || random.below(8) === 0) groups[random.below(count)] = pick(random, ["", ":", "", "0"]);
@@ -55,7 +55,7 @@ export function randomSix(random: Random): string {
 function randomPart(random: Random): string {
   const kind = random.below(12);
   if (kind < 3) return randomQuad(random);
-  if (kind < 6) return randomSix(random);
+  if (kind < 6) return randomIpv6(random);
   if (kind === 6)
     return [
       random.below(300),
@@ -63,7 +63,7 @@ function randomPart(random: Random): string {
       pick(random, ["0", "00", "01", "256", "", "1000"]),
       random.below(256),
     ].join(".");
-  if (kind === 7) return `${randomSix(random)}:${randomQuad(random)}`;
+  if (kind === 7) return `${randomIpv6(random)}:${randomQuad(random)}`;
   if (kind === 8) return pick(random, ["12:34:56", "120.0.0.0", "std::x", "00:11:22:33:44:55", "GET", "example.net"]);
   return pick(random, GLUE);
 }
@@ -78,8 +78,8 @@ export function randomLine(random: Random): string {
   if (kind < 8) return `${randomQuad(random)}${pick(random, GLUE)}`;
   if (kind < 10)
     return `${randomQuad(random)} - - [31/Jan/2024:12:34:56 +0000] "GET / HTTP/1.1" 200 ${random.below(99999)} "-" "${"x".repeat(random.below(200))}"`;
-  if (kind < 13) return randomSix(random);
-  if (kind === 13) return `${randomSix(random)}${pick(random, GLUE)}`;
+  if (kind < 13) return randomIpv6(random);
+  if (kind === 13) return `${randomIpv6(random)}${pick(random, GLUE)}`;
   if (kind === 14) return pick(random, LOG_LINES).line;
   if (kind === 15) return Array.from({ length: 4 }, () => String(random.below(100)).padStart(2, "0")).join(".");
   if (kind === 16)

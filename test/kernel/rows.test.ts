@@ -12,7 +12,7 @@ import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { Random } from "../../bench/data/random.ts";
 import { type KernelRoom, kernelOver } from "./kernel-memory.ts";
-import { randomLine, randomSix } from "./random-lines.ts";
+import { randomLine, randomIpv6 } from "./random-lines.ts";
 import { referenceLines } from "./scan-harness.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
@@ -101,9 +101,9 @@ function kernelRows(
         if (templateOf[match + 1] !== 0) continue;
         const template = templateBytes(TEMPLATES[match + 1]!);
         templateOf[match + 1] = nextTemplate;
-        const behind = new TemplateWriter(memory.buffer).write(nextTemplate, template);
-        assert.ok(behind - nextTemplate <= templateRoom(template) && behind <= textAt - 64);
-        nextTemplate = behind;
+        const after = new TemplateWriter(memory.buffer).write(nextTemplate, template);
+        assert.ok(after - nextTemplate <= templateRoom(template) && after <= textAt - 64);
+        nextTemplate = after;
       }
     }
     for (;;) {
@@ -158,7 +158,7 @@ function randomText(random: Random, lines: number): Buffer {
       () => randomLine(random),
       () => nearAddress(random),
       () => `${nearAddress(random)} - - ${"x".repeat(random.below(300))}\r`,
-      () => randomSix(random),
+      () => randomIpv6(random),
     ][random.below(4)]!();
   return Buffer.from(Array.from({ length: lines }, line).join("\n") + "\n".repeat(random.below(3)), "latin1");
 }
@@ -167,7 +167,7 @@ const withEnd = (text: Buffer): Buffer => Buffer.concat([text, Buffer.from("\n7.
 
 for (const appends of [false, true]) {
   for (const selection of ["all", "matched", "unmatched"] as const) {
-    test(`rows ${appends ? "behind their lines" : "alone"}, ${selection} lines, are those of the templates filled in with strings`, (t) => {
+    test(`rows ${appends ? "after their lines" : "alone"}, ${selection} lines, are those of the templates filled in with strings`, (t) => {
       const room = kernelOver(table, ROOM);
       const random = new Random(SEED);
       let rows = 0;
@@ -222,7 +222,7 @@ test("rows count the lines that are done, with and without a row, and no others"
   );
 });
 
-test("nothing behind the room and its slack is touched", () => {
+test("nothing after the room and its slack is touched", () => {
   const room = kernelOver(table, ROOM);
   const { kernel, at, bytes } = room;
   const text = randomText(new Random(SEED), 400);

@@ -30,7 +30,7 @@ function randomText(random: Random, lines: number): Buffer {
   return Buffer.from(random.below(5) === 0 ? text : `${text}\n`, "latin1");
 }
 
-/** The text with the LF that every text has behind it, and foreign bytes behind that. */
+/** The text with the LF that every text has after it, and foreign bytes after that. */
 function withEnd(text: Buffer): Buffer {
   return Buffer.concat([text, Buffer.from("\n7.7.7.7\n::7\n")]);
 }
@@ -132,7 +132,7 @@ test("every way to write the groups of an IPv6 address, and too many or too few"
   const random = new Random(SEED);
   const lines: string[] = [];
   for (let before = 0; before <= 9; before++) {
-    for (let behind = -1; behind <= 9; behind++) {
+    for (let after = -1; after <= 9; after++) {
       for (let round = 0; round < 20; round++) {
         const groups = (count: number) =>
           Array.from({ length: count }, () =>
@@ -141,7 +141,7 @@ test("every way to write the groups of an IPv6 address, and too many or too few"
               .toString(16)
               .slice(0, 1 + random.below(random.below(20) === 0 ? 6 : 4)),
           ).join(":");
-        const text = groups(before) + (behind < 0 ? "" : `::${groups(behind)}`);
+        const text = groups(before) + (after < 0 ? "" : `::${groups(after)}`);
         lines.push(
           round % 2 === 0 ? text : text.toUpperCase(),
           `${text} -`,
@@ -227,7 +227,7 @@ const BROKEN: Record<string, readonly [offset: number, change: (byte: number) =>
   "reads one digit wrongly": [QUADS + 64 * quadEntry([1, 1, 1, 1]) + QUAD_BIAS, (byte) => byte - 1],
   "takes the underscore for a delimiter": [KINDS + 0x5f, () => 16],
   "weighs one digit of a group wrongly": [VECTOR_PAIRS + 5, (byte) => byte + 1],
-  "moves a group behind the gap": [GAPS + 16 * (9 * 2 + 1) + 12, (byte) => byte ^ 2],
+  "moves a group after the gap": [GAPS + 16 * (9 * 2 + 1) + 12, (byte) => byte ^ 2],
   "sees newlines in fifteen bytes of sixteen": [VECTOR_LF + 9, () => 0],
 };
 

@@ -12,7 +12,7 @@ interface Region {
 const numbers: Readonly<Record<string, number>> = workspace;
 const VECTOR_BYTES = 16;
 /** Vectors beside those whose names say so. */
-const VECTORS = new Set(["PLACES", "FOUR", "WIDE_KIND", "LIST_KIND", "TREE_KIND", "BITMAP_LIMIT"]);
+const VECTORS = new Set(["OFFSETS", "OFFSET_STEP", "WIDE_KIND", "LIST_KIND", "TREE_KIND", "BITMAP_LIMIT"]);
 
 /** Every offset of the workspace, with how many bytes lie there, in order. */
 function regionsOf(constants: Readonly<Record<string, number>>): Region[] {

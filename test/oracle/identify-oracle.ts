@@ -22,8 +22,8 @@ export class IdentifyOracle {
   readonly #named: readonly Named[];
   readonly #nameOf: (id: string) => string;
   /** Prefixes in IPv4, and the others: their places, and by place four words and four masks. */
-  readonly #four: Uint32Array;
-  readonly #six: Uint32Array;
+  readonly #ipv4: Uint32Array;
+  readonly #ipv6: Uint32Array;
   readonly #words: Uint32Array;
   readonly #masks: Uint32Array;
   /** By the covering prefixes, which say all but the address. */
@@ -33,9 +33,9 @@ export class IdentifyOracle {
     this.#named = named;
     this.#nameOf = nameOf;
     const places = named.map((_, place) => place);
-    const isFour = (place: number): boolean => named[place]!.first >> 32n === MAPPED && named[place]!.length >= 96;
-    this.#four = Uint32Array.from(places.filter(isFour));
-    this.#six = Uint32Array.from(places.filter((place) => !isFour(place)));
+    const isIpv4 = (place: number): boolean => named[place]!.first >> 32n === MAPPED && named[place]!.length >= 96;
+    this.#ipv4 = Uint32Array.from(places.filter(isIpv4));
+    this.#ipv6 = Uint32Array.from(places.filter((place) => !isIpv4(place)));
     this.#words = Uint32Array.from(named.flatMap(({ first }) => wordsOf(first)));
     this.#masks = Uint32Array.from(
       named.flatMap(({ length }) => wordsOf(((1n << BigInt(length)) - 1n) << BigInt(128 - length))),
@@ -57,11 +57,11 @@ export class IdentifyOracle {
     const masks = this.#masks;
     const covering: number[] = [];
     if (address >> 32n === MAPPED) {
-      for (const place of this.#four)
+      for (const place of this.#ipv4)
         if ((w3 & masks[4 * place + 3]!) >>> 0 === words[4 * place + 3]) covering.push(place);
       return covering;
     }
-    for (const place of this.#six) {
+    for (const place of this.#ipv6) {
       const at = 4 * place;
       if ((w0 & masks[at]!) >>> 0 !== words[at] || (w1 & masks[at + 1]!) >>> 0 !== words[at + 1]) continue;
       if ((w2 & masks[at + 2]!) >>> 0 === words[at + 2] && (w3 & masks[at + 3]!) >>> 0 === words[at + 3])

@@ -40,11 +40,11 @@ function anyName(kinds: number): string | null {
 function anyList(count: number, spread: number, kinds: number): Line[] {
   return Array.from({ length: count }, (_, at) => {
     const w0 = random(spread) * 0x01_01_01_01;
-    const isSix = random(3) === 0;
-    const address = isSix
+    const isIpv6 = random(3) === 0;
+    const address = isIpv6
       ? { family: 6 as const, w0: w0 >>> 0, w1: random(3), w2: random(2) * 0xffff_0000, w3: random(spread) }
       : { family: 4 as const, w0: (w0 + random(spread)) >>> 0, w1: 0, w2: 0, w3: 0 };
-    const prefix = prefixOf(address, isSix ? 128 - random(100) : 32 - random(20));
+    const prefix = prefixOf(address, isIpv6 ? 128 - random(100) : 32 - random(20));
     return { prefix, name: anyName(kinds), expiresAt: random(3) === 0 ? null : random(1e6), line: 3 * at + 1 };
   });
 }

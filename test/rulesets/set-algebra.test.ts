@@ -20,9 +20,9 @@ test("by example", () => {
 
 /** Prefixes inside 192.0.2.0/24 and a /120, so that all their addresses can be listed. */
 const small = fc.array(
-  fc.tuple(fc.boolean(), fc.nat({ max: 255 }), fc.integer({ min: 0, max: 8 })).map(([isSix, low, depth]) => {
+  fc.tuple(fc.boolean(), fc.nat({ max: 255 }), fc.integer({ min: 0, max: 8 })).map(([isIpv6, low, depth]) => {
     const kept = low & ~((1 << (8 - depth)) - 1);
-    return isSix
+    return isIpv6
       ? parsePrefix(`2001:db8::${kept.toString(16)}/${120 + depth}`)
       : parsePrefix(`192.0.2.${kept}/${24 + depth}`);
   }),

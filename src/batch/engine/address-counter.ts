@@ -10,8 +10,8 @@ const STEP = 4096;
  * for each IPv6 address.
  */
 export class AddressCounter {
-  readonly #four = new WordCounter(1);
-  readonly #six = new WordCounter(4);
+  readonly #ipv4 = new WordCounter(1);
+  readonly #ipv6 = new WordCounter(4);
   readonly #most: number;
   #missing = 0;
 
@@ -22,12 +22,12 @@ export class AddressCounter {
 
   /** Whether there are more different addresses than are accepted. */
   get isFull(): boolean {
-    return this.#four.size + this.#six.size > this.#most;
+    return this.#ipv4.size + this.#ipv6.size > this.#most;
   }
 
   /** Adds `lines` to the address whose words are `words[at, ...)`. */
   add(family: 4 | 6, words: Uint32Array, at: number, lines = 1): void {
-    (family === 4 ? this.#four : this.#six).add(words, at, lines);
+    (family === 4 ? this.#ipv4 : this.#ipv6).add(words, at, lines);
   }
 
   /**
@@ -38,16 +38,16 @@ export class AddressCounter {
    */
   makeRoom(): void {
     const lines = this.#medianLines();
-    this.#four.subtract(lines);
-    this.#six.subtract(lines);
+    this.#ipv4.subtract(lines);
+    this.#ipv6.subtract(lines);
     this.#missing += lines;
   }
 
   #medianLines(): number {
-    const four = this.#four.entries().counts;
-    const all = new Float64Array(four.length + this.#six.size);
-    all.set(four);
-    all.set(this.#six.entries().counts, four.length);
+    const ipv4 = this.#ipv4.entries().counts;
+    const all = new Float64Array(ipv4.length + this.#ipv6.size);
+    all.set(ipv4);
+    all.set(this.#ipv6.entries().counts, ipv4.length);
     return all.sort()[all.length >> 1]!;
   }
 
@@ -55,24 +55,30 @@ export class AddressCounter {
   *adding({ words4, counts4, words6, counts6, missing }: AddressCounts): Generator<undefined, void, undefined> {
     this.#missing += missing;
     for (let index = 0; index < counts4.length; index++) {
-      this.#four.add(words4, index, counts4[index]!);
+      this.#ipv4.add(words4, index, counts4[index]!);
       if (index % STEP === STEP - 1) yield;
     }
     for (let index = 0; index < counts6.length; index++) {
-      this.#six.add(words6, 4 * index, counts6[index]!);
+      this.#ipv6.add(words6, 4 * index, counts6[index]!);
       if (index % STEP === STEP - 1) yield;
     }
   }
 
   counts(): AddressCounts {
-    const four = this.#four.entries();
-    const six = this.#six.entries();
-    return { words4: four.words, counts4: four.counts, words6: six.words, counts6: six.counts, missing: this.#missing };
+    const ipv4 = this.#ipv4.entries();
+    const ipv6 = this.#ipv6.entries();
+    return {
+      words4: ipv4.words,
+      counts4: ipv4.counts,
+      words6: ipv6.words,
+      counts6: ipv6.counts,
+      missing: this.#missing,
+    };
   }
 }
 
 /**
- * A hash table of keys of one or four words, open addressing, at most three quarters full. A slot without lines is
+ * A hash table of keys of one or ipv4 words, open addressing, at most three quarters full. A slot without lines is
  * free.
  */
 class WordCounter {

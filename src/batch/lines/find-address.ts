@@ -71,11 +71,11 @@ export function findAddress(bytes: Uint8Array, start: number, end: number, found
     found[STOP] = quadEnd;
     return 4;
   }
-  return frontSix(bytes, start, found) !== 0 ? 6 : findInTokens(bytes, start, end, found);
+  return startingIpv6(bytes, start, found) !== 0 ? 6 : findInTokens(bytes, start, end, found);
 }
 
 /** The end of an IPv6 address that is a whole token at `bytes[start]`, its words in `found`; 0 for everything else. */
-function frontSix(bytes: Uint8Array, start: number, found: Uint32Array): number {
+function startingIpv6(bytes: Uint8Array, start: number, found: Uint32Array): number {
   let end = start;
   let kinds = 0;
   let kind: number;
@@ -181,7 +181,7 @@ function findInTokens(
 
       // Steps 3 and 4.
       if ((kinds & OTHER) === 0) {
-        const family = sixAt(bytes, start, at, rest, found);
+        const family = ipv6At(bytes, start, at, rest, found);
         if (family !== 0) return family;
       }
       break;
@@ -241,7 +241,7 @@ function followsProductName(bytes: Uint8Array, at: number, start: number): boole
 }
 
 /** Step 4 for the token at `at`, whose labels end at `rest`. */
-function sixAt(bytes: Uint8Array, start: number, at: number, rest: number, found: Uint32Array): 0 | 4 | 6 {
+function ipv6At(bytes: Uint8Array, start: number, at: number, rest: number, found: Uint32Array): 0 | 4 | 6 {
   // What can only be a time, a MAC address or a name is told by its letters and its colons, before it is parsed.
   let kinds = 0;
   let kind: number;

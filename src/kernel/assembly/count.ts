@@ -1,6 +1,6 @@
 import { LINES_4, LINES_6, MATCHES, MATCHES_4, MATCHES_6, WORDS_4, WORDS_6, WORDS_AT } from "../workspace.ts";
-import { lookupBatch4 } from "./lookup4.ts";
-import { lookupBatch6 } from "./lookup6.ts";
+import { lookupBatch4 } from "./lookup-ipv4.ts";
+import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { chunkLines, found4, found6, scanChunk } from "./scan.ts";
 import { workspace } from "./workspace.ts";
 
@@ -36,6 +36,7 @@ export function countedMatched(): i32 {
 export function countLines(at: usize, end: usize): void {
   while (at < end) {
     const next = scanChunk(at, end);
+    // Each chunk has a line and a line has its LF, so `next` is past `at`: the loop ends after at most end - at turns.
     if (next <= at) unreachable(); // no LF ends the text
     countChunk();
     at = next;
@@ -56,7 +57,7 @@ function countChunk(): void {
   }
 }
 
-/** How many of the ids at `matches` are 0. */
+/** How many of the ids at `matches` are 0. At most LINE_ENTRIES / 4 = 160 a lane: no counter overflows. */
 function unmatchedOf(matches: usize, count: i32): i32 {
   // A comparison gives -1 where it holds: subtracting counts. Four counters at a time, then up to three ids one by one.
   let zeros = i32x4.splat(0);
@@ -72,7 +73,10 @@ function addToCounters(matches: usize, count: i32): void {
   for (let end = matches + (<usize>count << 2); matches < end; matches += 4) countMatch(load<u32>(matches));
 }
 
-/** A float counts exactly up to 2^53. The id is at most `matchCount`, by the lookup; so many counters there are, and one. */
+/**
+ * A float counts exactly up to 2^53. The id is at most `matchCount`, by the lookup; so many counters there are, and
+ * one.
+ */
 @inline
 function countMatch(match: u32): void {
   const counter = perMatch + (<usize>match << 3);
@@ -95,8 +99,8 @@ export function countRange(matches: usize, count: i32): void {
 }
 
 /**
- * Looks up the addresses of the chunk that was scanned last and tells of each line the match id (0 none, -1 no address) and where
- * the words of its address are.
+ * Looks up the addresses of the chunk that was scanned last and stores for each line its match id (0 none, -1 no
+ * address) and where the words of its address are.
  */
 export function lookupChunk(): void {
   const base = workspace;
@@ -107,6 +111,17 @@ export function lookupChunk(): void {
   scatter(MATCHES_6, LINES_6, found6, WORDS_6, 4);
 }
 
+/*
+ * The lookups gave ids in the order in which addresses were found, by family; rows want them by line:
+ *
+ *     LINES_4     |  2  |  0  |             LINES_6     |  3  |
+ *     MATCHES_4   | m17 | m4  |             MATCHES_6   | m9  |
+ *
+ *     MATCHES     | m4  | -1  | m17 | m9  |           -1, all bits set, was filled in before: no address
+ *     WORDS_AT    |  .  |  ?  |  .  |  .  |           the address of the words; read only where there is an address
+ *
+ * A line has one address at most, so no store meets another.
+ */
 /** Brings `count` match ids, and the addresses of words of 2^`shift` bytes, to the lines of which they are. */
 @inline
 function scatter(matches: usize, lineOf: usize, count: i32, words: usize, shift: usize): void {

@@ -1,7 +1,7 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
-// The general way, as src/batch/lines/find-address.ts goes it; the rule is told there.
+// The general way, as src/batch/lines/find-address.ts goes it, which states the rule.
 
 const SPACE: u32 = 0x20;
 const DOT: u8 = 0x2e;
@@ -10,7 +10,7 @@ const COLON: u8 = 0x3a;
 
 /*
  * Why no load here leaves the text: the byte at `end` is a delimiter, and every run below stops at a delimiter. What
- * looks past a byte looks at one, two or three behind a colon, all within TEXT_SLACK (64 bytes behind the last LF), and
+ * looks past a byte looks at one, two or three after a colon, all within TEXT_SLACK (64 bytes after the last LF), and
  * the vectors are loaded from `end` at the latest. Looking back stops at `at`, a token's front, never before `start`.
  * KINDS has an entry for every byte, so kinds need no check either. Their order makes a comparison of each question:
  *
@@ -20,7 +20,7 @@ const COLON: u8 = 0x3a;
  * As bits of their own they can be gathered by OR: `kinds & KIND_OTHER` asks of a whole run whether a letter past f, or
  * an underscore, stands in it.
  *
- * Why it ends: each turn of the outer loop either returns or sets `at` behind a byte it has looked at.
+ * Why it ends: each turn of the outer loop either returns or sets `at` past a byte it has looked at.
  */
 @inline
 function kindAt(at: usize): i32 {
@@ -28,8 +28,8 @@ function kindAt(at: usize): i32 {
 }
 
 /**
- * Finds the first address of the line [start, end), with a delimiter at `end`. Returns its family and writes its words to
- * `words` (IPv4 and IPv4-mapped: the first alone), or returns 0.
+ * Finds the first address of the line [start, end), with a delimiter at `end`. Returns its family and writes its words
+ * to `words` (IPv4 and IPv4-mapped: the first alone), or returns 0.
  */
 export function findInTokens(start: usize, end: usize, words: usize): i32 {
   const dot = v128.load(workspace, VECTOR_DOT);
@@ -49,7 +49,8 @@ export function findInTokens(start: usize, end: usize, words: usize): i32 {
       if (mark >= end) return 0;
     }
     if (mark >= end) return 0;
-    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No address.
+    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No
+    // address.
     if (kindAt(mark + 1) >= KIND_DELIMITER) {
       at = mark + 1;
       continue;
@@ -97,7 +98,7 @@ export function findInTokens(start: usize, end: usize, words: usize): i32 {
 
       // Steps 3 and 4.
       if ((kinds & KIND_OTHER) == 0) {
-        const family = sixAt(start, at, rest, words);
+        const family = ipv6At(start, at, rest, words);
         if (family != 0) return family;
       }
       break;
@@ -109,7 +110,10 @@ export function findInTokens(start: usize, end: usize, words: usize): i32 {
   }
 }
 
-/** The end of the quad of step 1 at `at`, its word at `words`; 0 if there is none. Reads no byte behind the first that does not fit. */
+/**
+ * The end of the quad of step 1 at `at`, its word at `words`; 0 if there is none. Reads no byte after the first that
+ * does not fit.
+ */
 function quadAt(at: usize, words: usize): usize {
   const end = readQuad(at, words);
   if (end == 0) return 0;
@@ -123,11 +127,17 @@ function quadAt(at: usize, words: usize): usize {
   return end;
 }
 
-/** The position behind four octets of at most three digits, without leading zeros, at `at`, their word at `words`; 0 if there are none. */
+/**
+ * The position after four octets of at most three digits, without leading zeros, at `at`, their word at `words`; 0 if
+ * there are none.
+ */
 function readQuad(at: usize, words: usize): usize {
+  // `value` is at most 999 when it is compared with 255, and the word takes 8 bits four times: nothing is shifted out
+  // that counts. Each digit is read after the one before it was a digit, and each dot after an octet: so the byte that
+  // ends the text, a delimiter, is the last that can be read.
   let word: u32 = 0;
   for (let octets = 0; octets < 4; octets++) {
-    let value: u32 = load<u8>(at) - 0x30;
+    let value: u32 = load<u8>(at) - 0x30; // unsigned: what is below "0" wraps far above 9
     if (value > 9) return 0;
     let digit: u32 = load<u8>(++at) - 0x30;
     if (digit <= 9) {
@@ -149,14 +159,17 @@ function readQuad(at: usize, words: usize): usize {
 
 /** Whether a letter and a slash of the same line stand right before the token. */
 function followsProductName(at: usize, start: usize): bool {
+  // "Chrome/120.0.0.0" is a version: asked only of quads whose last two octets are 0.
+  //     ...  e     /     1 2 0 . ...
+  //         at-2  at-1  at                both are bytes of the line, since at >= start + 2
   if (at < start + 2 || load<u8>(at - 1) != SLASH) return false;
   const letter = load<u8>(at - 2) | 0x20;
   return letter >= 0x61 && letter <= 0x7a;
 }
 
 /** Step 4 for the token at `at`, whose labels end at `rest`. */
-function sixAt(start: usize, at: usize, rest: usize, words: usize): i32 {
-  // What can only be a time, a MAC address or a name is told by its letters and its colons, before it is parsed.
+function ipv6At(start: usize, at: usize, rest: usize, words: usize): i32 {
+  // What can only be a time, a MAC address or a name is recognized by its letters and its colons, before it is parsed.
   let kinds = 0;
   let kind = 0;
   let colons = 0;
@@ -170,26 +183,29 @@ function sixAt(start: usize, at: usize, rest: usize, words: usize): i32 {
     }
     end++;
   }
+  // Without a gap an address has seven colons, or six before a dotted quad. "::" alone between blanks is punctuation.
   if ((kinds & KIND_OTHER) != 0 || colons < 2 || (gaps == 0 && colons < 6)) return 0;
   if (end - at == 2 && at > start && load<u8>(at - 1) == SPACE && load<u8>(end) == SPACE) return 0;
 
+  // What ends a sentence is no part of it: dots, and a colon that is not half of a gap. Both loops end in the token,
+  // which has two colons that are no dots.
   let last = end;
   while (load<u8>(last - 1) == DOT) last--;
   if (load<u8>(last - 1) == COLON && load<u8>(last - 2) != COLON) last--;
-  return parseSix(rest, last, words);
+  return parseIpv6(rest, last, words);
 }
 
 /**
- * Parses [at, end), hexadecimal digits, dots and colons, as an IPv6 address as src/address/parse-address.ts does; 4 if it is
- * IPv4-mapped, 0 if it is none.
+ * Parses [at, end), hexadecimal digits, dots and colons, as an IPv6 address as src/address/parse-address.ts does; 4 if
+ * it is IPv4-mapped, 0 if it is none.
  */
-function parseSix(at: usize, end: usize, words: usize): i32 {
+function parseIpv6(at: usize, end: usize, words: usize): i32 {
   // 128 bits in two halves. A group comes in from the right, and moves the others on:
   //
   //     high                               low
   //     |  0    |  0    |  g0   |  g1   |  |  g2   |  g3   |  g4   |  g5   |   <- next group
   //
-  // At the :: what was read goes to `front`, and the halves begin anew, so that the end finds the groups behind the gap
+  // At the :: what was read goes to `front`, and the halves begin anew, so that the end finds the groups after the gap
   // where they belong already: at the right.
   // The groups read, 16 bits each, shifted in from the right; those before the gap are put aside when it comes.
   let high: u64 = 0;
@@ -209,20 +225,21 @@ function parseSix(at: usize, end: usize, words: usize): i32 {
     const first = at;
     let value: u32 = 0;
     while (at < end && kindAt(at) == KIND_HEX) {
-      if (at - first == 4) return 0;
+      if (at - first == 4) return 0; // so `value` has 16 bits at most
       const byte = <u32>load<u8>(at);
       value = (value << 4) | ((byte & 15) + (byte > 0x39 ? 9 : 0));
       at++;
     }
     if (at == first) return 0;
     if (at < end && load<u8>(at) == DOT) {
-      // It was the first octet of an embedded IPv4 address, which takes the place of the last two groups.
+      // It was the first octet of an embedded IPv4 address, which stands for the last two groups.
       if (count > 6 || readQuad(first, words) != end) return 0;
       high = (high << 32) | (low >>> 32);
       low = (low << 32) | load<u32>(words);
       count += 2;
       break;
     }
+    // With `count` below 8, at most 7 groups were there: what is shifted out of `high` is the zeros before them.
     if (count == 8) return 0;
     high = (high << 16) | (low >>> 48);
     low = (low << 16) | value;
@@ -243,8 +260,8 @@ function parseSix(at: usize, end: usize, words: usize): i32 {
 
   if (gap < 0 ? count < 8 : count == 8) return 0;
   // The groups before the gap go to the top: up by 128 bits less their own. Of 8 groups at least one is the gap's, so
-  // those behind take fewer than `up` bits, and OR joins what does not overlap. Up to four groups lie in `frontLow` alone
-  // and end in `high`; with five to seven, `up` is 48, 32 or 16 and no shift reaches 64, which would count as 0.
+  // those after it take fewer than `up` bits, and OR joins what does not overlap. Up to four groups lie in `frontLow`
+  // alone and end in `high`; with five to seven, `up` is 48, 32 or 16 and no shift reaches 64, which would count as 0.
   if (gap > 0) {
     const up = 128 - (gap << 4);
     if (up >= 64) {

@@ -1,8 +1,8 @@
-// What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler takes
-// the file of that for another one than the same file in an import, with variables of its own.
+// What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler
+// takes the file of that for another one than the same file in an import, with variables of its own.
 import { countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
-import { lookupBatch4 } from "./lookup4.ts";
-import { lookupBatch6 } from "./lookup6.ts";
+import { lookupBatch4 } from "./lookup-ipv4.ts";
+import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { gatherTemplates, numberLines, useRows, writeRows, writtenLines } from "./rows.ts";
 import { countNewlines, scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
 import { lookedUp, setTable } from "./table.ts";

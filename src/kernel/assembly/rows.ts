@@ -25,7 +25,7 @@ const CR: u8 = 0x0d;
 const COLON: u8 = 0x3a;
 const TWO_COLONS: u16 = 0x3a3a;
 
-/** In place of a template: this line is to give no row. */
+/** Instead of a template: this line is to give no row. */
 const NO_ROW: usize = 1;
 /** 32-bit addresses of templates by match id + 1 (0: a line without an address); 0 where there is none yet. */
 let templateOf: usize = 0;
@@ -35,7 +35,7 @@ let appends: bool = false;
 
 /** The line with which the rows of the chunk go on. */
 let nextLine: i32 = 0;
-/** The number that rows tell of the first line of the chunk. */
+/** The line number that rows show for the first line of the chunk. */
 let firstNumber: u64 = 0;
 
 /** A float holds every number of a line exactly, and crosses into JavaScript as a plain number. */
@@ -50,10 +50,16 @@ export function useRows(templates: usize, selected: i32, append: bool): void {
 }
 
 /**
- * Begins the rows of the chunk that was looked up last: gathers the template of each line. Returns how many match ids there
- * are, not all different, that have none yet; the rows can be written when there are none.
+ * Begins the rows of the chunk that was looked up last: gathers the template of each line. Returns how many match ids
+ * there are, not all different, that have none yet; the rows can be written when there are none.
  */
 export function gatherTemplates(): i32 {
+  // By line, in arrays of LINE_ENTRIES words each; `missing` never passes the line at hand, so MISSING is as long as
+  // needed:
+  //
+  //     MATCHES     |   -1    |    0    |   17    | ...      match + 1 is 0, 1, 18
+  //     templateOf  | [0]: no address | [1]: no match | [2]: match 1 | ...        matchCount + 2 words
+  //     TEMPLATES   | address | address |    0    | ...      0: in MISSING; NO_ROW where `selection` leaves it out
   const base = workspace;
   nextLine = 0;
   let missing = 0;
@@ -76,8 +82,8 @@ export function gatherTemplates(): i32 {
 }
 
 /**
- * Reads the front of each template. Those of a large catalogue are in no cache, and a loop that does nothing else waits for many
- * at a time: writing the rows waited for one after the other.
+ * Reads the front of each template. Those of a large catalogue are in no cache, and a loop that does nothing else waits
+ * for many at a time: writing the rows waited for one after the other.
  */
 function touchTemplates(ofLines: usize, end: usize): void {
   let touched = 0;
@@ -85,6 +91,7 @@ function touchTemplates(ofLines: usize, end: usize): void {
     const template = load<usize>(ofLines + line);
     if (template != NO_ROW) touched += load<i32>(template) + load<i32>(template, 64);
   }
+  // Both loads are inside: 64 bytes after the last template can be read.
   store<i32>(workspace, touched, MISSING); // nothing is missing here; without a use the compiler would leave the loop out
 }
 
@@ -94,23 +101,25 @@ export function writtenLines(): i32 {
 }
 
 /**
- * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they fit; 64 bytes behind `end` may be
- * overwritten. Returns where they end. Counts the lines that are done.
+ * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they fit; 64 bytes
+ * after `end` may be overwritten. Returns where they end. Counts the lines that are done.
  */
 export function writeRows(out: usize, end: usize): usize {
   const base = workspace;
   const lines = chunkLines;
   const first = nextLine;
   let line = first;
-  const sixes = base + WORDS_6;
+  const ipv6Words = base + WORDS_6;
   for (; line < lines; line++) {
     const at4 = base + (<usize>line << 2);
     const template = <usize>load<u32>(at4, TEMPLATES);
     if (template != NO_ROW) {
+      // The row is written only if the longest that it can become fits, so that nothing below has to ask.
       let most = <usize>load<u32>(template, TEMPLATE_MOST);
       if (appends) {
         const start = <usize>load<u32>(at4, LINE_STARTS);
         let length = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
+        // The line without its LF, which is the byte before the next line's start, and without the CR of a CRLF.
         if (length != 0) length -= <usize>(load<u8>(start + length - 1) == CR);
         most += length + 1;
         // A line may be so long that the sum passes 2^32: it wraps, and is then less than `out`.
@@ -120,7 +129,7 @@ export function writeRows(out: usize, end: usize): usize {
         break;
       }
       const words = <usize>load<u32>(at4, WORDS_AT);
-      out = fillTemplate(out, template, words, words >= sixes, line);
+      out = fillTemplate(out, template, words, words >= ipv6Words, line);
       if (appends) {
         store<u8>(out, LF);
         out++;
@@ -138,13 +147,13 @@ export function writeRows(out: usize, end: usize): usize {
  *     | most | n | length, hole | length, hole | ... | length | text of part 0 | text of part 1 | ... | part n |
  *                  part 0         part 1               part n
  *
- * Bound of `out`: a row is begun only if `most` (and its line) fits before `end`. Copies store 16 bytes or a multiple of
- * 64 and numbers four, so at most 63 bytes past what counts: within the 64 behind `end`. Bytes that do not count are
+ * Bound of `out`: a row is begun only if `most` (and its line) fits before `end`. Copies store 16 bytes or a multiple
+ * of 64 and numbers four, so at most 63 bytes past what counts: within the 64 after `end`. Bytes that do not count are
  * overwritten by what follows.
  */
 /** Copies the parts of a template and fills its holes in for an address; returns where the row ends. */
 @inline
-function fillTemplate(out: usize, template: usize, words: usize, isSix: bool, line: i32): usize {
+function fillTemplate(out: usize, template: usize, words: usize, isIpv6: bool, line: i32): usize {
   const holes = <usize>load<u32>(template, TEMPLATE_HOLES);
   let part = template + TEMPLATE_PARTS;
   let from = part + 4 + (holes << 3);
@@ -154,14 +163,18 @@ function fillTemplate(out: usize, template: usize, words: usize, isSix: bool, li
     from += length;
     const hole = load<i32>(part, 4);
     if (hole == LINE_HOLE) out = writeNumber(out, firstNumber + line);
-    else out = isSix ? fillSix(out, hole, words) : fillFour(out, hole, load<u32>(words));
+    else out = isIpv6 ? fillIpv6(out, hole, words) : fillIpv4(out, hole, load<u32>(words));
   }
   return copy(out, from, <usize>load<u32>(part));
 }
 
-/** Copies `length` bytes, and up to 63 more that do not count; returns the position behind them. */
+/** Copies `length` bytes, and up to 63 more that do not count; returns the position after them. */
 @inline
 function copy(to: usize, from: usize, length: usize): usize {
+  // In turns whose number is guessed well for parts of like length: 16 bytes, then 64, then 64 each.
+  //     length      0 ... 16 | 17 ... 64 | 65 ... 128 | ...
+  //     written           16 |        64 |        128 |        at most 63 more than `length`, as many are read
+  // Parts do not overlap rows: templates, lines and rows are different regions of the memory.
   v128.store(to, v128.load(from));
   if (length > 16) {
     v128.store(to, v128.load(from, 16), 16);
@@ -178,21 +191,23 @@ function copy(to: usize, from: usize, length: usize): usize {
 }
 
 @inline
-function fillFour(out: usize, hole: i32, word: u32): usize {
+function fillIpv4(out: usize, hole: i32, word: u32): usize {
   if (hole == ADDRESS_HOLE) return writeQuad(out, word);
+  // Shifts count modulo 32: by 32 would be by none, so the mask of 0 bits is a case of its own.
   out = writeQuad(out, hole == 0 ? 0 : word & (<u32>-1 << (32 - hole)));
   return hole == 32 ? out : writePrefixLength(out, hole);
 }
 
-function fillSix(out: usize, hole: i32, words: usize): usize {
+function fillIpv6(out: usize, hole: i32, words: usize): usize {
   const address = v128.load(words);
-  if (hole == ADDRESS_HOLE) return writeSix(out, address);
-  out = writeSix(out, v128.and(address, v128.load(workspace + MASKS + (<usize>hole << 4))));
+  if (hole == ADDRESS_HOLE) return writeIpv6(out, address);
+  out = writeIpv6(out, v128.and(address, v128.load(workspace + MASKS + (<usize>hole << 4))));
   return hole == 128 ? out : writePrefixLength(out, hole);
 }
 
-/** In decimal digits, up to 16 of them. */
+/** In decimal digits, up to 16 of them, from the last to the first. */
 function writeNumber(out: usize, value: u64): usize {
+  // A line's number is below 2^53, so `most` ends at 10^16 at the latest: below 2^64, the product does not wrap.
   let end = out + 1;
   for (let most: u64 = 10; value >= most; most *= 10) end++;
   let at = end;
@@ -212,11 +227,13 @@ function writePrefixLength(out: usize, length: i32): usize {
 /** Four bytes, of which so many count as the upper half says. */
 @inline
 function writeText(out: usize, text: u64): usize {
+  //     bit 63         32 31    24 23    16 15     8 7      0
+  //         |  length    |  '.'   |  '2'   |  '9'   |  '1'   |      "192." of OCTETS; the lowest byte is stored first
   store<u32>(out, <u32>text);
   return out + <usize>(text >>> 32);
 }
 
-/** Each octet with a dot behind it, four bytes of which some do not count; the last dot does not count either. */
+/** Each octet with a dot after it, four bytes of which some do not count; the last dot does not count either. */
 @inline
 function writeQuad(out: usize, word: u32): usize {
   out = writeOctet(out, word >>> 24);
@@ -231,11 +248,13 @@ function writeOctet(out: usize, octet: u32): usize {
 }
 
 /**
- * The text of RFC 5952 of an address, its four words in the lanes. No IPv4-mapped one comes here: as an address it is IPv4, and no
- * other becomes one by losing bits.
+ * The text of RFC 5952 of an address, its four words in the lanes. No IPv4-mapped one comes here: as an address it is
+ * IPv4, and no other becomes one by losing bits.
  */
-function writeSix(out: usize, address: v128): usize {
+function writeIpv6(out: usize, address: v128): usize {
   const base = workspace;
+  // Each turn either writes a group or leaves out a run of two or more, so there are eight turns at most; a colon is
+  // stored in any case and counts only if `colon` is 1: no branch. 39 bytes at most, and three more that do not count.
   // Eight lanes, so a mask of 8 bits: an index below 256. A run of 8 groups begins at 0 and ends the loop.
   const run = load<u8>(base + i16x8.bitmask(i16x8.eq(address, i16x8.splat(0))), GAP_RUNS);
   const gap = run & 15;

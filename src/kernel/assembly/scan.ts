@@ -27,12 +27,14 @@ import {
   WORDS_6,
 } from "../workspace.ts";
 import { findInTokens } from "./find.ts";
-import { frontSix } from "./six.ts";
+import { startingIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
 
-/** A chunk of short lines ends at `CHUNK_LINES`, one of long lines here: what is looked at twice is still in the cache. */
+/**
+ * A chunk of short lines ends at `CHUNK_LINES`, one of long lines here: what is looked at twice is still in the cache.
+ */
 const CHUNK_BYTES: usize = 65536;
 
 /** The chunk that was scanned last: its lines, and how many of them have an address of either family. */
@@ -52,8 +54,9 @@ export function scanned6(): i32 {
   return found6;
 }
 
-/** How many LFs are in [at, end); 16 bytes behind that can be read. */
+/** How many LFs are in [at, end); 16 bytes after that can be read. */
 export function countNewlines(at: usize, end: usize): i32 {
+  // The shift is by 1 to 15 in the last turn only; before that all 16 bits count.
   const lf = i8x16.splat(LF);
   let count = 0;
   for (; at < end; at += 16) {
@@ -65,9 +68,9 @@ export function countNewlines(at: usize, end: usize): i32 {
 }
 
 /**
- * Scans lines of the text [at, end), at < end: a chunk of them, from the line that begins at `at`. Returns where the next line
- * begins, `end` or behind it after the last. The byte before `end` or the one at `end` is an LF, and 64 bytes behind that can be
- * read. Fills the line starts, words and line numbers of the workspace.
+ * Scans lines of the text [at, end), at < end: a chunk of them, from the line that begins at `at`. Returns where the
+ * next line begins, `end` or past it after the last. The byte before `end` or the one at `end` is an LF, and 64 bytes
+ * after that can be read. Fills the line starts, words and line numbers of the workspace.
  */
 export function scanChunk(at: usize, end: usize): usize {
   const lines = findLines(at, end, workspace + LINE_STARTS);
@@ -77,15 +80,18 @@ export function scanChunk(at: usize, end: usize): usize {
 }
 
 /*
- * Bounds of a chunk. A step of `findLines` begins with at most CHUNK_LINES starts behind the first, since more end the
+ * Bounds of a chunk. A step of `findLines` begins with at most CHUNK_LINES starts after the first, since more end the
  * chunk, and finds 64 newlines at most: 1 + 512 + 64 = 577 starts, fewer than LINE_ENTRIES (640). The stores beyond
- * those found (two or six in any case) end 3 entries further at most. So no array by line is left, and what follows needs no
- * check: addresses are as many as lines, or fewer.
+ * those found (two or six in any case) end 3 entries further at most. So no array by line is left, and what follows
+ * needs no check: addresses are as many as lines, or fewer.
  *
- * Bounds of the text. A line begins before `end` and the text ends with an LF; TEXT_SLACK (64) bytes behind that can be
+ * Bounds of the text. A line begins before `end` and the text ends with an LF; TEXT_SLACK (64) bytes after that can be
  * read. Each load below lies within the 64 bytes from a line's front, or from a position before `end`.
  */
-/** Stores the starts of the lines from `at` on, and of the line behind the last of them; returns how many lines there are. */
+/**
+ * Stores the starts of the lines from `at` on, and of the line after the last of them; returns how many lines there
+ * are.
+ */
 function findLines(at: usize, end: usize, starts: usize): i32 {
   // Now the text ends with the LF of its last line.
   if (load<u8>(end - 1) != LF) end++;
@@ -96,11 +102,13 @@ function findLines(at: usize, end: usize, starts: usize): i32 {
   store<u32>(starts, at);
   while (at < end) {
     let mask = newlines(at, lf);
-    const behind = at + 64;
-    if (behind > end) mask &= (<u64>1 << (end - at)) - 1;
+    const after = at + 64;
+    // Here 0 < end - at < 64, so the shift is one of 1 to 63. What lies past `end` is no newline of this text.
+    if (after > end) mask &= (<u64>1 << (end - at)) - 1;
     const count = <usize>popcnt(mask);
-    // Two in any case, then four: how many newlines there are can be guessed for lines of like length, and costs little for others.
-    // Entries that are stored too many are overwritten by the next.
+    // With nothing left `mask` is 0, mask - 1 wraps and & gives 0 again, and ctz(0) is 64: harmless stores. Two in any
+    // case, then four: how many newlines there are can be guessed for lines of like length, and costs little for
+    // others. Entries that are stored too many are overwritten by the next.
     store<u32>(out, at + <usize>ctz(mask) + 1);
     mask &= mask - 1;
     store<u32>(out, at + <usize>ctz(mask) + 1, 4);
@@ -119,7 +127,7 @@ function findLines(at: usize, end: usize, starts: usize): i32 {
       }
     }
     out += count << 2;
-    at = behind;
+    at = after;
     // One comparison for both: a chunk has at least one line, however long.
     if (out > most || at >= bytesEnd) {
       if (out > starts + 4) break;
@@ -141,12 +149,24 @@ function newlines(at: usize, lf: v128): u64 {
   return (m0 | (m1 << 16)) | ((m2 | (m3 << 16)) << 32);
 }
 
+/*
+ * What becomes of a line; each goes on only if the step before gave none:
+ *
+ *     findPairs   two lines that both begin with a dotted quad       most lines of a log
+ *        | PENDING_PAIRS
+ *     findQuad    one line that does
+ *        | PENDING_LINES
+ *     findOther   startingIpv6: begins with an IPv6 address, then findInTokens: anywhere in the line
+ *
+ * PENDING_PAIRS has room for LINE_ENTRIES / 2 pairs and PENDING_LINES for LINE_ENTRIES lines: all of a chunk. A pair
+ * that is stored and not put aside is overwritten by the next, so one entry more is written at most.
+ */
 /** Where the words of the next address of either family go, and the next pair of lines that is put aside. */
 let to4: usize = 0;
 let to6: usize = 0;
 let asideEnd: usize = 0;
 
-/** Whether the last chunk had pairs of quads and others, both in numbers, so that nobody can guess what the next pair is. */
+/** Whether the last chunk had pairs of quads and others, both in numbers, so that no branch can be predicted. */
 let mixed: bool = false;
 
 /** Finds the addresses of the lines, in no order: first dotted quads two by two, then one by one, then all else. */
@@ -160,6 +180,7 @@ function findAddresses(lines: i32): void {
   if (mixed) findPairs(pairs, false);
   else findPairs(pairs, true);
   const failed = <i32>((asideEnd - aside) >>> 2);
+  // More than one in 32 of either kind. Both numbers are below LINE_ENTRIES: no shift overflows.
   mixed = failed << 5 > pairs && (pairs - failed) << 5 > pairs;
 
   // The lines of the pairs that were put aside, and a last line without a partner.
@@ -177,10 +198,10 @@ function findAddresses(lines: i32): void {
 }
 
 /**
- * Finds the quads at the fronts of so many pairs of lines. Nothing branches on how the digits lie, which cannot be guessed, and no line
- * waits for the one before. Two lines go side by side, since what is known of eight octets is known for the price of four; pairs
- * that are not two quads are put aside. Where most are quads that is left to the processor's `guess` (1.1 times as fast), where they
- * are mixed it is not (1.1 times as fast).
+ * Finds the quads at the fronts of so many pairs of lines. Nothing branches on how the digits lie, which cannot be
+ * guessed, and no line waits for the one before. Two lines go side by side, since what is known of eight octets is
+ * known for the price of four; pairs that are not two quads are put aside. Where most are quads that is left to the
+ * processor's `guess` (1.1 times as fast), where they are mixed it is not (1.1 times as fast).
  */
 @inline
 function findPairs(pairs: i32, guess: bool): void {
@@ -189,7 +210,7 @@ function findPairs(pairs: i32, guess: bool): void {
   const end = start + (<usize>pairs << 3);
   let to = to4;
   let aside = asideEnd;
-  let numbers: u64 = 0x1_0000_0000;
+  let numbers: u64 = 0x1_0000_0000; // the numbers of both lines: 0 in the lower half, 1 in the upper; 2 more each turn
   const toFront = v128.load(base, VECTOR_TO_FRONT);
   const nine = v128.load(base, VECTOR_NINE);
   const weights = v128.load(base, VECTOR_WEIGHTS);
@@ -202,14 +223,15 @@ function findPairs(pairs: i32, guess: bool): void {
     const at1 = <usize>load<u32>(start, 4);
     const text0 = v128.load(at0);
     const text1 = v128.load(at1);
-    // Bit i: bytes[at + i] is no digit. (0x50 brings the digits to the lowest signed bytes, so that one comparison tells.)
+    // Bit i: bytes[at + i] is no digit. (0x50 brings the digits to the lowest signed bytes, so that one comparison is
+    // enough.)
     const others0 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text0, toFront), nine));
     const others1 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text1, toFront), nine));
-    // Without the lowest three, and of these four the mask: three dots and what comes behind the quad.
+    // Without the lowest three, and of these four the mask: three dots and what comes after the quad.
     // x & (x - 1) clears the lowest bit that is set. For "192.0.2.77 GET /a" (byte 0 on the right):
     //     others   1111 1100 1010 1000     dots at 3, 5 and 7, the blank at 10, all of what follows
     //     three    1111 1100 0000 0000
-    //     mask     0000 0100 1010 1000     the three dots, and the first byte behind the quad
+    //     mask     0000 0100 1010 1000     the three dots, and the first byte after the quad
     // With fewer than four others `three` is 0 and `ctz` gives 32: that byte can be read, and no entry has such a mask.
     let three0 = others0 & (others0 - 1);
     let three1 = others1 & (others1 - 1);
@@ -220,12 +242,12 @@ function findPairs(pairs: i32, guess: bool): void {
     const mask0 = others0 ^ (three0 & (three0 - 1));
     const mask1 = others1 ^ (three1 & (three1 - 1));
     // A perfect hash: each of the 81 masks has another top byte, so the index is below 256 and stays within QUADS. Any
-    // other mask finds some entry, too; that its own mask differs is what refuses it below.
+    // other mask finds some entry, too; that its own mask differs is what rejects it below.
     const quad0 = base + ((<usize>(<u32>(mask0 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
     const quad1 = base + ((<usize>(<u32>(mask1 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
 
-    // Hundreds, tens, units and what comes behind of the four octets. Times 100, 10, 1 and 0, less what the digits have too much
-    // for being characters, they are the octets.
+    // Hundreds, tens, units and the byte after, of each of the four octets. Times 100, 10, 1 and 0, less what the
+    // digits have too much for being characters, they are the octets.
     const digits0 = i8x16.relaxed_swizzle(text0, v128.load(quad0, QUADS));
     const digits1 = i8x16.relaxed_swizzle(text1, v128.load(quad1, QUADS));
     // One lane per octet, for "192." and "7." (what the shuffle leaves out is 0):
@@ -240,12 +262,13 @@ function findPairs(pairs: i32, guess: bool): void {
     const octets1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits1, weights, v128.load(quad1, QUADS + QUAD_BIAS));
     const octets = i16x8.narrow_i32x4_u(octets0, octets1);
     const words = i8x16.relaxed_swizzle(octets, toWords);
-    // Stored before it is known whether they count: `to` moves on only if they do, so what is wrong is overwritten. `to`
-    // is at most 8 bytes per pair behind the front of WORDS_4, which has room for LINE_ENTRIES words.
+    // Stored before it is known whether they count: `to` moves on only if they do, so what is wrong is overwritten.
+    // `to` is at most 8 bytes per pair after the front of WORDS_4, which has room for LINE_ENTRIES words.
     v128.store64_lane(to, words, 0);
     store<u64>(to, numbers, LINES_4 - WORDS_4);
 
-    // No quad: another mask than the entry's, one of its first three bytes no dot, an octet too large or with a leading zero.
+    // No quad: another mask than the entry's, one of its first three bytes no dot, an octet too large or with a leading
+    // zero.
     const least = v128.load64_lane(quad1, v128.load64_zero(quad0, QUADS + QUAD_LEAST), 1, QUADS + QUAD_LEAST);
     const noOctet = v128.or(i16x8.gt_s(octets, most), i16x8.gt_s(least, octets));
     const noDot = v128.and(v128.or(v128.xor(digits0, dots), v128.xor(digits1, dots)), dotLanes);
@@ -271,8 +294,8 @@ function findPairs(pairs: i32, guess: bool): void {
 }
 
 /**
- * As `findPairs`, for the line whose start is at `start`: stores the quad at its front, or puts it aside at `aside`. Returns where the
- * next is put aside.
+ * As `findPairs`, for the line whose start is at `start`: stores the quad at its front, or puts it aside at `aside`.
+ * Returns where the next is put aside.
  */
 @inline
 function findQuad(start: usize, aside: usize): usize {
@@ -306,7 +329,7 @@ function findOther(start: usize): void {
   const at = <usize>load<u32>(start);
   const line = <i32>((start - base - LINE_STARTS) >>> 2);
   let family = 0;
-  if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = frontSix(at, to6);
+  if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = startingIpv6(at, to6);
   // `to6` has room for one address more than were found, so it serves as scratch: 16 bytes that count only if it moves.
   if (family == 0) {
     family = findInTokens(at, <usize>load<u32>(start, 4) - 1, to6);

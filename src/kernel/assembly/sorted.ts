@@ -9,14 +9,17 @@ import { LIST_KEYS } from "../../table/layout.ts";
  * n >> 1 words, rounded up, which is why the entries begin there. A tree node has above its keys a row of separators,
  * one for every sixteen keys, so that both searches are one comparison of 16 lanes.
  *
- * 32 bytes are compared however many keys there are: those behind are entries, or the nodes behind, and masked away.
+ * 32 bytes are compared however many keys there are: those past them are entries, or the next nodes, and masked away.
  */
-/** How many of the first `count` (at most 16) of the ascending 16-bit keys at `keys` are not greater than the slot in all lanes. */
+/**
+ * How many of the first `count` (at most 16) of the ascending 16-bit keys at `keys` are not greater than the slot in
+ * all lanes.
+ */
 @inline
 function rankAmong(keys: usize, slots: v128, count: i32): i32 {
   const low = i16x8.le_u(v128.load(keys), slots);
   const high = i16x8.le_u(v128.load(keys, 16), slots);
-  // What is behind the last key is compared as well, and masked away.
+  // What is after the last key is compared as well, and masked away.
   // Keys ascend, so the lanes that are not greater are the first: counting them is finding the border.
   return popcnt(i8x16.bitmask(i8x16.narrow_i16x8_s(low, high)) & ((1 << count) - 1));
 }
@@ -24,14 +27,22 @@ function rankAmong(keys: usize, slots: v128, count: i32): i32 {
 /** The address of the entry of `slot` in the list node at `node`. */
 @inline
 export function listEntry(node: usize, slot: u32): usize {
+  // The count of a sound table is 2 to 17. In a damaged one any count gives a rank of at most 16: another word is read,
+  // and checked as every entry is, or the memory's own bound traps.
   const count = load<i32>(node);
   return node + 4 + (<usize>((count >>> 1) + rankAmong(node + 4, i16x8.splat(<i16>slot), count - 1)) << 2);
 }
 
-/** The address of the entry of `slot` in the tree node at `node`: first the block among the separators, then the key in it. */
+/**
+ * The address of the entry of `slot` in the tree node at `node`: first the block among the separators, then the key in
+ * it.
+ */
 @inline
 export function treeEntry(node: usize, slot: u32): usize {
   const count = load<i32>(node);
+  //     | count | k15 k31 ... | k0 ... k15 | k16 ... k31 | ... | entries |      a separator is its block's last key
+  //                              block 0      block 1
+  // `block` is how many whole blocks are not greater than the slot; the keys of the next one decide.
   const separators = (count - 1) >>> 4;
   const slots = i16x8.splat(<i16>slot);
   const block = rankAmong(node + 4, slots, separators);

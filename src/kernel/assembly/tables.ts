@@ -1,7 +1,7 @@
 import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
 import {
   BITMAP_LIMIT,
-  FOUR,
+  OFFSET_STEP,
   GAP_RUNS,
   GAPS,
   KIND_COLON,
@@ -13,7 +13,7 @@ import {
   LIST_KIND,
   MASKS,
   OCTETS,
-  PLACES,
+  OFFSETS,
   PREFIX_LENGTHS,
   QUAD_BIAS,
   QUAD_LEAST,
@@ -22,7 +22,7 @@ import {
   QUADS,
   SHUFFLES,
   TREE_KIND,
-  VECTOR_BEHIND_F,
+  VECTOR_AFTER_F,
   VECTOR_COLON,
   VECTOR_DIGIT_9,
   VECTOR_DOT,
@@ -48,13 +48,16 @@ import { workspace } from "./workspace.ts";
 /** A shuffle's index that gives 0. */
 const NOTHING: i8 = -128;
 
-/** Writes the tables that the loops read to the workspace. (In JavaScript it would be milliseconds: it would run uncompiled.) */
+/**
+ * Writes the tables that the loops read to the workspace. (In JavaScript it would be milliseconds: it would run
+ * uncompiled.)
+ */
 export function writeTables(): void {
   writeKinds(workspace + KINDS);
   memory.fill(workspace + QUADS, 0, 256 << 6); // what lay here before must not look like an entry
   for (let a = 1; a <= 3; a++) for (let b = 1; b <= 3; b++) for (let c = 1; c <= 3; c++) for (let d = 1; d <= 3; d++) writeQuadEntry(a, b, c, d);
   writeVectors(workspace);
-  for (let before = 0; before <= 8; before++) for (let behind = 0; before + behind <= 8; behind++) writeGap(before, behind);
+  for (let before = 0; before <= 8; before++) for (let after = 0; before + after <= 8; after++) writeGap(before, after);
   for (let octet: u32 = 0; octet < 256; octet++) writeNumber(workspace + OCTETS + (octet << 3), octet, 0, 0x2e);
   for (let length: u32 = 0; length <= 128; length++) writeNumber(workspace + PREFIX_LENGTHS + (length << 3), length, 0x2f, 0);
   for (let mask: u32 = 0; mask < 256; mask++) store<u8>(workspace + GAP_RUNS + mask, gapRunOf(mask));
@@ -62,6 +65,7 @@ export function writeTables(): void {
   for (let mask: u32 = 0; mask < 16; mask++) writeShuffle(workspace + SHUFFLES + (<usize>mask << 4), mask);
 }
 
+/** "@" and "`" are 0x40 and 0x60, before the letters, of which the first six are hexadecimal digits. */
 function writeKinds(kinds: usize): void {
   memory.fill(kinds, <u8>KIND_DELIMITER, 256);
   memory.fill(kinds + 0x30, <u8>KIND_HEX, 10);
@@ -109,6 +113,17 @@ function writeOctetEntry(entry: usize, octet: usize, digits: i32, end: i32): voi
   store<i16>(entry + (octet << 1), digits == 3 ? 100 : digits == 2 ? 10 : 0, QUAD_LEAST);
 }
 
+/*
+ * Where a constant looks odd: 0x50 + 0x39 and its like wrap as signed bytes do. "0" + 0x50 is 0x80 = -128, the least,
+ * so
+ *
+ *     text + 0x50    -128 ... -119  -118     -117 ... 127
+ *     text           "0"  ... "9"   ":"      all else           one comparison with VECTOR_NINE or VECTOR_COLON
+ *
+ * Weights are at most 100, signed bytes. Products are summed in pairs, of characters at most 57 * (100 + 10) = 6270: 16
+ * bits hold that. VECTOR_TO_WORDS turns octets a b c d of 16-bit lanes into the word 0xaabbccdd, little-endian: d
+ * first.
+ */
 function writeVectors(base: usize): void {
   v128.store(base, i8x16.splat(0x50), VECTOR_TO_FRONT);
   v128.store(base, i8x16.splat(0x50 + 0x39), VECTOR_NINE);
@@ -120,7 +135,7 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16(6, 4, 2, 0, 14, 12, 10, 8, 6, 4, 2, 0, 14, 12, 10, 8), VECTOR_TO_WORDS);
   v128.store(base, i8x16.splat(0x20), VECTOR_LOWER_CASE);
   v128.store(base, i8x16.splat(0x1f), VECTOR_LETTERS);
-  v128.store(base, i8x16.splat(0x1f + 0x67), VECTOR_BEHIND_F);
+  v128.store(base, i8x16.splat(0x1f + 0x67), VECTOR_AFTER_F);
   v128.store(base, i8x16.splat(0x3a), VECTOR_IS_COLON);
   v128.store(base, i8x16.splat(0x0f), VECTOR_LOW_NIBBLE);
   v128.store(base, i8x16.splat(0x0a), VECTOR_TEN);
@@ -129,8 +144,8 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16(16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1), VECTOR_PAIRS);
   v128.store(base, i8x16.splat(0x0a), VECTOR_LF);
   v128.store(base, i8x16.splat(0x2e), VECTOR_DOT);
-  v128.store(base, i32x4(0, 4, 8, 12), PLACES);
-  v128.store(base, i32x4.splat(16), FOUR);
+  v128.store(base, i32x4(0, 4, 8, 12), OFFSETS);
+  v128.store(base, i32x4.splat(16), OFFSET_STEP);
   v128.store(base, i32x4.splat(8 | NODE_WIDE), WIDE_KIND);
   v128.store(base, i32x4.splat(8 | NODE_LIST), LIST_KIND);
   v128.store(base, i32x4.splat(8 | NODE_TREE), TREE_KIND);
@@ -139,6 +154,7 @@ function writeVectors(base: usize): void {
 
 /** Writes the shuffle that brings those of four words that the mask names to the front. */
 function writeShuffle(at: usize, mask: u32): void {
+  // For 0b1010:   04 05 06 07 | 0c 0d 0e 0f | -- -- -- -- | -- -- -- --        lane i begins at byte 4 * i
   v128.store(at, i8x16.splat(NOTHING));
   for (let lane: u32 = 0; lane < 4; lane++) {
     if (((mask >>> lane) & 1) == 0) continue;
@@ -147,13 +163,13 @@ function writeShuffle(at: usize, mask: u32): void {
   }
 }
 
-/** Writes the shuffle for so many groups before the gap and behind it. */
-function writeGap(before: i32, behind: i32): void {
-  const shuffle = workspace + GAPS + (<usize>(9 * before + behind) << 4);
+/** Writes the shuffle for so many groups before the gap and after it. */
+function writeGap(before: i32, after: i32): void {
+  const shuffle = workspace + GAPS + (<usize>(9 * before + after) << 4);
   v128.store(shuffle, i8x16.splat(NOTHING));
-  // Groups as written:  | before | gap | behind |          of the address:  | before | zeros | behind |
+  // Groups as written:  | before | gap | after |          of the address:  | before | zeros | after |
   //     from            0 ...      b    b + 1 ...                            0 ...    b ...   moved ... 7
-  const moved = 8 - behind;
+  const moved = 8 - after;
   for (let group = 0; group < 8; group++) {
     if (group >= before && group < moved) continue;
     const from = group < before ? group : group - moved + before + 1;
@@ -163,7 +179,9 @@ function writeGap(before: i32, behind: i32): void {
   }
 }
 
-/** Writes a number of at most three digits, between two characters (0: none), and the length of that in the upper half. */
+/**
+ * Writes a number of at most three digits, between two characters (0: none), and the length of that in the upper half.
+ */
 function writeNumber(to: usize, number: u32, first: u8, last: u8): void {
   let at = to;
   if (first != 0) store<u8>(at++, first);
@@ -175,12 +193,12 @@ function writeNumber(to: usize, number: u32, first: u8, last: u8): void {
 }
 
 /**
- * By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie. Beginning
- * with length 1 leaves out runs of one; taking only a longer run keeps the first.
+ * By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie.
+ * Beginning with length 1 leaves out runs of one; taking only a longer run keeps the first.
  */
 function gapRunOf(mask: u32): u8 {
   let gap: u32 = 8;
-  let gapLength: u32 = 1;
+  let gapLength: u32 = 1; // so gap | length << 4 is at most 0 | 8 << 4 = 128: a byte
   for (let group: u32 = 0; group < 8; group++) {
     let end = group;
     // The lanes of a word's two groups are swapped.
@@ -194,6 +212,7 @@ function gapRunOf(mask: u32): u8 {
 
 /** Writes the words of the mask of so many bits. */
 function writeMask(to: usize, length: i32): void {
+  // For 40:   ffffffff  ff000000  00000000  00000000        a shift is by 1 to 31: the other two are cases of their own
   for (let word = 0; word < 4; word++) {
     const bits = length - (word << 5);
     store<u32>(to + (<usize>word << 2), bits >= 32 ? <u32>-1 : bits <= 0 ? 0 : <u32>-1 << (32 - bits));

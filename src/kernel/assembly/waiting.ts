@@ -2,15 +2,15 @@ import { QUEUE_BYTES, WAITING } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
 /*
- * Batches are looked up a group at a time, and each step for all of a group before the next: so many cache misses are under
- * way at once, and no branch depends on an address. `out` holds the entry that each address has come to. Which addresses a step
- * has to take is a queue of places: byte offsets in `out`.
+ * Batches are looked up a group at a time, and each step for all of a group before the next: so many cache misses are
+ * under way at once, and no branch depends on an address. `out` holds the entry that each address has come to. Which
+ * addresses a step has to take is a queue of byte offsets in `out`.
  *
  *     WAITING   | queue 0 | queue 1 | queue 2 | queue 3 |     QUEUE_BYTES each
- *     a queue   | place | place | ... | end ->   12 bytes past the end may be written
+ *     a queue   | offset | offset | ... | end ->   12 bytes past the end may be written
  *
- * A step puts each of a group's addresses in one queue at most, so GROUP places and the 12 bytes are all that a queue
- * needs. Places are multiples of 4 below 4 * GROUP, made here and not read from a table: none leads out of `out`.
+ * A step puts each of a group's addresses in one queue at most, so GROUP words and the 12 bytes are all that a queue
+ * needs. They are multiples of 4 below 4 * GROUP, made here and not read from a table: none leads out of `out`.
  */
 
 /** The address of queue `number`, 0 to 3. */
@@ -19,11 +19,11 @@ export function queueAt(number: usize): usize {
   return workspace + WAITING + number * QUEUE_BYTES;
 }
 
-/** Appends those of four places that `mask` names, by the shuffles at `shuffles`; returns the queue's new end. */
+/** Appends those of four offsets that `mask` names, by the shuffles at `shuffles`; returns the queue's new end. */
 @inline
-export function append(end: usize, places: v128, shuffles: usize, mask: i32): usize {
+export function append(end: usize, offsets: v128, shuffles: usize, mask: i32): usize {
   // Always 16 bytes; the end moves by those that count, and the next append overwrites the rest. Mask 0b1010:
-  //     places  | p0 | p1 | p2 | p3 |   ->   | p1 | p3 | 0 | 0 |     end moves by 8
-  v128.store(end, i8x16.relaxed_swizzle(places, v128.load(shuffles + (<usize>mask << 4))));
+  //     offsets  | p0 | p1 | p2 | p3 |   ->   | p1 | p3 | 0 | 0 |     end moves by 8
+  v128.store(end, i8x16.relaxed_swizzle(offsets, v128.load(shuffles + (<usize>mask << 4))));
   return end + (<usize>popcnt(mask) << 2);
 }

@@ -1,4 +1,4 @@
-/** The address of this instance's workspace; `src/kernel/workspace.ts` tells what lies in it. */
+/** The address of this instance's workspace; `src/kernel/workspace.ts` draws what lies in it. */
 export let workspace: usize = 0;
 
 export function setWorkspace(at: usize): void {

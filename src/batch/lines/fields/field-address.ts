@@ -70,7 +70,7 @@ function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint3
   const zone = next(bytes, PERCENT, start, slash);
   if (slash < end || zone < slash) {
     const family = parsed(bytes, start, zone, slash, found);
-    return family !== 0 && (slash === end || isNumber(bytes, slash + 1, end, isSix(bytes, start, zone) ? 128 : 32))
+    return family !== 0 && (slash === end || isNumber(bytes, slash + 1, end, isIpv6(bytes, start, zone) ? 128 : 32))
       ? family
       : 0;
   }
@@ -82,12 +82,12 @@ function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint3
 
 /** The address `bytes[start, zone)`, and its zone up to `end`, which only an IPv6 address has. */
 function parsed(bytes: Uint8Array, start: number, zone: number, end: number, found: Uint32Array): 0 | 4 | 6 {
-  if (zone < end && (zone + 1 === end || !isSix(bytes, start, zone))) return 0;
+  if (zone < end && (zone + 1 === end || !isIpv6(bytes, start, zone))) return 0;
   const family = parseAddressBytes(bytes, start, zone, found);
   return family < 0 ? 0 : (family as 4 | 6);
 }
 
-function isSix(bytes: Uint8Array, start: number, end: number): boolean {
+function isIpv6(bytes: Uint8Array, start: number, end: number): boolean {
   return next(bytes, COLON, start, end) < end;
 }
 

@@ -1,5 +1,5 @@
 import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
-import { FOUR, GROUP, LIST_KIND, PLACES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
 import { append, queueAt } from "./waiting.ts";
@@ -13,8 +13,9 @@ import { workspace } from "./workspace.ts";
  *     byte       0   2   4   6   8   10  12  14
  *     16 bits    #1  #0  #3  #2  #5  #4  #7  #6       halfAt(16 * i): word i / 2, its upper half if i is even
  *
- * Between the two loops of a step `out` holds addresses of entries (32 bits here, as an entry has), so that all loads of
- * one kind are on their way at once. Every place is read by the step that wrote it, before any other looks at it.
+ * Between the two loops of a step `out` holds addresses of entries (32 bits here, as an entry has), so that all loads
+ * of one kind are on their way at once. Every entry of `out` is read by the step that wrote it, before any other looks
+ * at it.
  */
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
@@ -28,7 +29,17 @@ export function lookupBatch6(words: usize, out: usize, count: i32): void {
   }
 }
 
-/** `bytes` is the length of `out`, a multiple of 16; an address begins at four times its place. */
+/*
+ * The bits that each step decides:
+ *
+ *     bit       0         16        32        48        64                          128
+ *     large     |  descend: root, node |  step   |  finish, a node of each address a turn |
+ *     small     |  step   |  step   |  step   |  finish                                 |      the root is one entry
+ *
+ * An address leaves as soon as its entry is a match; most of a routing table have by bit 48. `finish` takes what is
+ * left, at most (128 - 48) / 16 = 5 turns, for `walk6` takes an address to its end.
+ */
+/** `bytes` is the length of `out`, a multiple of 16; an address begins at four times the offset of its entry. */
 function lookupGroup(words: usize, out: usize, bytes: usize): void {
   if (rootShift6 == 0) {
     descend(words, out, bytes);
@@ -36,7 +47,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     finish(words, out, bytes, 48);
   } else {
     // A small table: one node is the root.
-    for (let place: usize = 0; place < bytes; place += 4) store<u32>(out + place, load<u32>(root6));
+    for (let offset: usize = 0; offset < bytes; offset += 4) store<u32>(out + offset, load<u32>(root6));
     step(words, out, bytes, 0);
     step(words, out, bytes, 16);
     step(words, out, bytes, 32);
@@ -46,13 +57,13 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
 
 /**
  * The first 32 bits, through the root and the node under it: in a table of routes nearly always a wide node. First the
- * places of the entries are found, then the entries are read.
+ * addresses of the entries are found, then the entries are read.
  */
 function descend(words: usize, out: usize, bytes: usize): void {
   const root = root6;
   const nodes = nodes6;
-  for (let place: usize = 0; place < bytes; place += 16) {
-    const address = words + (place << 2);
+  for (let offset: usize = 0; offset < bytes; offset += 16) {
+    const address = words + (offset << 2);
     const w0 = load<u32>(address);
     const w1 = load<u32>(address, 16);
     const w2 = load<u32>(address, 32);
@@ -63,22 +74,23 @@ function descend(words: usize, out: usize, bytes: usize): void {
     const e3 = load<u32>(rootSlot(root, w3));
     // The four have the kind of wide pointers in their top bits if none of the differences has a bit there.
     if ((((e0 ^ WIDE_POINTER) | (e1 ^ WIDE_POINTER) | (e2 ^ WIDE_POINTER) | (e3 ^ WIDE_POINTER)) >>> KIND_SHIFT) == 0) {
-      store<usize>(out + place, wideEntry(nodeAt(nodes, e0), w0 & 0xffff));
-      store<usize>(out + place, wideEntry(nodeAt(nodes, e1), w1 & 0xffff), 4);
-      store<usize>(out + place, wideEntry(nodeAt(nodes, e2), w2 & 0xffff), 8);
-      store<usize>(out + place, wideEntry(nodeAt(nodes, e3), w3 & 0xffff), 12);
+      store<usize>(out + offset, wideEntry(nodeAt(nodes, e0), w0 & 0xffff));
+      store<usize>(out + offset, wideEntry(nodeAt(nodes, e1), w1 & 0xffff), 4);
+      store<usize>(out + offset, wideEntry(nodeAt(nodes, e2), w2 & 0xffff), 8);
+      store<usize>(out + offset, wideEntry(nodeAt(nodes, e3), w3 & 0xffff), 12);
     } else {
-      for (let lane: usize = 0; lane < 16; lane += 4) store<usize>(out + place + lane, entryUnder(root, address + (lane << 2), place + lane));
+      for (let lane: usize = 0; lane < 16; lane += 4) store<usize>(out + offset + lane, entryUnder(root, address + (lane << 2), offset + lane));
     }
   }
-  for (let place: usize = 0; place < bytes; place += 16) {
-    readEntry(out + place);
-    readEntry(out + place + 4);
-    readEntry(out + place + 8);
-    readEntry(out + place + 12);
+  for (let offset: usize = 0; offset < bytes; offset += 16) {
+    readEntry(out + offset);
+    readEntry(out + offset + 4);
+    readEntry(out + offset + 8);
+    readEntry(out + offset + 12);
   }
 }
 
+/** The entry of a wide node at offset 0: flag and kind, above the bits of the offset. */
 const WIDE_POINTER: u32 = (8 | NODE_WIDE) << KIND_SHIFT;
 
 @inline
@@ -87,7 +99,7 @@ function rootSlot(root: usize, word: u32): usize {
 }
 
 /** Where the entry of an address is in its root slot, or in the node that it leads to. */
-function entryUnder(root: usize, address: usize, place: usize): usize {
+function entryUnder(root: usize, address: usize, offset: usize): usize {
   const word = load<u32>(address);
   const at = rootSlot(root, word);
   const entry = load<i32>(at);
@@ -98,13 +110,18 @@ function entryUnder(root: usize, address: usize, place: usize): usize {
   if (kind == NODE_LIST) return listEntry(node, slot);
   if (kind == NODE_WIDE) return wideEntry(node, slot);
   if (kind == NODE_TREE) return treeEntry(node, slot);
-  const match = queueAt(0) + place;
+  // A skip node has no entry to point to before its bits are compared: it is done at once, and the match is left where
+  // no queue is yet, at the address's own offset in queue 0, below 4 * GROUP. `out` gets the address of that.
+  const match = queueAt(0) + offset;
   store<i32>(match, walk6(entry, address, 16));
   return match;
 }
 
 /** Takes every address that is at a node one node, or 16 bits, further; those that come upon a skip node to the end. */
 function step(words: usize, out: usize, bytes: usize, depth: i32): void {
+  // Four entries at a time, by their top bits:   | 0 ... |: a match, in no queue      | 1 | kkk | ... |: a pointer
+  // The masks of the kinds do not overlap and lie in `all`, so what remains of that by ^ are the skip nodes, and kinds
+  // that there are not: `walk6` stops at those.
   const wides = queueAt(0);
   const lists = queueAt(1);
   const trees = queueAt(2);
@@ -114,52 +131,52 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   let treesEnd = trees;
   let skipsEnd = skips;
   const shuffles = workspace + SHUFFLES;
-  const four = v128.load(workspace + FOUR);
+  const step = v128.load(workspace + OFFSET_STEP);
   const wideKind = v128.load(workspace + WIDE_KIND);
   const listKind = v128.load(workspace + LIST_KIND);
   const treeKind = v128.load(workspace + TREE_KIND);
-  let places = v128.load(workspace + PLACES);
-  for (let place: usize = 0; place < bytes; place += 16) {
-    const entries = v128.load(out + place);
+  let offsets = v128.load(workspace + OFFSETS);
+  for (let offset: usize = 0; offset < bytes; offset += 16) {
+    const entries = v128.load(out + offset);
     const all = i32x4.bitmask(entries);
     if (all != 0) {
       const kinds = i32x4.shr_u(entries, KIND_SHIFT);
       const wide = i32x4.bitmask(i32x4.eq(kinds, wideKind));
       const list = i32x4.bitmask(i32x4.eq(kinds, listKind));
       const tree = i32x4.bitmask(i32x4.eq(kinds, treeKind));
-      widesEnd = append(widesEnd, places, shuffles, wide);
-      listsEnd = append(listsEnd, places, shuffles, list);
-      treesEnd = append(treesEnd, places, shuffles, tree);
+      widesEnd = append(widesEnd, offsets, shuffles, wide);
+      listsEnd = append(listsEnd, offsets, shuffles, list);
+      treesEnd = append(treesEnd, offsets, shuffles, tree);
       const rest = all ^ wide ^ list ^ tree;
-      if (rest != 0) skipsEnd = append(skipsEnd, places, shuffles, rest);
+      if (rest != 0) skipsEnd = append(skipsEnd, offsets, shuffles, rest);
     }
-    places = i32x4.add(places, four);
+    offsets = i32x4.add(offsets, step);
   }
 
   const nodes = nodes6;
   const slots = words + halfAt(depth);
-  // Of nodes that take two cache misses, first the places of the entries are found, then the entries are read.
+  // Of nodes that take two cache misses, first the addresses of the entries are found, then the entries are read.
   for (let at = wides; at < widesEnd; at += 4) {
-    const place = load<usize>(at);
-    store<usize>(out + place, wideEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2))));
+    const offset = load<usize>(at);
+    store<usize>(out + offset, wideEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2))));
   }
   for (let at = trees; at < treesEnd; at += 4) {
-    const place = load<usize>(at);
-    store<usize>(out + place, treeEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2))));
+    const offset = load<usize>(at);
+    store<usize>(out + offset, treeEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2))));
   }
   for (let at = wides; at < widesEnd; at += 4) readEntry(out + load<usize>(at));
   for (let at = trees; at < treesEnd; at += 4) readEntry(out + load<usize>(at));
   for (let at = lists; at < listsEnd; at += 4) {
-    const place = load<usize>(at);
-    store<u32>(out + place, load<u32>(listEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2)))));
+    const offset = load<usize>(at);
+    store<u32>(out + offset, load<u32>(listEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2)))));
   }
   for (let at = skips; at < skipsEnd; at += 4) {
-    const place = load<usize>(at);
-    store<i32>(out + place, walk6(load<i32>(out + place), words + (place << 2), depth));
+    const offset = load<usize>(at);
+    store<i32>(out + offset, walk6(load<i32>(out + offset), words + (offset << 2), depth));
   }
 }
 
-/** Puts the entry in the place of its address. */
+/** Replaces the address of an entry by the entry. */
 @inline
 function readEntry(at: usize): void {
   store<u32>(at, load<u32>(load<usize>(at)));
@@ -172,12 +189,12 @@ function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
   // What is still at a node is negative, and so is what a match past the last one leaves of it.
   const last = i32x4.splat(matchCount);
   const shuffles = workspace + SHUFFLES;
-  const four = v128.load(workspace + FOUR);
-  let places = v128.load(workspace + PLACES);
-  for (let place: usize = 0; place < bytes; place += 16) {
-    const entries = v128.load(out + place);
-    end = append(end, places, shuffles, i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries))));
-    places = i32x4.add(places, four);
+  const step = v128.load(workspace + OFFSET_STEP);
+  let offsets = v128.load(workspace + OFFSETS);
+  for (let offset: usize = 0; offset < bytes; offset += 16) {
+    const entries = v128.load(out + offset);
+    end = append(end, offsets, shuffles, i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries))));
+    offsets = i32x4.add(offsets, step);
   }
   const nodes = nodes6;
   while (end != queue) {
@@ -186,14 +203,14 @@ function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
     // still a pointer is 1: it stays in the queue.
     let next = queue;
     for (let at = queue; at < end; at += 4) {
-      const place = load<usize>(at);
-      const entry = load<i32>(out + place);
+      const offset = load<usize>(at);
+      const entry = load<i32>(out + offset);
       const match = entry >>> KIND_SHIFT == (8 | NODE_LIST)
-        ? load<i32>(listEntry(nodeAt(nodes, entry), load<u16>(words + (place << 2) + halfAt(depth))))
-        : walk6(entry, words + (place << 2), depth);
+        ? load<i32>(listEntry(nodeAt(nodes, entry), load<u16>(words + (offset << 2) + halfAt(depth))))
+        : walk6(entry, words + (offset << 2), depth);
       if (match > matchCount) unreachable();
-      store<i32>(out + place, match);
-      store<usize>(next, place);
+      store<i32>(out + offset, match);
+      store<usize>(next, offset);
       next += <usize>(match >>> 31) << 2;
     }
     end = next;
@@ -209,12 +226,16 @@ function nodeAt(nodes: usize, entry: u32): usize {
 /** Where in an address the 16 bits from `depth`, a multiple of 16, on stand: words are little-endian. */
 @inline
 function halfAt(depth: i32): usize {
+  // depth >>> 5 is the word; its upper half, in bytes 2 and 3, holds the bits from an even multiple of 16 on.
   return <usize>(((depth >>> 5) << 2) | ((~depth & 16) >>> 3));
 }
 
 /** The address of the entry of `slot` in the wide node at `node`. */
 @inline
 function wideEntry(node: usize, slot: u32): usize {
+  //     node   | changes 0..31 | rank | changes 32..63 | rank | ... 2,048 pairs ... | entries
+  // The pair of a slot is slot >>> 5, of 8 bytes; its rank counts the changes before it. Together at least 1, since
+  // slot 0 is a change: entry number rank - 1, hence WIDE_WORDS - 1.
   const word = node + (<usize>(slot >>> 5) << 3);
   // Shifts count modulo 32: that by ~slot leaves the changes up to and including the slot's.
   return node + (<usize>(WIDE_WORDS - 1 + load<u32>(word, 4) + popcnt(load<u32>(word) << ~slot)) << 2);
@@ -229,7 +250,8 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
     const slot = <u32>load<u16>(address + halfAt(depth));
     if (kind == NODE_SKIP) {
       // | bits | entry if less | entry if greater | expected bits, in words | entry if equal |
-      // The bits are checked, since they say where the last entry is: at most 4 words behind, whatever the file says.
+      // The bits are checked, since they say where the last entry is: at most 4 words further on, whatever the file
+      // says.
       const bits = load<i32>(node);
       if (bits < SKIP_UNIT || bits > 128 - depth || bits % SKIP_UNIT != 0) unreachable();
       const order = compareSkipped(node + 12, bits, address, depth);
@@ -247,8 +269,13 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
   return entry;
 }
 
-/** Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those expected. */
+/**
+ * Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those
+ * expected.
+ */
 function compareSkipped(expected: usize, bits: i32, address: usize, depth: i32): i32 {
+  // 16 bits at a time, most significant first, as unsigned numbers below 2^16: the difference fits and has the sign of
+  // the comparison. depth + bits is at most 128, so `halfAt` stays within the 16 bytes of the address.
   for (let done = 0; done < bits; done += 16) {
     const difference = <i32>load<u16>(address + halfAt(depth + done)) - <i32>load<u16>(expected + halfAt(done));
     if (difference != 0) return difference;
