@@ -23,6 +23,14 @@ export { writeSnapshot, type SnapshotContent } from "./snapshot/write-snapshot.t
 export { openSnapshot, Snapshot, type SnapshotInfo } from "./snapshot/open-snapshot.ts";
 export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapshot.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error.ts";
+export {
+  type Generation,
+  type HolderEvents,
+  type HolderOptions,
+  type Lease,
+  SnapshotHolder,
+  watchSnapshot,
+} from "./snapshot/snapshot-holder.ts";
 
 // catalogue
 export {

@@ -10,7 +10,7 @@ import type { LoadingStore } from "../service/store/loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
 import type { Settings } from "../service/settings.ts";
-import type { SnapshotPaths } from "../service/datasets/snapshot-holder.ts";
+import type { SnapshotPaths } from "../service/datasets/served-dataset.ts";
 
 export interface ServeOptions {
   readonly settings: Settings;

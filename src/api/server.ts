@@ -26,7 +26,7 @@ import type { Services } from "../service/services.ts";
 import type { Settings } from "../service/settings.ts";
 import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
-import { SnapshotHolder, type SnapshotPaths } from "../service/datasets/snapshot-holder.ts";
+import { ServedDataset, type SnapshotPaths } from "../service/datasets/served-dataset.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
 import { openThreatView } from "../service/datasets/threat-view.ts";
 import { UsageRecorder } from "../service/usage/usage-recorder.ts";
@@ -232,7 +232,7 @@ function servicesOf(
   states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
 ): Services {
   const steady = new SteadyClock(now);
-  const catalogue = new SnapshotHolder({
+  const catalogue = new ServedDataset({
     name: "catalogue",
     ...cataloguePaths,
     load: openCatalogueView,
@@ -240,7 +240,7 @@ function servicesOf(
     now,
     log,
   });
-  const threatHolder = new SnapshotHolder({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
+  const threatHolder = new ServedDataset({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
   const identifications = new Identifications(now);
   return {
     ...states,

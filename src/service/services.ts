@@ -12,7 +12,7 @@ import type { ServiceMemory } from "./rules/service-memory.ts";
 import type { Settings } from "./settings.ts";
 import type { SharedCache } from "./shared-cache.ts";
 import type { SignInLimits } from "./access/sign-in-limits.ts";
-import type { SnapshotHolder } from "./datasets/snapshot-holder.ts";
+import type { ServedDataset } from "./datasets/served-dataset.ts";
 import type { ThreatView } from "./datasets/threat-view.ts";
 
 /** What the routes work with. */
@@ -24,9 +24,9 @@ export interface Services {
   readonly memory: ServiceMemory;
   /** Requests that wait for changes of other servers. */
   readonly waiters: SequenceWaiters;
-  readonly catalogue: SnapshotHolder<CatalogueView>;
+  readonly catalogue: ServedDataset<CatalogueView>;
   readonly catalogueUpdates: CatalogueUpdates;
-  readonly threats: SnapshotHolder<ThreatView>;
+  readonly threats: ServedDataset<ThreatView>;
   readonly feedImports: FeedImports;
   /** Files that are written once for all who ask for them. */
   readonly files: SharedCache<Buffer>;

@@ -11,7 +11,7 @@ import {
   type Settings,
   variableOf,
 } from "../../service/settings.ts";
-import type { SnapshotPaths } from "../../service/datasets/snapshot-holder.ts";
+import type { SnapshotPaths } from "../../service/datasets/served-dataset.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";

@@ -7,7 +7,7 @@ import { allowanceOf, isActivePlan } from "../../../service/access/plans.ts";
 import type { WindowState } from "../../../service/access/rate-limits.ts";
 import { Usage, UsageQuery } from "../../schemas/usage.ts";
 import type { Services } from "../../../service/services.ts";
-import type { SnapshotHolder } from "../../../service/datasets/snapshot-holder.ts";
+import type { ServedDataset } from "../../../service/datasets/served-dataset.ts";
 import { quantileOf } from "../../../service/usage/time-classes.ts";
 import { trafficHistory, WINDOWS } from "../../../service/usage/traffic-history.ts";
 
@@ -79,7 +79,7 @@ function stepDocument({ at, requests, refused, failed, lookups, times }: Traffic
 
 function snapshotDocument(
   name: string,
-  { generation, times: { createdAt, loadedAt } }: SnapshotHolder<unknown>,
+  { generation, times: { createdAt, loadedAt } }: ServedDataset<unknown>,
 ): object {
   const time = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
   return { name, generation, created_at: time(createdAt), loaded_at: time(loadedAt) };

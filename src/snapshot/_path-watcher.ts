@@ -1,0 +1,80 @@
+import { type FSWatcher, watch } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * Calls `look` soon after something happened in the folder of one of the paths, and at least once in `interval`
+ * milliseconds: network file systems report nothing, and a folder that was deleted and made again is another one. One
+ * call at a time; a hanging file system holds up this watcher only. Does not keep the process alive.
+ */
+export class PathWatcher {
+  readonly #look: () => Promise<void>;
+  readonly #interval: number;
+  readonly #folders = new Map<string, FSWatcher | null>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  /** Something happened while `look` was running. */
+  #happened = false;
+  #isClosed = false;
+
+  constructor(paths: readonly string[], interval: number, look: () => Promise<void>) {
+    this.#look = look;
+    this.#interval = interval;
+    for (const path of paths) this.#folders.set(dirname(path), null);
+    this.#watchFolders();
+    this.#wait();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const [folder, watcher] of this.#folders) {
+      watcher?.close();
+      this.#folders.set(folder, null);
+    }
+  }
+
+  /** A folder that cannot be watched (it is not there, or the system has no watches left) is polled only. */
+  #watchFolders(): void {
+    for (const [folder, watcher] of this.#folders) {
+      if (watcher !== null) continue;
+      try {
+        this.#folders.set(folder, this.#watchFolder(folder));
+      } catch {
+        // Tried again before the next look.
+      }
+    }
+  }
+
+  #watchFolder(folder: string): FSWatcher {
+    const watcher = watch(folder, { persistent: false }, () => void this.#lookNow());
+    watcher.on("error", () => {
+      watcher.close();
+      this.#folders.set(folder, null);
+    });
+    return watcher;
+  }
+
+  #wait(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#lookNow(), this.#interval).unref();
+  }
+
+  async #lookNow(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#happened = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    clearTimeout(this.#timer);
+    try {
+      while (this.#happened && !this.#isClosed) {
+        this.#happened = false;
+        await this.#look();
+      }
+    } finally {
+      this.#isLooking = false;
+      this.#watchFolders();
+      this.#wait();
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { EventEmitter } from "node:events";
+import { type BigIntStats, stat } from "node:fs";
+import { PathWatcher } from "./_path-watcher.ts";
+import { openSnapshot, type Snapshot } from "./open-snapshot.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+
+/** What was loaded from one file. */
+export interface Generation<Content> {
+  /** How many files have been loaded, this one included. */
+  readonly number: number;
+  /** What `load` made of the file. */
+  readonly content: Content;
+  readonly path: string;
+  /** When it was loaded, in milliseconds since 1970 UTC. */
+  readonly loadedAt: number;
+}
+
+/** A generation in use: "retire" is not emitted for it before `release` is called (more calls do nothing). */
+export interface Lease<Content> extends Generation<Content>, Disposable {
+  release(): void;
+}
+
+/** What a `SnapshotHolder` emits; none of it needs a listener. */
+export interface HolderEvents<Content> {
+  /** A file was loaded and answers from now on; the generation before, if there was one. */
+  swap: [current: Generation<Content>, before: Generation<Content> | undefined];
+  /** A file cannot be used; the generation before goes on answering. The error is what `load` rejected with. */
+  failure: [error: unknown, path: string];
+  /** A generation was replaced and has no users left. */
+  retire: [generation: Generation<Content>];
+}
+
+/** How a `SnapshotHolder` loads its file. */
+export interface HolderOptions<Content> {
+  /**
+   * Opens and checks a file: it rejects what must not be used. Default: `openSnapshot`, which checks every checksum. To
+   * prove the contents as well, call `verifySnapshot` first.
+   */
+  readonly load: (path: string) => Promise<Content>;
+}
+
+/** The time between looks at the file, in milliseconds, where nothing reports changes. */
+const POLL_MS = 1000;
+/** A file that did not change for so long is not being written at the moment. */
+const SETTLED_MS = 50;
+/** A file can change within this time without its times changing: network file systems count in seconds. */
+const YOUNG_MS = 2500;
+
+interface FoundFile {
+  readonly path: string;
+  /** Another one for every other file, and for this one once it is written to, unless it is young. */
+  readonly identity: string;
+  readonly isYoung: boolean;
+}
+
+interface Users<Content> {
+  readonly generation: Generation<Content>;
+  count: number;
+}
+
+/**
+ * Holds the newest generation of a snapshot file. A new file at the path is loaded beside the current one, which goes
+ * on answering; then the two are exchanged at once. A file that cannot be used, or that disappears, changes nothing.
+ *
+ *     file ──load──▶ generation 2 ◀── acquire
+ *                    generation 1 ◀── its users, until they release it ──▶ "retire"
+ *
+ * It emits "swap", "failure" and "retire" (`HolderEvents`).
+ */
+export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvents<Content>> {
+  readonly #paths: readonly string[];
+  readonly #load: (path: string) => Promise<Content>;
+  #current: Users<Content> | undefined;
+  #watcher: PathWatcher | undefined;
+  #loading: Promise<boolean> | undefined;
+  #wantsMore = false;
+  /** The file that was loaded, or tried, last. */
+  #tried = "";
+  /**
+   * It failed while it was young: what was read may have been half of it, and the rest written within one tick of its
+   * times. It is tried once more when it no longer is.
+   */
+  #triesAgain = false;
+
+  /** Of several paths, the first at which there is a file counts. Nothing is read before `open` or `watch`. */
+  constructor(paths: string | readonly string[], options: HolderOptions<Content>) {
+    super();
+    this.#paths = typeof paths === "string" ? [paths] : paths;
+    this.#load = options.load;
+  }
+
+  /** What answers now, for those who need not say when they are done; undefined before anything is loaded. */
+  get current(): Generation<Content> | undefined {
+    return this.#current?.generation;
+  }
+
+  /**
+   * What answers now, to be released. Take it once for each answer, so that the answer comes from one generation.
+   * @throws SnapshotError "not-found" before anything is loaded
+   */
+  acquire(): Lease<Content> {
+    const users = this.#current;
+    if (users === undefined) throw new SnapshotError("not-found", this.#paths[0]!, "nothing is loaded yet");
+    users.count++;
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) this.#release(users);
+      isHeld = false;
+    };
+    return { ...users.generation, release, [Symbol.dispose]: release };
+  }
+
+  /**
+   * Loads the file for the first time. Rejects with what `load` rejects with; where there is no file, only unless it
+   * may be missing.
+   */
+  async open({ mayBeMissing = false }: { mayBeMissing?: boolean } = {}): Promise<void> {
+    const found = await this.#find();
+    if (found === undefined && mayBeMissing) return;
+    const path = found?.path ?? this.#paths[0]!;
+    const content = await this.#load(path);
+    this.#tried = found?.identity ?? "";
+    this.#replace(content, path);
+  }
+
+  /**
+   * Loads every new file from now on, until `close`: as soon as the system reports it, and within `interval`
+   * milliseconds (1000) where it reports nothing. Does not keep the process alive.
+   */
+  watch({ interval = POLL_MS }: { interval?: number } = {}): void {
+    this.#watcher ??= new PathWatcher(this.#paths, interval, () => this.#look());
+  }
+
+  /** Watches no more. What is loaded stays, and can be acquired. */
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /**
+   * Loads the file again, changed or not; whether the newest answers then. While one is loading, later calls lead to
+   * one more. Never rejects: failures are events.
+   */
+  reload(): Promise<boolean> {
+    this.#wantsMore = true;
+    return (this.#loading ??= this.#loadNewest());
+  }
+
+  async #loadNewest(): Promise<boolean> {
+    let isLoaded = false;
+    try {
+      while (this.#wantsMore) {
+        this.#wantsMore = false;
+        isLoaded = await this.#tryLoad();
+      }
+    } finally {
+      this.#loading = undefined;
+    }
+    return isLoaded;
+  }
+
+  async #tryLoad(): Promise<boolean> {
+    const found = await this.#find();
+    if (found === undefined && this.#current === undefined) return false; // it may come
+    const path = found?.path ?? this.#paths[0]!;
+    this.#tried = found?.identity ?? "";
+    this.#triesAgain = false;
+    let content: Content;
+    try {
+      content = await this.#load(path);
+    } catch (error) {
+      this.#triesAgain = found?.isYoung ?? false;
+      this.emit("failure", error, path);
+      return false;
+    }
+    this.#replace(content, path);
+    return true;
+  }
+
+  /** Loads the file if it is another one than before, and no one is writing to it. */
+  async #look(): Promise<void> {
+    for (let before = await this.#find(); before !== undefined && this.#isNew(before);) {
+      await new Promise((resolve) => setTimeout(resolve, SETTLED_MS).unref());
+      const after = await this.#find();
+      if (after?.identity === before.identity) {
+        await this.reload();
+        return;
+      }
+      before = after;
+    }
+  }
+
+  #isNew({ identity, isYoung }: FoundFile): boolean {
+    return identity !== this.#tried || (this.#triesAgain && !isYoung);
+  }
+
+  async #find(): Promise<FoundFile | undefined> {
+    for (const path of this.#paths) {
+      const file = await statOf(path);
+      if (file?.isFile() === true) return foundFile(path, file);
+    }
+    return undefined;
+  }
+
+  #replace(content: Content, path: string): void {
+    const before = this.#current;
+    const generation = { number: (before?.generation.number ?? 0) + 1, content, path, loadedAt: Date.now() };
+    this.#current = { generation, count: 0 };
+    this.emit("swap", generation, before?.generation);
+    if (before?.count === 0) this.emit("retire", before.generation);
+  }
+
+  #release(users: Users<Content>): void {
+    users.count--;
+    if (users.count === 0 && users !== this.#current) this.emit("retire", users.generation);
+  }
+}
+
+/**
+ * Opens the snapshot at `path` and watches it from then on. The file may be replaced by rename at any time, deleted, or
+ * be on a network file system; one that is half written or damaged is a "failure" event, not an answer. Close it at the
+ * end.
+ * @throws SnapshotError as `openSnapshot`, for the first file
+ */
+export async function watchSnapshot(path: string, options?: { interval?: number }): Promise<SnapshotHolder> {
+  const holder = new SnapshotHolder<Snapshot>(path, { load: openSnapshot });
+  await holder.open();
+  holder.watch(options);
+  return holder;
+}
+
+/** Only files are looked at, by a call that holds up no one else where the file system hangs. */
+function statOf(path: string): Promise<BigIntStats | undefined> {
+  return new Promise((resolve) => {
+    stat(path, { bigint: true }, (error, found) => resolve(error === null ? found : undefined));
+  });
+}
+
+function foundFile(path: string, { dev, ino, size, mtimeNs, mtimeMs }: BigIntStats): FoundFile {
+  const identity = JSON.stringify([path, ...[dev, ino, size, mtimeNs].map(String)]);
+  return { path, identity, isYoung: Date.now() - Number(mtimeMs) < YOUNG_MS };
+}
