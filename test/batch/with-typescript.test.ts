@@ -5,8 +5,8 @@ import { test } from "node:test";
 process.env["IPSIEVE_TEST_ENGINE"] = "typescript";
 const { ENGINE } = await import("./fixture.ts");
 await import("./identify.test.ts");
-await import("./compressed.test.ts");
-await import("./fields.test.ts");
-await import("./records.test.ts");
+await import("./input/compressed.test.ts");
+await import("./lines/fields.test.ts");
+await import("./lines/records.test.ts");
 
 test("these were the tests of the TypeScript engine", () => assert.equal(ENGINE, "typescript"));

@@ -1,4 +1,4 @@
-// Written by "npm run examples" from a real server's answers, which test/api/examples.test.ts compares them with.
+// Written by "npm run examples" from a real server's answers, which test/api/openapi/examples.test.ts compares them with.
 
 /** Bodies that are no JSON, by type, and answers by status and type. */
 export interface OperationExamples {

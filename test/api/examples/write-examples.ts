@@ -7,7 +7,7 @@ import { exampleAnswers } from "./example-answers.ts";
 const FILE = new URL("../../../src/api/openapi/examples.ts", import.meta.url);
 const WIDTH = 175;
 
-const HEAD = `// Written by "npm run examples" from a real server's answers, which test/api/examples.test.ts compares them with.
+const HEAD = `// Written by "npm run examples" from a real server's answers, which test/api/openapi/examples.test.ts compares them with.
 
 /** Bodies that are no JSON, by type, and answers by status and type. */
 export interface OperationExamples {

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { EXAMPLES } from "../../../src/api/openapi/examples.ts";
+import { exampleAnswers } from "../examples/example-answers.ts";
+import { ApiDocument } from "../fuzz/api-document.ts";
+import { inlined } from "../inlined-document.ts";
+import { startServer } from "../start-server.ts";
+
+let json: any;
+let api: ApiDocument;
+before(async () => {
+  const server = await startServer();
+  json = inlined(await (await fetch(`${server.server.url}/openapi.json`)).json());
+  await server.close();
+  api = new ApiDocument(json);
+});
+
+interface Shown {
+  readonly place: string;
+  readonly schema: any;
+  readonly example: unknown;
+}
+
+/** Every body and every good answer of the document. */
+function shownIn(document: any): Shown[] {
+  const contents = Object.values<any>(document.paths)
+    .flatMap((methods) => Object.values<any>(methods))
+    .flatMap(({ operationId, requestBody, responses }) => [
+      [`${operationId} body`, requestBody?.content ?? {}] as const,
+      ...Object.entries<any>(responses)
+        .filter(([status]) => status < "400")
+        .map(([status, { content = {} }]) => [`${operationId} ${status}`, content] as const),
+    ]);
+  return contents.flatMap(([place, content]) =>
+    Object.entries<any>(content).map(([type, { schema, example }]) => ({ place: `${place} ${type}`, schema, example })),
+  );
+}
+
+/** Those without an example, or with one that is not of their schema. */
+function faultyAmong(shown: readonly Shown[]): string[] {
+  return shown
+    .filter(({ schema, example }) => example === undefined || !api.fits(schema, example))
+    .map(({ place }) => place);
+}
+
+test("the document has an example of every body and every good answer, and each is of its schema", (t) => {
+  t.diagnostic(`${shownIn(json).length} examples`);
+  assert.deepEqual(faultyAmong(shownIn(json)), []);
+});
+
+test("the examples are what a server answers; npm run examples writes them anew", async () => {
+  assert.deepEqual(EXAMPLES, await exampleAnswers());
+});
+
+test("negative control: an example that is missing, has no such member, or is of another type is noticed", () => {
+  const shown = shownIn(json).find(({ place }) => place === "lookupIp 200 application/json")!;
+  for (const change of [
+    () => undefined,
+    (example: object) => ({ ...example, unknown: 1 }),
+    (example: object) => ({ ...example, seen: "yes" }),
+  ]) {
+    assert.deepEqual(faultyAmong([{ ...shown, example: change(shown.example as object) }]), [
+      "lookupIp 200 application/json",
+    ]);
+  }
+});
+
+test("headers that always come are marked so; the ETag of a replacement is not, since a dry run has none", () => {
+  const headers = (path: string, method: string, status: number): any =>
+    json.paths[path][method].responses[status].headers;
+  const rules = "/v1/edl/ip-rulesets/{ruleset_id}/rules";
+  // One description serves all answers, and those to nobody have no number of a change.
+  for (const [name, { required }] of Object.entries<any>(headers(rules, "get", 200)))
+    assert.equal(required, name !== "X-Sequence", name);
+  assert.equal(headers(rules, "put", 200)["ETag"].required, false);
+  assert.equal(headers(rules, "put", 429)["Retry-After"].required, true);
+});

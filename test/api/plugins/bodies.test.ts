@@ -1,0 +1,367 @@
+/** Bodies that are sent to shut others out: too many, too long, too slow, and answers that are not read. */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import type { Settings } from "../../../src/service/settings.ts";
+import { addUser } from "../dashboard/browser.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
+
+async function start(context: TestContext, settings: Partial<Settings> = {}): Promise<TestServer> {
+  const t = await startServer(
+    { perMinute: 1e6, failuresPerMinute: 1e6, signInsPerMinute: 1e6, logLevel: "warn", ...settings },
+    CATALOGUE,
+    THREATS,
+  );
+  context.after(() => t.close());
+  return t;
+}
+
+const newKey = async (t: TestServer, name: string): Promise<string> =>
+  (await addKey(t, await addOrganisation(t, name))).text;
+
+/** A connection from an address of this machine. */
+async function open({ server }: TestServer, localAddress: string, first: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(server.url).port), host: "127.0.0.1", localAddress });
+  socket.on("error", () => {});
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  socket.write(first);
+  return socket;
+}
+
+/** The status of a request from an address of this machine whose body comes in pieces. */
+function statusFrom(
+  { server }: TestServer,
+  localAddress: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  pieces: readonly string[] = [],
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      server.url + path,
+      { method, localAddress, headers },
+      (response) => void response.resume().once("end", () => resolve(response.statusCode!)),
+    );
+    sent.once("error", reject);
+    const writeNext = (index: number): void => {
+      if (index === pieces.length) sent.end();
+      else sent.write(pieces[index], () => setTimeout(writeNext, 30, index + 1));
+    };
+    writeNext(0);
+  });
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+test("every JSON operation on many items: a body of any length and of whatever items is refused after what the operation can need", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "long bodies");
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
+  const bulk: [path: string, member: string][] = [
+    ["/v1/cbs/lookup", "ips"],
+    ["/v1/cti/bulk_lookup", "ips"],
+    ["/bulk_lookup", "ips"],
+    [`/v1/edl/ip-rulesets/${id}/rules:check`, "ips"],
+    [`/v1/edl/ip-rulesets/${id}/rules:batch`, "items"],
+  ];
+  for (const [path, member] of bulk) {
+    const sendOf = (part: string, count: number): Promise<{ status: number; text: string }> =>
+      ask(t, "POST", path, { key, body: `{"${member}":[${part.repeat(count)}${part.slice(0, -1)}]}` });
+    for (const part of ["{},", "1,", '"",', "[[[[]]]],", '{"a":1,"b":2},']) {
+      const tooMany = await sendOf(part, 12_000);
+      assert.equal(tooMany.status, 400, `${path} ${part}: ${tooMany.text.slice(0, 300)}`);
+      assert.match(
+        tooMany.text,
+        new RegExp(`${member}: must not have more than 10000 items|must not have more than 10000`),
+        path,
+      );
+      assert.ok(tooMany.text.length < 2000, tooMany.text.slice(0, 300));
+      const wrong = await sendOf(part, 5000);
+      assert.ok(
+        wrong.status === 400 || (wrong.status === 200 && part === '"",'),
+        `${path} ${part}: ${wrong.text.slice(0, 300)}`,
+      );
+      assert.ok(wrong.text.length < 60_000, `${path} ${part}: ${wrong.text.length}`);
+    }
+    // The whole of it is never read: the answer comes while it is being sent.
+    const socket = await open(
+      t,
+      "127.0.0.1",
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 63000000\r\n\r\n{"${member}":[{},{},`,
+    );
+    const [answer] = (await new Promise<Buffer>((resolve) => socket.once("data", resolve))).toString().split("\r\n");
+    assert.equal(answer, "HTTP/1.1 413 Payload Too Large", path);
+    socket.destroy();
+  }
+});
+
+test("errors of a body are listed up to 200, with their number", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "errors");
+  const { body } = await ask(t, "POST", "/v1/cbs/lookup", {
+    key,
+    body: { ips: Array.from({ length: 1000 }, (_, i) => `nothing ${i}`) },
+  });
+  assert.equal(Object.keys(body.validation_errors).length, 201);
+  assert.deepEqual(body.validation_errors.ips, ["more than 200 addresses are malformed; the first 200 are named"]);
+  const wrong = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: Array.from({ length: 1000 }, () => 7) } });
+  assert.equal(Object.keys(wrong.body.validation_errors).length, 200);
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
+  const items = Array.from({ length: 1000 }, () => ({ op: "delete", ip: "nothing" }));
+  const batch = await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules:batch`, { key, body: { items } });
+  assert.deepEqual(
+    [Object.keys(batch.body.validation_errors).length, batch.body.validation_errors.items],
+    [201, ["1000 items are malformed; the first 200 are named"]],
+  );
+});
+
+test("bodies in other charsets, and compressed ones, are 415", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "codings");
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
+  for (const [method, path, type] of [
+    ["POST", "/v1/cbs/lookup", "application/json"],
+    ["PUT", `/v1/edl/ip-rulesets/${id}/rules`, "text/plain"],
+    ["POST", "/v1/cti/bulk_lookup", "application/x-ndjson"],
+  ]) {
+    const send = (headers: Record<string, string>, body: unknown) => ask(t, method!, path!, { key, headers, body });
+    const text = type === "application/json" ? '{"ips":["1.1.1.1"]}' : "1.1.1.1\n";
+    for (const charset of ["utf-8", "UTF8", '"utf-8"'])
+      assert.equal((await send({ "Content-Type": `${type}; charset=${charset}` }, text)).status, 200, charset);
+    for (const charset of ["iso-8859-1", "utf-16le", "windows-1252"])
+      assert.equal((await send({ "Content-Type": `${type};charset=${charset}` }, text)).status, 415, charset);
+    const packed = await send({ "Content-Type": type!, "Content-Encoding": "gzip" }, gzipSync(text));
+    assert.deepEqual([packed.status, packed.headers.get("accept-encoding")], [415, "identity"]);
+  }
+});
+
+test("bodies that do not come keep nobody else from signing in or from working, and are given up when others need their places", async (context) => {
+  const t = await start(context, { concurrentRequests: 200 });
+  const organisation = await addOrganisation(t, "slow bodies");
+  const key = (await addKey(t, organisation)).text;
+  await addUser(t, organisation, "admin", "ann");
+  const head = `POST /dashboard/api/session HTTP/1.1\r\nHost: x\r\nOrigin: ${t.server.url}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{`;
+  const held = await Promise.all(Array.from({ length: 400 }, (_, i) => open(t, `127.0.0.${2 + (i % 50)}`, head)));
+  await sleep(300);
+  const signIn = JSON.stringify({ name: "ann", password: "not the password" });
+  const headers = {
+    ...JSON_TYPE,
+    Origin: t.server.url,
+    "Sec-Fetch-Site": "same-origin",
+    "Content-Length": String(signIn.length),
+  };
+  assert.equal(
+    await statusFrom(t, "127.0.0.1", "POST", "/dashboard/api/session", headers, [signIn]),
+    401,
+    "in one piece",
+  );
+  assert.equal(
+    await statusFrom(t, "127.0.0.1", "POST", "/dashboard/api/session", headers, [signIn.slice(0, 9), signIn.slice(9)]),
+    401,
+    "in two",
+  );
+  assert.equal(
+    await statusFrom(t, "127.0.0.2", "POST", "/dashboard/api/session", headers, [signIn]),
+    401,
+    "from an address of the attack",
+  );
+  assert.equal(
+    await statusFrom(t, "127.0.0.1", "GET", "/v1/cbs/lookup?ip=1.1.1.1", { "X-API-Key": key }),
+    200,
+    "with a key",
+  );
+  assert.equal(
+    await statusFrom(t, "127.0.0.1", "POST", "/v1/cbs/lookup", { ...JSON_TYPE, "X-API-Key": key }, [
+      '{"ips":["1.1',
+      '.1.1"]}',
+    ]),
+    200,
+    "with a key and a body in two pieces",
+  );
+  for (const socket of held) socket.destroy();
+});
+
+test("one key's bodies that do not come leave others theirs", async (context) => {
+  const t = await start(context, { concurrentRequests: 100 });
+  const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
+  const slow = (key: string): string =>
+    `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`;
+  const held = await Promise.all(Array.from({ length: 120 }, () => open(t, "127.0.0.1", slow(greedy))));
+  await sleep(300);
+  const inTwo = (key: string) =>
+    statusFrom(t, "127.0.0.1", "POST", "/v1/cbs/lookup", { ...JSON_TYPE, "X-API-Key": key }, [
+      '{"ips":["1.1',
+      '.1.1"]}',
+    ]);
+  assert.equal(await inTwo(greedy), 503);
+  assert.equal(await inTwo(other), 200);
+  assert.equal(
+    (await ask(t, "POST", "/v1/cbs/lookup", { key: greedy, body: { ips: ["1.1.1.1"] } })).status,
+    200,
+    "what comes in one piece is never waited for",
+  );
+  for (const socket of held) socket.destroy();
+  await sleep(100);
+  assert.equal(await inTwo(greedy), 200);
+});
+
+test("a body of a public operation is refused beyond 4 KiB before it is read", async (context) => {
+  const t = await start(context);
+  for (const path of ["/dashboard/api/session", "/dashboard/api/join", "/dashboard/api/setup"]) {
+    const headers = { Origin: t.server.url, "Sec-Fetch-Site": "same-origin" };
+    assert.equal((await ask(t, "POST", path, { headers, body: { name: "x".repeat(5000) } })).status, 413, path);
+    const socket = await open(
+      t,
+      "127.0.0.1",
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 940000\r\n\r\n`,
+    );
+    assert.match(
+      (await new Promise<Buffer>((resolve) => socket.once("data", resolve))).toString(),
+      /^HTTP\/1\.1 413 /,
+      path,
+    );
+    socket.destroy();
+  }
+});
+
+const bytesHeld = async (t: TestServer): Promise<number> =>
+  Number(/^ipsieve_body_bytes (\d+)$/m.exec((await ask(t, "GET", "/metrics")).text)?.[1]);
+
+test("bodies in memory have one budget: beyond it 503, one key gets half of it, and all is given back", async (context) => {
+  const t = await start(context, { bodyMemory: 2 << 20, rulesPerRuleset: 1_000_000 });
+  const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
+  const idOf = async (key: string) => (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
+  const [id, otherId] = [await idOf(greedy), await idOf(other)];
+  const lines = Array.from({ length: 20_000 }, (_, i) => `20.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
+  const head = `PUT /v1/edl/ip-rulesets/${id}/rules HTTP/1.1\r\nHost: x\r\nX-API-Key: ${greedy}\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunk = `${Buffer.byteLength(lines).toString(16)}\r\n${lines}\r\n`;
+  const held = await Promise.all(Array.from({ length: 8 }, () => open(t, "127.0.0.1", head + chunk)));
+  while ((await bytesHeld(t)) < 600_000) await sleep(20);
+  const put = (key: string, own: string, body: string) =>
+    ask(t, "PUT", `/v1/edl/ip-rulesets/${own}/rules`, { key, headers: { "Content-Type": "text/plain" }, body });
+  const refused = await put(greedy, id, lines.repeat(3));
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"]);
+  assert.equal((await put(other, otherId, lines)).status, 200);
+  for (const socket of held) socket.destroy();
+  while ((await bytesHeld(t)) > 0) await sleep(20);
+  assert.equal((await put(greedy, id, lines)).status, 200);
+  assert.equal((await put(greedy, id, lines.repeat(5))).status, 413, "what can never be held is told so at once");
+});
+
+test("answers that are not read count: their key gets 503 until they are, others go on", async (context) => {
+  const t = await start(context, { bodyMemory: 1 << 20, bodyTimeout: 600 });
+  const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: greedy })).body.items[0];
+  const rules = Array.from({ length: 1000 }, (_, i) => ({ ip: `20.0.${i >> 8}.${i & 255}`, name: "x".repeat(200) }));
+  assert.equal((await ask(t, "PUT", `/v1/edl/ip-rulesets/${id}/rules`, { key: greedy, body: { rules } })).status, 200);
+  const page = (key: string) => ask(t, "GET", `/v1/cbs/lookup?ip=1.1.1.1`, { key });
+  const get = `GET /v1/edl/ip-rulesets/${id}/rules?page_size=1000 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${greedy}\r\n\r\n`;
+  const held = await Promise.all(Array.from({ length: 4 }, () => open(t, "127.0.0.1", get)));
+  for (const socket of held) socket.pause();
+  // The kernel takes some megabytes of them; they are asked for one by one, as too many at once would be refused at
+  // once.
+  for (let asked = 0; asked < 200 && (await page(greedy)).status === 200; asked++) {
+    for (const socket of held) socket.write(get);
+    await sleep(10);
+  }
+  assert.equal((await page(greedy)).status, 503);
+  assert.equal((await page(other)).status, 200);
+  for (const socket of held) socket.destroy();
+  while ((await page(greedy)).status !== 200) await sleep(20);
+});
+
+test("connections: one address gets a share of them, others come in; trusted proxies have no share", async (context) => {
+  const t = await start(context, { connections: 40, trustProxy: "127.0.0.9" });
+  const held = await Promise.all(
+    Array.from({ length: 60 }, () => open(t, "127.0.0.2", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")),
+  );
+  await sleep(200);
+  assert.equal(held.filter((socket) => !socket.destroyed && socket.bytesRead > 0).length, 20);
+  assert.equal(await statusFrom(t, "127.0.0.3", "GET", "/livez", {}), 200);
+  const proxied = await Promise.all(
+    Array.from({ length: 19 }, () => open(t, "127.0.0.9", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")),
+  );
+  await sleep(200);
+  assert.equal(proxied.filter((socket) => socket.bytesRead > 0).length, 19);
+  for (const socket of [...held, ...proxied]) socket.destroy();
+});
+
+test("an answer before the end of its body: the connection goes on, or is closed and says so; what is left is no request", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "early answers");
+  const next = `GET /v1/cbs/lookup?ip=8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+  const cases: [what: string, path: string, headers: string, length: number, ...statuses: number[]][] = [
+    ["a line that is too long", "/v1/cti/bulk_lookup", `X-API-Key: ${key}\r\nContent-Type: text/plain`, 200_000, 200],
+    ["no key", "/v1/cbs/lookup", "Content-Type: application/json", 200_000, 401],
+    ["no key", "/v1/cbs/lookup", "Content-Type: application/json", 20_000, 401],
+    ["no path", "/v1/nowhere", "Content-Type: application/json", 200_000, 404],
+    ["another type", "/v1/cbs/lookup", `X-API-Key: ${key}\r\nContent-Type: image/png`, 50_000, 415],
+    ["too long", "/v1/cbs/lookup", `X-API-Key: ${key}\r\nContent-Type: application/json`, 5_000_000, 413, 400],
+  ];
+  for (const [what, path, headers, length, ...statuses] of cases) {
+    for (const isChunked of [false, true]) {
+      const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
+      const socket = await open(t, "127.0.0.1", `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n${framing}\r\n\r\n`);
+      let received = "";
+      socket.setEncoding("latin1").on("data", (text: string) => (received += text));
+      const body = "x".repeat(length);
+      socket.write(isChunked ? `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body);
+      socket.write(next);
+      for (
+        const giveUpAt = Date.now() + 8000;
+        received.split("HTTP/1.1 ").length < 3 && !socket.closed;
+        await sleep(10)
+      ) {
+        assert.ok(
+          Date.now() < giveUpAt,
+          `${what}, ${length}, ${isChunked}: neither answered nor closed: ${received.slice(0, 500)}`,
+        );
+      }
+      const [, first = "", second, ...others] = received.split("HTTP/1.1 ");
+      assert.ok(statuses.includes(Number(first.slice(0, 3))), `${what}: ${first}`);
+      assert.equal(others.length, 0);
+      if (second === undefined) assert.match(first, first.startsWith("200") ? /./ : /connection: close/i, what);
+      else assert.match(second, /^200 [^]*"ip":"8\.8\.8\.8"/, what);
+      socket.destroy();
+    }
+  }
+});
+
+test("a list that is sent again with the same Idempotency-Key has the first answer coming, whatever its type; another list has not", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "lists again");
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
+  const json = (ip: string): object => ({ body: { rules: [{ ip }] } });
+  const text = (ip: string): object => ({
+    body: `${ip}\n${"# a comment\n".repeat(10_000)}`,
+    headers: { "Content-Type": "text/plain" },
+  });
+  for (const [method, path] of [
+    ["PUT", "rules"],
+    ["POST", "rules:import"],
+  ] as const) {
+    for (const [index, list] of [json, text].entries()) {
+      const send = (ip: string): ReturnType<typeof ask> => {
+        const options = list(ip) as { body: unknown; headers?: object };
+        return ask(t, method, `/v1/edl/ip-rulesets/${id}/${path}`, {
+          key,
+          ...options,
+          headers: { ...options.headers, "idempotency-key": `${path}-${index}` },
+        });
+      };
+      const first = await send(`8.8.${index}.8`);
+      assert.equal(first.status, 200, first.text);
+      const again = await send(`8.8.${index}.8`);
+      assert.deepEqual([again.status, again.body], [200, first.body], `${method} ${path}: ${again.text}`);
+      assert.equal((await send("9.9.9.9")).status, 422, `${method} ${path}`);
+    }
+  }
+});

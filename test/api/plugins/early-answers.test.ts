@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { type EarlyCase, EarlyAnswers } from "../harness/early-answers.ts";
+import { exchange, faultIn, type SlowRequest, smuggledRequests } from "../harness/raw-exchange.ts";
+import { rounds } from "../../rounds.ts";
+
+/** More than fits into the buffers of a connection; the streams answer with five times as much. */
+const LARGEST = rounds({ short: 2 << 20, long: 5 << 20 });
+const SIZES = [1024, 200_000, 1 << 20, LARGEST];
+const AT_A_TIME = 8;
+
+interface LabelledRequest {
+  readonly name: string;
+  readonly request: SlowRequest;
+}
+
+/** A small body and one of the larger ones by turns, each with a length and in chunks. */
+function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
+  return cases.flatMap(({ name, request, letter }, index) => {
+    const sizes = letter === undefined ? [SIZES[0]!, SIZES[1 + (index % 3)]!] : [SIZES[1]!];
+    return sizes.flatMap((size) => {
+      const body = letter === undefined ? smuggledRequests(size) : Buffer.alloc(size, letter);
+      return (["length", "chunked"] as const).map((framing) => ({
+        name: `${name}, ${framing}, ${size} bytes`,
+        request: { ...request, framing, body },
+      }));
+    });
+  });
+}
+
+/**
+ * Runs all exchanges, some at a time, and gives what was wrong with them and how many first answers there were of each
+ * status.
+ */
+async function runAll(
+  port: number,
+  requests: readonly LabelledRequest[],
+): Promise<{ faults: string[]; statuses: Map<number, number> }> {
+  const faults: string[] = [];
+  const statuses = new Map<number, number>();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const { name, request } = requests[index]!;
+      const report = await exchange(port, request);
+      const status = report.answers[0]?.status;
+      if (status !== undefined) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const fault = faultIn(report);
+      if (fault !== undefined) faults.push(`${name}: ${status ?? "-"}: ${fault}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return { faults, statuses };
+}
+
+describe("an answer before the end of the body", () => {
+  let service: EarlyAnswers;
+  /** Every request is one too many for it. */
+  let busy: EarlyAnswers;
+  before(async () => {
+    [service, busy] = await Promise.all([EarlyAnswers.start(), EarlyAnswers.start({ concurrentRequests: 0 })]);
+  });
+  after(() => Promise.all([service.test.close(), busy.test.close()]));
+
+  test("negative controls: a server that reads requests in the body, and one that never answers again", async () => {
+    const answer = (id: string) => `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${id}\r\nContent-Length: 0\r\n\r\n`;
+    for (const [answers, fault] of [
+      [[answer("first"), answer("smuggled")], /body were read as a request/],
+      [[answer("first")], /never answered/],
+    ] as const) {
+      const server = createServer(
+        (socket) =>
+          void socket
+            .on("error", () => {})
+            .once("data", () => socket.write(answers.join("")))
+            .resume(),
+      ).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const report = await exchange(
+        (server.address() as AddressInfo).port,
+        { method: "POST", path: "/", headers: {}, framing: "length", body: smuggledRequests(1000) },
+        500,
+      );
+      assert.match(String(faultIn(report)), fault);
+      server.close();
+    }
+  });
+
+  test("every operation, every early answer: the next request gets its own answer, or the connection is closed", async (t) => {
+    const requests = requestsOf(service.cases());
+    const { faults, statuses } = await runAll(service.port, requests);
+    t.diagnostic(
+      `${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses]
+        .sort(([a], [b]) => a - b)
+        .map((each) => each.join(" x "))
+        .join(", ")}`,
+    );
+    // 406 is decided when all of the body has been read.
+    for (const status of [400, 401, 403, 404, 405, 409, 413, 415, 429])
+      assert.ok(statuses.has(status), `no answer was ${status}`);
+    assert.deepEqual(faults, []);
+  });
+
+  test("every operation of a server that has too much to do", async () => {
+    const { faults, statuses } = await runAll(
+      busy.port,
+      requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))),
+    );
+    assert.deepEqual([...statuses.keys()], [503]);
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,94 @@
+/** Writers of answers: whole when the server listens, and the same with `nullable` as with a validator for null. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import fastify from "fastify";
+import { withNullable } from "../../../src/api/plugins/writers.ts";
+import { addUser, type TestUser, visit } from "../dashboard/browser.ts";
+import { addOrganisation, startServer, type TestServer } from "../start-server.ts";
+
+let t: TestServer;
+let admin: TestUser;
+before(async () => {
+  t = await startServer();
+  admin = await addUser(t, await addOrganisation(t, "writers"), "admin");
+});
+after(() => t.close());
+
+/** How many functions are compiled from text while something is done. */
+async function compiledDuring(work: () => Promise<unknown>): Promise<number> {
+  const original = globalThis.Function;
+  let count = 0;
+  globalThis.Function = new Proxy(original, {
+    construct(target, args: string[]) {
+      count++;
+      return Reflect.construct(target, args) as object;
+    },
+  });
+  try {
+    await work();
+  } finally {
+    globalThis.Function = original;
+  }
+  return count;
+}
+
+const get = (path: string): Promise<{ status: number }> => visit(t, "GET", path, { token: admin.token });
+
+test("the first answer of an operation compiles nothing", async () => {
+  const count = await compiledDuring(async () => {
+    const log = { token: admin.token, headers: { "Content-Type": "text/plain" }, body: "1.1.1.1\n" };
+    const answers = [
+      await visit(t, "POST", `/identifications?id=${randomUUID()}`, log),
+      await get("/identifications"),
+      await get("/lookup?ip=1.1.1.1"),
+      await get("/catalogue"),
+      await get("/users"),
+      await get("/keys"),
+      await get("/audit"),
+      await get("/session"),
+      await visit(t, "POST", "/edl/ip-rulesets/", { token: admin.token, body: { name: "a", purpose: "blocklist" } }),
+    ];
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201]);
+  });
+  assert.equal(count, 0);
+});
+
+const NULL = { type: "null" };
+const SCHEMA = {
+  type: "object",
+  required: ["a"],
+  properties: {
+    a: { anyOf: [{ type: "string" }, NULL] },
+    b: { anyOf: [{ type: "object", properties: { c: { anyOf: [NULL, { type: "integer" }] } } }, NULL] },
+    d: { type: "array", items: { anyOf: [{ type: "array", items: { type: "number" } }, NULL] } },
+    e: { anyOf: [{ type: "string" }, { type: "number" }, NULL] },
+  },
+};
+const VALUES = [
+  { a: null, b: null, d: [null, [1]], e: null },
+  { a: 'x"', b: { c: null, unknown: 1 }, d: [], e: 1.5 },
+  { a: "", b: { c: 3 }, e: "two" },
+];
+
+test("what may be null is written as a validator would have it, without one", async () => {
+  const app = fastify();
+  for (const [path, schema] of [
+    ["/plain", SCHEMA],
+    ["/nullable", withNullable(SCHEMA)],
+  ] as const)
+    app.post(path, { schema: { response: { 200: schema } } }, (request) => Promise.resolve(request.body));
+  await app.ready();
+  const written = async (url: string, payload: object): Promise<string> =>
+    (await app.inject({ method: "POST", url, payload })).body;
+  for (const value of VALUES) assert.equal(await written("/nullable", value), await written("/plain", value));
+  await app.close();
+});
+
+test("the negative control: the framework's own writer compiles with the first answer", async () => {
+  const app = fastify();
+  app.get("/", { schema: { response: { 200: SCHEMA } } }, () => Promise.resolve(VALUES[1]));
+  await app.ready();
+  assert.ok((await compiledDuring(() => app.inject("/"))) > 0);
+  await app.close();
+});

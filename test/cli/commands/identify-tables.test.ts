@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { run, type RunOptions, temporaryFolder } from "../run-command.ts";
+
+const EVENTS = 'time,src_ip,note\n1,10.1.2.3,"two\nlines, 10.9.9.9"\n2,"10.9.9.9"\n\n3,9.9.9.9,x\n';
+const OBJECTS = '{"ip":"10.1.2.3"}\r\n{ "ip" : "9.9.9.9", "n" : 1.50 }\n\n{"ip":"10.2.2.2"\n{}';
+const PROXIED = 'time,forwarded\n1,"10.1.2.3, 203.0.113.9, 8.8.8.8"\n2,unknown\n3,"[2001:db8::1]:443, 9.9.9.9:80"\n';
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+before(async () => {
+  folder = temporaryFolder({
+    "list.csv": "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1\n2001:db8::/32,documentation\n",
+    "events.csv": EVENTS,
+    "more.csv.gz": gzipSync("time,src_ip,note\n4,10.0.0.4,\n"),
+    "other.csv": "time,address\n5,10.0.0.5\n",
+    "open.csv": 'time,src_ip\n1,10.1.2.3\n2,"10.1.2.3\n3,9.9.9.9\n',
+    "events.jsonl": OBJECTS,
+    "again.jsonl": '{"ip":"10.1.2.3","cbs_ids":[]}\n',
+    "proxied.csv": PROXIED,
+    "visits.log": "10.1.2.3 a\n9.9.9.9 b\n10.1.2.3 c\n2001:db8::7 d\nnobody\n9.9.9.8 e\n",
+  });
+  assert.equal((await run(["build", "list.csv", "-o", "list.ipsieve"], { cwd: folder.path })).code, 0);
+});
+after(() => folder.remove());
+
+const identify = (args: readonly string[], options: RunOptions = {}) =>
+  run(["identify", "--snapshot", "list.ipsieve", ...args], { cwd: folder.path, ...options });
+const lines = (...rows: string[]) => rows.map((row) => `${row}\n`).join("");
+
+const outputs: [name: string, args: string[], stdout: string][] = [
+  [
+    "a column added to CSV, below its header, records of several lines whole",
+    ["--format", "append", "events.csv"],
+    'time,src_ip,note,cbs_ids\n1,10.1.2.3,"two\nlines, 10.9.9.9","/cloud/acme,/cloud/acme/by-service/mail/eu-1"\n2,"10.9.9.9",,/cloud/acme\n\n3,9.9.9.9,x,\n',
+  ],
+  [
+    "a column with a name of one's own, only matched rows, the header once",
+    ["--format", "append", "--append-as", "who, where", "--matched", "--field", "src_ip", "events.csv", "more.csv.gz"],
+    'time,src_ip,note,"who, where"\n1,10.1.2.3,"two\nlines, 10.9.9.9","/cloud/acme,/cloud/acme/by-service/mail/eu-1"\n2,"10.9.9.9",,/cloud/acme\n4,10.0.0.4,,/cloud/acme\n',
+  ],
+  [
+    "rows of CSV with a header of their own",
+    ["--format", "csv", "--matched", "events.csv"],
+    lines(
+      "ip,cidr,cbs_ids",
+      '10.1.2.3,10.1.0.0/16,"/cloud/acme,/cloud/acme/by-service/mail/eu-1"',
+      "10.9.9.9,10.0.0.0/8,/cloud/acme",
+    ),
+  ],
+  ["counts without the header", ["-cv", "events.csv"], "2\n"],
+  [
+    "a header as a row, if told that it is none",
+    ["--header", "no", "--format", "append", "other.csv"],
+    lines("time,address,", "5,10.0.0.5,/cloud/acme"),
+  ],
+  [
+    "CSV as text, if told so",
+    ["--input", "space", "--format", "append", "other.csv"],
+    lines("time,address\t", "5,10.0.0.5\t/cloud/acme"),
+  ],
+  [
+    "the first of several addresses",
+    ["--field", "forwarded", "--matched", "proxied.csv"],
+    lines(
+      "ip\tcidr\tcbs_ids",
+      "10.1.2.3\t10.1.0.0/16\t/cloud/acme,/cloud/acme/by-service/mail/eu-1",
+      "2001:db8::1\t2001:db8::/32\tdocumentation",
+    ),
+  ],
+  [
+    "the last of several addresses",
+    ["--field", "forwarded", "--address", "last", "proxied.csv"],
+    lines("ip\tcidr\tcbs_ids", "8.8.8.8\t\t", "\t\t", "9.9.9.9\t\t"),
+  ],
+  [
+    "the first address that is public",
+    ["--field", "forwarded", "--address", "first-public", "proxied.csv"],
+    lines("ip\tcidr\tcbs_ids", "8.8.8.8\t\t", "\t\t", "9.9.9.9\t\t"),
+  ],
+];
+for (const [name, args, stdout] of outputs) {
+  test(`prints ${name}`, async () => {
+    const outcome = await identify(args);
+    assert.deepEqual([outcome.stdout, outcome.stderr], [stdout, ""]);
+  });
+}
+
+test("the address in the middle of a line can be chosen", async () => {
+  const input = "up 10.0.0.1 via 9.9.9.9 to 10.1.2.3\n";
+  for (const [which, ip] of [
+    ["first", "10.0.0.1"],
+    ["last", "10.1.2.3"],
+    ["first-public", "9.9.9.9"],
+  ] as const) {
+    assert.equal((await identify(["--address", which], { input })).stdout.split("\t")[0], ip);
+  }
+});
+
+test("objects keep their bytes and get a member; a line that is none is told of and kept as a text", async () => {
+  const { code, stdout, stderr } = await identify(["--format", "append", "events.jsonl"]);
+  assert.equal(
+    stdout,
+    lines(
+      '{"ip":"10.1.2.3","cbs_ids":["/cloud/acme","/cloud/acme/by-service/mail/eu-1"]}',
+      '{ "ip" : "9.9.9.9", "n" : 1.50 ,"cbs_ids":[]}',
+      "",
+      '{"text":"{\\"ip\\":\\"10.2.2.2\\"","cbs_ids":["/cloud/acme"]}',
+      '{"cbs_ids":[]}',
+    ),
+  );
+  assert.equal(
+    stderr,
+    'ipsieve: events.jsonl:4:17: this line is no JSON object; its row holds it as the member "text"\n',
+  );
+  assert.equal(code, 2);
+  const many = await identify(["--format", "append", "--input", "jsonl"], { input: "{}\n" + "nothing\n".repeat(30) });
+  assert.match(
+    many.stderr,
+    /^ipsieve: standard input:2:1: .*\n(ipsieve: standard input:.*\n){19}ipsieve: \.\.\. and 10 more lines like these, 30 in all\n$/,
+  );
+  for (const line of many.stdout.trimEnd().split("\n")) JSON.parse(line);
+});
+
+test("a member that is there already is an error with its line, and another name the cure", async () => {
+  const failed = await identify(["--format", "append", "-o", "rows.jsonl", "events.jsonl", "again.jsonl"]);
+  assert.equal(
+    failed.stderr,
+    'ipsieve: again.jsonl:1: this object has a member "cbs_ids" already; choose another name for the new one with --append-as\n',
+  );
+  assert.deepEqual([failed.code, existsSync(join(folder.path, "rows.jsonl"))], [2, false]);
+  assert.equal(
+    (await identify(["--format", "append", "--append-as", "mine", "again.jsonl"])).stdout,
+    '{"ip":"10.1.2.3","cbs_ids":[],"mine":["/cloud/acme","/cloud/acme/by-service/mail/eu-1"]}\n',
+  );
+});
+
+test("rows of JSON tell the number of the line in its input, and the line when asked", async () => {
+  const { stdout } = await identify(["--format", "jsonl", "--text", "events.csv", "visits.log"]);
+  const rows = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    rows.map(({ line }) => line),
+    [2, 4, 5, 6, 1, 2, 3, 4, 5, 6],
+  );
+  assert.deepEqual([rows[0].text, rows[4].text], ['1,10.1.2.3,"two\nlines, 10.9.9.9"', "10.1.2.3 a"]);
+  assert.ok(!(await identify(["--format", "jsonl", "visits.log"])).stdout.includes('"text"'));
+});
+
+test("--summary and --top as JSON and CSV, and beside rows", async () => {
+  const json = JSON.parse((await identify(["--summary", "--top", "1", "--format", "json", "visits.log"])).stdout);
+  assert.deepEqual(json, {
+    lines: 6,
+    matched: 3,
+    unmatched: 2,
+    no_address: 1,
+    types: [
+      { type: "cloud", name: "Cloud", lines: 2 },
+      { type: "list", name: "list", lines: 1 },
+    ],
+    providers: [
+      { type: "cloud", provider: "acme", name: "acme", lines: 2 },
+      { type: "list", provider: "documentation", name: "documentation", lines: 1 },
+    ],
+    services: [{ type: "cloud", provider: "acme", service: "mail", name: "acme mail", lines: 2 }],
+    top: {
+      matched: {
+        distinct: 2,
+        addresses: [
+          {
+            ip: "10.1.2.3",
+            lines: 2,
+            cidr: "10.1.0.0/16",
+            cbs_ids: ["/cloud/acme", "/cloud/acme/by-service/mail/eu-1"],
+            labels: ["Cloud > acme", "Cloud > acme > By service > mail > eu-1"],
+          },
+        ],
+      },
+      unmatched: { distinct: 2, addresses: [{ ip: "9.9.9.8", lines: 1, cidr: null, cbs_ids: [], labels: [] }] },
+    },
+  });
+  assert.equal(
+    (await identify(["--summary", "--top", "9", "--format", "csv", "visits.log"])).stdout,
+    lines(
+      "count,key,name,lines",
+      "lines,,,6",
+      "matched,,,3",
+      "unmatched,,,2",
+      "no_address,,,1",
+      "type,cloud,Cloud,2",
+      "type,list,list,1",
+      "provider,/cloud/acme,acme,2",
+      "provider,/list/documentation,documentation,1",
+      "service,/cloud/acme/mail,acme mail,2",
+      'matched_address,10.1.2.3,"Cloud > acme, Cloud > acme > By service > mail > eu-1",2',
+      "matched_address,2001:db8::7,documentation,1",
+      "unmatched_address,9.9.9.8,,1",
+      "unmatched_address,9.9.9.9,,1",
+    ),
+  );
+  const text = await identify(["--top", "1", "-o", "rows.csv", "--format", "csv", "visits.log"]);
+  assert.match(
+    text.stdout,
+    /^6 lines\n[^]*\ntop addresses, matched\n  10\.1\.2\.3  Cloud > [^\n]* 2 [^\n]*\n  and 1 more\n\ntop addresses, unmatched\n  9\.9\.9\.8 [^\n]*\n  and 1 more\n$/,
+  );
+  assert.equal(readFileSync(join(folder.path, "rows.csv"), "utf8").split("\n").length, 7);
+});
+
+const refused: [args: string[], message: RegExp][] = [
+  [
+    ["--format", "append", "events.csv", "other.csv"],
+    /^ipsieve: other\.csv:1: its header is another than that of events\.csv, so that they cannot become one table; run them one by one\n$/,
+  ],
+  [
+    ["--format", "append", "open.csv"],
+    /^ipsieve: open\.csv:3: a quoted field begins in this record and never ends; correct the quote, or read the lines as text \(--input space\)\n$/,
+  ],
+  [
+    ["--format", "json", "visits.log"],
+    /^ipsieve: --format json is for --summary and --top; rows of JSON are --format jsonl\n$/,
+  ],
+  [
+    ["--summary", "--format", "json", "-o", "x", "visits.log"],
+    /^ipsieve: with -o, --format is that of the rows: tsv, jsonl, csv, append; write rows and --summary in two runs\n$/,
+  ],
+  [
+    ["--top", "5", "--format", "tsv", "visits.log"],
+    /^ipsieve: --top prints no rows for --format tsv; add -o FILE for the rows, or choose json or csv\n$/,
+  ],
+  [["--top", "0", "visits.log"], /^ipsieve: --top "0": give a whole number from 1 to 1000000\n$/],
+  [
+    ["-c", "--top", "5", "visits.log"],
+    /^ipsieve: --count and --top do not go together; write the count with --summary --top N\n$/,
+  ],
+  [["--text", "visits.log"], /^ipsieve: --text adds the line to rows of JSON; add --format jsonl\n$/],
+  [["--append-as", "x", "visits.log"], /^ipsieve: --append-as names what --format append adds; add --format append\n$/],
+  [
+    ["--append-as", "text", "--format", "append", "visits.log"],
+    /^ipsieve: --append-as "text": that member holds lines that are no JSON object; give another name\n$/,
+  ],
+  [
+    ["--address", "firts", "visits.log"],
+    /^ipsieve: --address "firts": did you mean first\? There are first, last, first-public\n$/,
+  ],
+];
+for (const [args, message] of refused) {
+  test(`refuses ${args.join(" ")}`, async () => {
+    const { code, stderr } = await identify(args);
+    assert.match(stderr, message);
+    assert.equal(code, 2);
+  });
+}

@@ -1,0 +1,532 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { freePort } from "../../api/harness/free-port.ts";
+import { ServiceProcess } from "../../api/harness/service-process.ts";
+import { type Outcome, run, type RunOptions, temporaryFolder } from "../run-command.ts";
+
+const ALLOWLIST = "My Allowlist rules";
+const BLOCKLIST = "My Blocklist rules";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let service: ServiceProcess;
+let key = "";
+let ids: Record<string, string> = {};
+
+/** Runs the command in the folder, whose database is the server's. */
+const call = (args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Outcome> =>
+  run(args, {
+    cwd: folder.path,
+    env: {
+      IPSIEVE_HOME: folder.path,
+      IPSIEVE_DB: "",
+      DATABASE_URL: "",
+      IPSIEVE_SERVER: service === undefined ? "" : `http://127.0.0.1:${service.port}`,
+      IPSIEVE_API_KEY: key,
+      ...env,
+    },
+    ...options,
+  });
+const ruleset = (...args: string[]): Promise<Outcome> => call(["ruleset", ...args]);
+const done = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await ruleset(...args);
+  assert.deepEqual([code, stderr], [0, ""]);
+  return stdout;
+};
+const file = (name: string, content: string | Buffer): string => {
+  writeFileSync(join(folder.path, name), content);
+  return name;
+};
+
+/** Fails with 2, prints nothing to stdout, no stack, and not the key. */
+function assertRefused({ code, stdout, stderr }: Outcome, message: RegExp): void {
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /defect of ipsieve|\n {4}at /);
+  assert.ok(key === "" || !stderr.includes(key.slice(8)));
+  assert.deepEqual([code, stdout], [2, ""]);
+}
+
+const newKey = async (...args: string[]): Promise<string> =>
+  (await call(["key", "create", "test", ...args])).stdout.trim();
+const statusOf = async (text: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/`, { headers: { "X-API-Key": text } })).status;
+
+/** A running server learns of keys within a second or so. */
+async function until(text: string, isSo: (status: number) => boolean): Promise<string> {
+  const end = Date.now() + 30_000;
+  while (!isSo(await statusOf(text))) {
+    assert.ok(Date.now() < end, "the server has not learned of the key");
+    await delay(100);
+  }
+  return text;
+}
+
+const knownKey = async (...args: string[]): Promise<string> => until(await newKey(...args), (status) => status !== 401);
+
+before(async () => {
+  folder = temporaryFolder();
+  await call(["org", "create", "Example"]);
+  await call(["plan", "set", "edl", "--per-minute", "100000"]);
+  key = await newKey("--access", "read_write");
+  service = await ServiceProcess.start(join(folder.path, "ipsieve.db"), [
+    "--bulk-body-limit",
+    "4000000",
+    "--rules-per-ruleset",
+    "200000",
+  ]);
+  ids = Object.fromEntries(
+    JSON.parse(await done("list", "--json")).map(({ id, name }: { id: string; name: string }) => [name, id]),
+  );
+});
+after(async () => {
+  await service.end("SIGTERM");
+  folder.remove();
+});
+
+const empty = async (): Promise<void> =>
+  void (await call(["ruleset", "replace", BLOCKLIST, "-", "--allow-empty"], { input: "# none\n" }));
+const lines = async (...args: string[]): Promise<string[]> =>
+  (await done("export", BLOCKLIST, ...args)).trimEnd().split("\n");
+
+/** So many addresses of 20.0.0.0/8. */
+const addresses = (count: number, first = 0): string =>
+  Array.from(
+    { length: count },
+    (_, at) => `20.${((at + first) >> 16) & 255}.${((at + first) >> 8) & 255}.${(at + first) & 255}\n`,
+  ).join("");
+
+describe("list", () => {
+  test("is a table or JSON, by the key in the environment or in a file; --server goes before IPSIEVE_SERVER", async () => {
+    assert.match(
+      await done("list"),
+      /^ {2}id +name +purpose +rules {2}active\n {2}[0-9a-f-]{36} {2}My Allowlist rules {2}allowlist +0 +0\n {2}[0-9a-f-]{36} {2}My Blocklist rules {2}blocklist +0 +0\n$/,
+    );
+    file("key.txt", `${key}\n`);
+    const { code, stdout } = await call(
+      ["ruleset", "list", "--json", "--key-file", "key.txt", "--server", `http://127.0.0.1:${service.port}/`],
+      { env: { IPSIEVE_API_KEY: "", IPSIEVE_SERVER: "http://127.0.0.1:9/" } },
+    );
+    assert.deepEqual([code, JSON.parse(stdout).length], [0, 2]);
+  });
+
+  test("of an organisation without rulesets is exit code 1", async () => {
+    await call(["org", "create", "Other"]);
+    await call(["plan", "set", "edl", "--org", "Other"]);
+    const env = { IPSIEVE_API_KEY: await knownKey("--org", "Other", "--access", "read_write") };
+    const own = JSON.parse((await call(["ruleset", "list", "--json"], { env })).stdout) as { id: string }[];
+    for (const { id } of own)
+      await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${id}`, {
+        method: "DELETE",
+        headers: { "X-API-Key": env.IPSIEVE_API_KEY },
+      });
+    const { code, stdout, stderr } = await call(["ruleset", "list", "--json"], { env });
+    assert.deepEqual([code, stdout, stderr], [1, "[]\n", ""]);
+  });
+});
+
+describe("import", () => {
+  test("text, CSV, NDJSON and JSON by their extensions, packed and not, by name and by id", async () => {
+    const rows = {
+      "a.txt": "20.0.0.1 # a\n",
+      "b.csv": "ip,name\n20.0.0.2,b\n",
+      "c.ndjson": '{"ip":"20.0.0.3"}\n',
+      "d.JSONL": '{"ip":"20.0.0.4"}\n',
+      "e.json": '{"rules":[{"ip":"20.0.0.5"}]}',
+      "f.netset": "20.0.0.6\n",
+    };
+    await empty();
+    for (const [name, text] of Object.entries(rows))
+      assert.equal(
+        await done("import", BLOCKLIST, file(name, text)),
+        `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were\n`,
+      );
+    await empty();
+    for (const [name, text] of Object.entries(rows))
+      assert.match(
+        await done("import", ids[BLOCKLIST]!.toUpperCase(), file(`${name}.gz`, gzipSync(text))),
+        /: 1 rule added/,
+      );
+    assert.match(
+      await done("import", BLOCKLIST, file("g.csv.zst", zstdCompressSync("ip\n20.0.0.7\n"))),
+      /: 1 rule added/,
+    );
+    const { stdout } = await call(["ruleset", "import", BLOCKLIST, "-", "--format", "csv"], {
+      input: "ip\n20.0.0.8\n",
+    });
+    assert.match(stdout, /: 1 rule added/);
+    assert.deepEqual(
+      await lines(),
+      [1, 2, 3, 4, 5, 6, 7, 8].map((last) => `20.0.0.${last}`),
+    );
+  });
+
+  test("every mode of conflicts, names and expiries of a whole list, and the server's answer as JSON", async () => {
+    await empty();
+    await done(
+      "import",
+      BLOCKLIST,
+      file("one.txt", "20.0.0.1\n"),
+      "--name",
+      "first",
+      "--expires-at",
+      "2999-01-01T00:00:00Z",
+    );
+    assert.match((await lines("--format", "csv"))[1]!, /^20\.0\.0\.1,first,2999-01-01T00:00:00\S*Z$/);
+    assert.match(
+      await done("import", BLOCKLIST, "one.txt", "--expires-in-days", "1"),
+      /: 0 rules added, 0 changed, 1 kept as they were\n$/,
+    );
+    assert.match(await done("import", BLOCKLIST, "one.txt", "--conflict", "skip", "--name", "x"), /0 changed, 1 kept/);
+    assert.deepEqual(
+      JSON.parse(await done("import", BLOCKLIST, "one.txt", "--conflict", "override", "--name", "second", "--json")),
+      { created: 0, updated: 1, skipped: 0, can_undo: true },
+    );
+    assert.match((await lines("--format", "csv"))[1]!, /^20\.0\.0\.1,second,$/);
+    assertRefused(
+      await ruleset("import", BLOCKLIST, "one.txt", "--conflict", "fail"),
+      /: Conflict: there is a rule for 20\.0\.0\.1 already, so nothing was written\n$/,
+    );
+  });
+
+  test("lines at fault are reported as FILE:LINE, and nothing is written; with --skip-invalid they are left out", async () => {
+    await empty();
+    const bad = file("bad.txt", "20.0.0.1\n300.1.1.1\n# fine\n20.0.0.0/33\n20.0.0.1\n");
+    const refused = await ruleset("import", BLOCKLIST, bad);
+    assertRefused(
+      refused,
+      /^bad\.txt:2: column 1: "300\.1\.1\.1": .*\nbad\.txt:4: column \d+: "20\.0\.0\.0\/33": .*\nbad\.txt:5: column 1: .*stands on line 1 already.*\nipsieve: bad\.txt: nothing was written; correct the list, or leave out what cannot be read with --skip-invalid\n$/,
+    );
+    assert.equal(await done("export", BLOCKLIST), "");
+    const { code, stdout, stderr } = await ruleset("import", BLOCKLIST, bad, "--skip-invalid");
+    assert.deepEqual(
+      [code, stdout],
+      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were; 3 lines left out\n`],
+    );
+    assert.match(stderr, /^bad\.txt:2: .*\nbad\.txt:4: .*\nbad\.txt:5: .*\n$/);
+  });
+
+  test("rules of JSON are named by their places; standard input by its name", async () => {
+    const json = file("bad.json", '{"rules":[{"ip":"20.0.0.1"},{"ip":"x"}]}');
+    assertRefused(
+      await ruleset("import", BLOCKLIST, json),
+      /^bad\.json: rules\[1\]\.ip: "x".*\nipsieve: bad\.json: nothing was written/,
+    );
+    assert.match(
+      (await ruleset("import", BLOCKLIST, json, "--skip-invalid")).stderr,
+      /^bad\.json: rules\[1\]: ip: "x".*\n$/,
+    );
+    assertRefused(
+      await call(["ruleset", "import", BLOCKLIST, "-"], { input: "x\n" }),
+      /^standard input:1: column 1: "x": .*\nipsieve: standard input: nothing was written/,
+    );
+  });
+
+  test("the first 200 lines that are left out are reported, and how many more", async () => {
+    const { code, stdout, stderr } = await ruleset(
+      "import",
+      BLOCKLIST,
+      file("many.txt", "20.0.0.1\nx\n".repeat(1000)),
+      "--skip-invalid",
+    );
+    assert.deepEqual(
+      [code, stderr.split("\n").length, stderr.split("\n")[200]],
+      [0, 202, "many.txt: ... and 1,799 more lines like these, 1,999 in all"],
+    );
+    assert.match(stdout, /; 1,999 lines left out\n$/);
+  });
+});
+
+describe("replace", () => {
+  test("replaces; a dry run only says what would change", async () => {
+    await empty();
+    await done("import", BLOCKLIST, file("ten.txt", addresses(10)));
+    const next = file("next.txt", addresses(10, 5));
+    assert.equal(
+      await done("replace", BLOCKLIST, next, "--dry-run"),
+      `${BLOCKLIST}: 5 rules would be added, 0 changed, 5 removed, 5 kept as they were\n`,
+    );
+    assert.equal((await lines())[0], "20.0.0.0");
+    assert.equal(JSON.parse(await done("replace", BLOCKLIST, next, "--dry-run", "--json")).plan.removed.length, 5);
+    assert.equal(
+      await done("replace", BLOCKLIST, next),
+      `${BLOCKLIST}: 5 rules added, 0 changed, 5 removed, 5 kept as they were\n`,
+    );
+    assert.equal((await lines())[0], "20.0.0.5");
+  });
+
+  test("a list that removes too much is refused with its numbers, and the option that it names lets it pass", async () => {
+    await empty();
+    await done("import", BLOCKLIST, file("hundred.txt", addresses(100)));
+    const short = file("short.txt", addresses(27));
+    const text =
+      "short.txt: the list would remove 73 of 100 rules (73 %), and at most 50 % may go; nothing was written. If the list is right, add --max-shrink 73\n";
+    assertRefused(
+      await ruleset("replace", BLOCKLIST, short),
+      new RegExp(`^ipsieve: ${text.replaceAll(/[.()]/g, String.raw`\$&`)}$`),
+    );
+    const dry = await ruleset("replace", BLOCKLIST, short, "--dry-run");
+    assert.deepEqual(
+      [dry.code, dry.stdout, dry.stderr],
+      [1, `${BLOCKLIST}: 0 rules would be added, 0 changed, 73 removed, 27 kept as they were\n`, `ipsieve: ${text}`],
+    );
+    assertRefused(await ruleset("replace", BLOCKLIST, short, "--max-shrink", "72"), /at most 72 % may go/);
+    assert.match(await done("replace", BLOCKLIST, short, "--max-shrink", "73"), /73 removed, 27 kept/);
+    assertRefused(
+      await ruleset("replace", BLOCKLIST, file("none.txt", "# none\n"), "--max-shrink", "100"),
+      /^ipsieve: none\.txt: the list has no rules and would remove all 27 rules; nothing was written\. To empty the ruleset, add --allow-empty\n$/,
+    );
+    assert.match(await done("replace", BLOCKLIST, "none.txt", "--allow-empty"), /27 removed, 0 kept/);
+  });
+
+  test("bad lines as for an import", async () => {
+    assertRefused(
+      await ruleset("replace", BLOCKLIST, file("worse.csv", "ip,name\nx,y\n")),
+      /^worse\.csv:2: column 1: "x": /,
+    );
+    const { code, stdout, stderr } = await ruleset(
+      "replace",
+      BLOCKLIST,
+      file("worse.csv", "ip,name\nx,y\n20.0.0.1,a\n"),
+      "--skip-invalid",
+      "--expires-in-days",
+      "9",
+    );
+    assert.deepEqual(
+      [code, stdout],
+      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 removed, 0 kept as they were; 1 line left out\n`],
+    );
+    assert.match(stderr, /^worse\.csv:2: /);
+  });
+});
+
+describe("export", () => {
+  test("every format to standard output; by the extension to a file, which another ruleset takes", async () => {
+    await empty();
+    await done(
+      "import",
+      BLOCKLIST,
+      file("named.csv", "ip,name,expires_at\n20.0.0.1,old,2020-01-01T00:00:00Z\n20.0.0.2,new,\n"),
+    );
+    assert.deepEqual(await lines(), ["20.0.0.2"]);
+    assert.deepEqual((await lines("--format", "csv", "--all")).length, 3);
+    assert.match(await done("export", BLOCKLIST, "--format", "nftables", "--set-name", "bad"), /bad_4/);
+    for (const [name, start] of [
+      ["out.csv", "ip,name,expires_at\n20.0.0.2,new,\n"],
+      ["out.ndjson", '{"ip":"20.0.0.2"'],
+      ["out.list", "20.0.0.2\n"],
+    ] as const) {
+      const { code, stdout, stderr } = await ruleset("export", BLOCKLIST, "-o", name);
+      assert.deepEqual([code, stdout], [0, ""]);
+      assert.match(stderr, new RegExp(`^${name}: \\d+ B\n$`));
+      assert.ok(readFileSync(join(folder.path, name), "utf8").startsWith(start));
+      assert.match(await done("replace", ALLOWLIST, name, "--allow-empty"), /: \d rules? added|1 kept/);
+    }
+  });
+
+  test("what cannot be written is refused", async () => {
+    assertRefused(await ruleset("export", BLOCKLIST, "-o", "x.json"), /there is no export as \.json/);
+    assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: it cannot be written \(ENOENT\)/);
+    assertRefused(await ruleset("export", BLOCKLIST, "--set-name", "x"), /^ipsieve: --set-name: text has no sets/);
+  });
+});
+
+describe("refusals say what, where and the cure", () => {
+  test("rulesets that are not there, or whose name two have", async () => {
+    assertRefused(await ruleset("export", "My Blocklst rules"), /did you mean "My Blocklist rules"\?\n$/);
+    assertRefused(await ruleset("export", "xyzzy"), /"ipsieve ruleset list" shows those there are\n$/);
+    const body = JSON.stringify({ name: BLOCKLIST, purpose: "allowlist" });
+    const twin = (await (
+      await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/`, {
+        method: "POST",
+        headers: { "X-API-Key": key, "Content-Type": "application/json" },
+        body,
+      })
+    ).json()) as { id: string };
+    assertRefused(
+      await ruleset("export", BLOCKLIST),
+      new RegExp(
+        `several rulesets are named "${BLOCKLIST}"; give the id of one: ${ids[BLOCKLIST]} \\(blocklist\\), ${twin.id} \\(allowlist\\)\n$`,
+      ),
+    );
+    await done("export", ids[BLOCKLIST]!);
+    await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${twin.id}`, {
+      method: "DELETE",
+      headers: { "X-API-Key": key },
+    });
+  });
+
+  test("files that cannot be read, before or while they are sent: nothing is written", async () => {
+    const count = (await lines()).length;
+    const packed = gzipSync(Buffer.from(addresses(50_000)));
+    file("whole.txt", addresses(1));
+    for (const [name, content, message] of [
+      ["cut.gz", packed.subarray(0, packed.length - 100), /cut\.gz: the compressed data ends too early/],
+      ["binary.txt", Buffer.from("\0\u0001"), /binary\.txt: no text/],
+      [
+        "latin.txt",
+        Buffer.from("20.0.0.1 # caf\u00e9\n", "latin1"),
+        /latin\.txt: is not valid UTF-8; nothing was written\n$/,
+      ],
+      ["empty.json", "", /^ipsieve: empty\.json: is empty; a JSON document is required; nothing was written\n$/],
+      ["object.json", "{}", /object\.json: /],
+      ["large.txt", `# ${"x".repeat(98)}\n`.repeat(50_000), /Content Too Large: .*4000000 bytes.*--bulk-body-limit/],
+      ["long.txt", addresses(200_001), /long\.txt:200001: .*more than 200000 rules/],
+    ] as const) {
+      assertRefused(await ruleset("import", BLOCKLIST, file(name, content)), message);
+    }
+    assertRefused(await ruleset("import", BLOCKLIST, "absent.txt"), /absent\.txt: no such file/);
+    assertRefused(await ruleset("import", BLOCKLIST, "."), /this is a folder/);
+    assert.equal((await lines()).length, count);
+  });
+
+  test("options", async () => {
+    file("one.txt", "20.0.0.1\n");
+    for (const [args, message] of [
+      [
+        ["import", BLOCKLIST, "one.txt", "--expires-in-days", "1", "--expires-at", "2999-01-01T00:00:00Z"],
+        /give one of them/,
+      ],
+      [["import", BLOCKLIST, "one.txt", "--expires-in-days", "0"], /whole number from 1 to 2900000/],
+      [["import", BLOCKLIST, "one.txt", "--expires-at", "tomorrow"], /^ipsieve: --expires-at: "tomorrow": /],
+      [["import", BLOCKLIST, "one.txt", "--name", "a\u0007"], /^ipsieve: --name: /],
+      [["import", BLOCKLIST, "one.txt", "--conflict", "merge"], /There are extend, override, skip, fail/i],
+      [["replace", BLOCKLIST, "one.txt", "--max-shrink", "101"], /whole number from 0 to 100/],
+      [["list", "--server", "lists.example.org"], /^ipsieve: --server: write http:\/\/HOST:PORT/],
+      [["list", "--server", "https://user:secret@lists.example.org"], /^ipsieve: --server: write (?!.*secret)/],
+      [["list", "--key-file", "none"], /--key-file none: it cannot be read \(ENOENT\)/],
+      [["list", "--key-file", "one.txt"], /one\.txt: this is not an API key/],
+    ] as const)
+      assertRefused(await ruleset(...args), message);
+  });
+
+  test("keys: none, a mistyped one, one that reads only, one without a plan, one that is revoked", async () => {
+    const as = (text: string): Promise<Outcome> =>
+      call(["ruleset", "import", BLOCKLIST, file("one.txt", "20.0.0.1\n")], { env: { IPSIEVE_API_KEY: text } });
+    assertRefused(await as(""), /set IPSIEVE_API_KEY, or name a file that holds one with --key-file/);
+    assertRefused(
+      await as(`${key.slice(0, -1)}é`),
+      /^ipsieve: IPSIEVE_API_KEY: this is not an API key; copy the whole/,
+    );
+    assertRefused(await as(await knownKey("--org", "Example")), /Permission Denied: /);
+    await call(["org", "create", "Poor"]);
+    assertRefused(await as(await knownKey("--org", "Poor", "--access", "read_write")), /Permission Denied: .*plan/);
+    const revoked = await knownKey("--org", "Example");
+    await call(["key", "revoke", revoked.slice(0, 8)]);
+    assertRefused(await as(await until(revoked, (status) => status === 401)), /the server does not accept the key/);
+  });
+});
+
+/** Answers as no server of ipsieve does. */
+async function withServer(answer: RequestListener, use: (url: string, server: Server) => Promise<void>): Promise<void> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe("servers that are none", () => {
+  test("nothing listens", async () => {
+    const port = await freePort();
+    assertRefused(
+      await ruleset("list", "--server", `http://127.0.0.1:${port}`),
+      new RegExp(`^ipsieve: no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there`),
+    );
+  });
+
+  test("a redirect is not followed: the key stays here", async () => {
+    const seen: string[] = [];
+    await withServer(
+      (request, response) =>
+        void (seen.push(request.url!), response.writeHead(301, { location: "https://lists.example.org/" }).end()),
+      async (url) => {
+        assertRefused(
+          await ruleset("list", "--server", url),
+          /the server redirects to https:\/\/lists\.example\.org\/; give the server's own address with --server\n$/,
+        );
+      },
+    );
+    assert.equal(seen.length, 1);
+  });
+
+  test("pages of something else", async () => {
+    await withServer(
+      (_request, response) => void response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not Found</h1>"),
+      async (url) => {
+        assertRefused(
+          await ruleset("list", "--server", url),
+          /the service answered 404 Not Found; check that ipsieve is what answers at this address\n$/,
+        );
+      },
+    );
+  });
+
+  test("an export that breaks off leaves the old file", async () => {
+    const page = {
+      items: [{ id: "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11", name: BLOCKLIST, purpose: "blocklist" }],
+      next: null,
+    };
+    await withServer(
+      (request, response) => {
+        if (!request.url!.includes("export"))
+          return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+        response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" }).write("20.0.0.1/32\n");
+        setTimeout(() => response.destroy(), 200);
+      },
+      async (url) => {
+        file("kept.txt", "old\n");
+        assertRefused(
+          await ruleset("export", BLOCKLIST, "-o", "kept.txt", "--server", url),
+          /no answer from .*the connection was closed early/,
+        );
+        assert.equal(readFileSync(join(folder.path, "kept.txt"), "utf8"), "old\n");
+      },
+    );
+  });
+});
+
+/** Blocklists as they were published: see test/cti/importers/published-lists.test.ts. */
+const published = resolve(
+  process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"),
+  "../blocklists",
+);
+const PUBLISHED: readonly [path: string, entries: number, special: number][] = [
+  ["firehol/stopforumspam_30d.ipset", 45_642, 5],
+  ["tor/tor-nodes.lst", 8054, 1],
+  ["firehol/firehol_level1.netset", 4491, 13],
+  ["x4bnet/datacenter-ipv6.txt", 8752, 0],
+];
+for (const [path, entries, special] of PUBLISHED) {
+  const list = join(published, path);
+  test(
+    `the published list ${path}: every line counted, special-purpose addresses left out, exported as it was`,
+    { skip: existsSync(list) ? false : `no ${list}; name the folder beside the blocklists in IPSIEVE_LISTS` },
+    async () => {
+      await empty();
+      const { code, stdout, stderr } = await ruleset(
+        "replace",
+        BLOCKLIST,
+        list,
+        "--skip-invalid",
+        "--json",
+        "--max-shrink",
+        "100",
+      );
+      assert.deepEqual(
+        [code, JSON.parse(stdout).added, JSON.parse(stdout).invalid, stderr.split("\n").length - 1],
+        [0, entries - special, special, special],
+        stderr,
+      );
+      assert.equal((await lines()).length, entries - special);
+    },
+  );
+}
