@@ -1,28 +1,12 @@
 // oxlint-disable-next-line import/no-unassigned-import -- it runs before what other modules need
 import "./runtime/require-node.ts";
 
-// address
-export type { Address, Family, Prefix } from "./address/address.ts";
-export { AddressError, type AddressErrorCode } from "./address/address-error.ts";
-export { isAddress, parseAddress, parseAddressInto } from "./address/parse-address.ts";
-export { formatAddress } from "./address/format-address.ts";
-export { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "./address/prefix.ts";
-export { lastAddress, mergePrefixes, parseRange, rangeToPrefixes } from "./address/range.ts";
-export { type SpecialPurpose, specialPurpose } from "./address/special-purpose.ts";
-
-// trie, table
-export { PrefixTrie, type PrefixEntry } from "./trie/prefix-trie.ts";
-export type { ValueId } from "./trie/value-id.ts";
-export { freeze } from "./table/freeze.ts";
-export { type MatchId, NO_MATCH } from "./table/match-id.ts";
-export { PrefixTable } from "./table/prefix-table.ts";
-export { TableError } from "./table/table-error.ts";
+export * from "./core.ts";
 
 // snapshot
 export { writeSnapshot, type SnapshotContent } from "./snapshot/write-snapshot.ts";
-export { openSnapshot, Snapshot, type SnapshotInfo } from "./snapshot/open-snapshot.ts";
+export { openSnapshot } from "./snapshot/open-snapshot.ts";
 export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapshot.ts";
-export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error.ts";
 export {
   type Generation,
   type HolderEvents,
@@ -33,14 +17,6 @@ export {
 } from "./snapshot/snapshot-holder.ts";
 
 // catalogue
-export {
-  Catalogue,
-  CatalogueBuilder,
-  type CatalogueMetadata,
-  type CatalogueNode,
-  type CatalogueSource,
-} from "./cbs/catalogue.ts";
-export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export {
   importCatalogue,
   type ImportedCatalogue,
@@ -59,104 +35,18 @@ export type {
 } from "./cbs/importers/imported-list.ts";
 export { decodeList } from "./cbs/importers/decode-list.ts";
 export { ImportError, type ImportErrorCode } from "./cbs/importers/import-error.ts";
-export { identify, identifyText } from "./cbs/identify.ts";
-export type { LookupDocument, LookupMatch } from "./cbs/lookup-document.ts";
-export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
-export {
-  browse,
-  type ChildDocument,
-  type ListFilter,
-  type ListItem,
-  listProviders,
-  listRegions,
-  listServices,
-  type NodeDocument,
-} from "./cbs/browse.ts";
-export { type RangeDocument, type RangeOptions, type RangePage, rangesOf } from "./cbs/ranges.ts";
-export { SearchIndex, type SearchOptions } from "./cbs/search.ts";
-export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats.ts";
-export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
-export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/export-catalogue.ts";
-export { clickhouseDdl } from "./formats/clickhouse.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./datasets/open-catalogue.ts";
-export { DatasetError as UsageError, type DatasetErrorCode as UsageErrorCode } from "./datasets/dataset-error.ts";
 
 // threat intelligence
-export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
-export { CtiBuilder } from "./cti/dataset-builder.ts";
-export { type CtiDocument, type ExtendedCtiDocument } from "./cti/documents.ts";
-export { CLASSIFICATIONS, type Classification, type CtiRecord, mergeRecords, recordOf } from "./cti/fields.ts";
-export {
-  BULK_DOCUMENTS,
-  type BatchLookup,
-  bulkDocuments,
-  bulkJson,
-  bulkJsonLines,
-  bulkLookup,
-  type BulkDocument,
-} from "./cti/bulk-lookup.ts";
-export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./cti/import-feed.ts";
-export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
-export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
-export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
 export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts";
-
-// rulesets
-export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
-export {
-  type Addition,
-  addRule,
-  type AddRequest,
-  CONFLICT_MODES,
-  type ConflictMode,
-  type RuleChanges,
-  updateRule,
-} from "./rulesets/write-rule.ts";
-export {
-  PURPOSES,
-  type Purpose,
-  Ruleset,
-  type RulesetExportOptions,
-  type RulesetImport,
-  type RulesetImportOptions,
-  type RulesetOptions,
-} from "./rulesets/ruleset.ts";
-export type { AddOptions, RuleOptions } from "./rulesets/rule-options.ts";
-export { NO_RULE, type RuleId } from "./rulesets/rule-id.ts";
-export { type CheckResult, type OnMalformed, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
-export { columnsOf, type PlainColumns, type RuleColumns } from "./rulesets/rule-columns.ts";
-export { namesOf, type PackedNames, packNames, type RuleNames } from "./rulesets/rule-names.ts";
-export { planReplacement, type ReplacementPlan, type DesiredRule } from "./rulesets/plan-replacement.ts";
-export { difference, intersection, union } from "./rulesets/set-algebra.ts";
-export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
-export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
-export { parseTimestamp } from "./rulesets/timestamp.ts";
-export { formatTimestamp } from "./time/format-timestamp.ts";
-export {
-  exportRules,
-  type RuleExportFormat,
-  type RuleExportOptions,
-  RULE_EXPORT_FORMATS,
-} from "./rulesets/export-rules.ts";
-export {
-  IMPORT_FORMATS,
-  type ImportedRules,
-  type ImportFormat,
-  type ImportOptions,
-  RuleImport,
-  type SkippedLines,
-} from "./rulesets/importers/import-rules.ts";
-export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/importers/imported-rule.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
 export { identify as identifyLines } from "./batch/identify.ts";
-export type { AddressChoice, Engine, IdentifyOptions } from "./batch/identify-options.ts";
+export type { AddressChoice, IdentifyOptions } from "./batch/identify-options.ts";
 export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
 export type { IdentifyResult, MalformedInputLine, Progress } from "./batch/identify-result.ts";
 export type { TemplateFormat } from "./rows/row-format.ts";
 export type { AddressCounts } from "./batch/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
-export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
-export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-renderer.ts";

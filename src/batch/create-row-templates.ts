@@ -1,5 +1,5 @@
 import type { TemplateFormat } from "../rows/row-format.ts";
-import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /**

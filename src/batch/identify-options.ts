@@ -1,19 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import type { RowFormat } from "../rows/row-format.ts";
-import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Engine } from "./engine/engine.ts";
 import type { Progress } from "./identify-result.ts";
 
 /**
  * What a line is: CSV (RFC 4180), columns parted by tabs, a JSON object, or text, whose columns are parted by blanks.
  */
 export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
-
-/**
- * What finds and looks up addresses: the WebAssembly kernel, or TypeScript alone, several times slower, with the same
- * answers. "auto" takes the kernel where the platform has WebAssembly with SIMD and shared memory. What the kernel does
- * not do (fields, and lines longer than a shard) is done in TypeScript in any case.
- */
-export type Engine = "auto" | "webassembly" | "typescript";
 
 /** Which lines give a row: `unmatched` are the lines without a match, those without an address among them. */
 export type RowSelection = "all" | "matched" | "unmatched";

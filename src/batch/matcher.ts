@@ -2,14 +2,14 @@ import type { Family } from "../address/address.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { SharedMemory } from "../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
-import { Snapshot } from "../snapshot/open-snapshot.ts";
-import { allocateShared, weigh } from "../memory/shared-memory.ts";
+import { Snapshot } from "../snapshot/snapshot.ts";
+import { allocateShared, isMemory, weigh } from "../memory/shared-memory.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./lines/end-of-line.ts";
 import { KernelHeap } from "./engine/kernel/kernel-heap.ts";
 import { SLACK } from "./engine/thread-sizes.ts";
 import { createFound, findAddress, NO_ADDRESS, STOP } from "./lines/find-address.ts";
-import type { Engine } from "./identify-options.ts";
+import type { Engine } from "./engine/engine.ts";
 
 const LF = 0x0a;
 
@@ -45,11 +45,11 @@ type Progress = { -readonly [Member in keyof BufferProgress]: BufferProgress[Mem
 /** The memory that a kernel works in beside its table: addresses. */
 interface Room {
   readonly kernel: Kernel;
-  readonly text: Buffer;
+  readonly text: Uint8Array;
   readonly textAt: number;
-  readonly words: Buffer;
+  readonly words: Uint8Array;
   readonly wordsAt: number;
-  readonly ids: Buffer;
+  readonly ids: Uint8Array;
   readonly idsAt: number;
 }
 
@@ -108,14 +108,14 @@ export class Matcher {
       words.length >= count * width &&
       out.length >= count;
     if (room === null || !isPlain) return this.table.lookupBatchInto(family, words, out, count);
-    const from = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
-    const to = Buffer.from(out.buffer, out.byteOffset, out.byteLength);
+    const from = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    const to = new Uint8Array(out.buffer, out.byteOffset, out.byteLength);
     for (let done = 0; done < count; done += LOOKUPS) {
       const some = Math.min(LOOKUPS, count - done);
-      from.copy(room.words, 0, done * width * 4, (done + some) * width * 4);
+      room.words.set(from.subarray(done * width * 4, (done + some) * width * 4));
       if (family === 4) room.kernel.lookupBatch4(room.wordsAt, room.idsAt, some);
       else room.kernel.lookupBatch6(room.wordsAt, room.idsAt, some);
-      room.ids.copy(to, done * 4, 0, some * 4);
+      to.set(room.ids.subarray(0, some * 4), done * 4);
     }
   }
 
@@ -151,20 +151,19 @@ export class Matcher {
   identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0): BufferProgress {
     if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length))
       throw new RangeError(`from is ${from}; give a position in the ${bytes.length} bytes`);
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const progress = { lines: 0, addresses: 0, matched: 0, next: from };
-    while (progress.next < text.length && progress.lines < out.length) {
-      if (this.#room === null || !this.#identifyPiece(this.#room, text, out, progress))
-        this.#identifyHere(text, out, progress);
+    while (progress.next < bytes.length && progress.lines < out.length) {
+      if (this.#room === null || !this.#identifyPiece(this.#room, bytes, out, progress))
+        this.#identifyHere(bytes, out, progress);
     }
     return progress;
   }
 
   /** The whole lines in the next piece, by the kernel. False if the next line is longer than that. */
-  #identifyPiece({ kernel, text: copy, textAt }: Room, text: Buffer, out: Int32Array, progress: Progress): boolean {
+  #identifyPiece({ kernel, text: copy, textAt }: Room, text: Uint8Array, out: Int32Array, progress: Progress): boolean {
     const start = progress.next;
     let length = Math.min(PIECE_BYTES, text.length - start, 4096 + 256 * (out.length - progress.lines));
-    text.copy(copy, 0, start, start + length);
+    copy.set(text.subarray(start, start + length));
     if (start + length < text.length) length = copy.subarray(0, length).lastIndexOf(LF) + 1;
     else copy[length] = LF; // the last line may lack it
     if (length === 0) return false;
@@ -194,7 +193,7 @@ export class Matcher {
   }
 
   /** A piece of the lines, or a single one that is longer, by TypeScript. */
-  #identifyHere(text: Buffer, out: Int32Array, progress: Progress): void {
+  #identifyHere(text: Uint8Array, out: Int32Array, progress: Progress): void {
     const start = progress.next;
     let end = start + text.subarray(start, start + PIECE_BYTES).lastIndexOf(LF) + 1;
     if (end === start) end = text.indexOf(LF, start) + 1;
@@ -202,7 +201,9 @@ export class Matcher {
     let shift = 0;
     if (end === 0) {
       // The last line lacks its LF, which every search relies on.
-      lines = Buffer.concat([text.subarray(start), Buffer.of(LF)]);
+      lines = new Uint8Array(text.length - start + 1);
+      lines.set(text.subarray(start));
+      lines[lines.length - 1] = LF;
       shift = start;
       end = text.length + 1;
     }
@@ -253,7 +254,7 @@ function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null 
     const textAt = heap.take(PIECE_BYTES + SLACK);
     const wordsAt = heap.take(LOOKUPS * 16);
     const idsAt = heap.take(LOOKUPS * 4);
-    const view = (at: number, byteLength: number): Buffer => Buffer.from(memory.buffer, at, byteLength);
+    const view = (at: number, byteLength: number): Uint8Array => new Uint8Array(memory.buffer, at, byteLength);
     return {
       kernel,
       text: view(textAt, PIECE_BYTES + SLACK),
@@ -272,7 +273,7 @@ function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null 
 function memoryOf({ buffer }: PrefixTable): SharedMemory | null {
   try {
     const shared = allocateShared(buffer.byteLength);
-    if (shared instanceof SharedArrayBuffer) return null;
+    if (!isMemory(shared)) return null;
     new Uint8Array(shared.buffer).set(new Uint8Array(buffer));
     weigh(shared, buffer.byteLength);
     return shared;

@@ -1,27 +1,15 @@
-import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
+import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { checkKind, type ExpectedKind } from "./_check-kind.ts";
 import { DatasetError } from "./dataset-error.ts";
 
-/** What a snapshot has to be. */
-export interface Expected {
-  /** The kind in its header. */
-  readonly kind: string;
-  /** The file of this kind that comes with the package. */
-  readonly bundled: string;
-  /** The command that writes such files, for the error about one of another kind. */
-  readonly writtenBy: string;
-}
-
-/** Opens a snapshot and checks its kind. Rejects with SnapshotError, DatasetError. */
-export async function openKind(path: string, { kind, bundled, writtenBy }: Expected): Promise<Snapshot> {
-  const snapshot = await open(path, bundled);
-  const found = snapshot.info.kind;
-  if (found === kind) return snapshot;
-  throw new DatasetError(
-    "wrong-kind",
-    path,
-    `its kind is "${found}", not "${kind}"; give a file written by "${writtenBy}"`,
-  );
+/**
+ * Opens a snapshot and checks its kind; `bundled` is the file of this kind that comes with the package. Rejects with
+ * SnapshotError, DatasetError.
+ */
+export async function openKind(path: string, bundled: string, expected: ExpectedKind): Promise<Snapshot> {
+  return checkKind(await open(path, bundled), path, expected);
 }
 
 async function open(path: string, bundled: string): Promise<Snapshot> {

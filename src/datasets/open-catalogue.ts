@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
-import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { Catalogue } from "../cbs/catalogue.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
-import { withPath } from "./with-path.ts";
+import { CATALOGUE_SNAPSHOT, catalogueOf } from "./catalogue-from-bytes.ts";
 
 /** The catalogue that comes with the package. */
 export const BUNDLED_CATALOGUE: string = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
@@ -12,7 +12,7 @@ export const BUNDLED_CATALOGUE: string = fileURLToPath(new URL("../../data/catal
  * file that cannot be opened, with UsageError for one of another kind.
  */
 export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): Promise<Snapshot> {
-  return openKind(path, { kind: CATALOGUE_KIND, bundled: BUNDLED_CATALOGUE, writtenBy: "ipsieve build" });
+  return openKind(path, BUNDLED_CATALOGUE, CATALOGUE_SNAPSHOT);
 }
 
 /**
@@ -21,9 +21,4 @@ export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): P
  */
 export async function openCatalogue(path: string = BUNDLED_CATALOGUE): Promise<Catalogue> {
   return catalogueOf(await openCatalogueSnapshot(path), path);
-}
-
-/** The catalogue in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
-export function catalogueOf(snapshot: Snapshot, path: string): Catalogue {
-  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table));
 }

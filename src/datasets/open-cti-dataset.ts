@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { CTI_KIND, CtiDataset } from "../cti/dataset.ts";
-import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { CtiDataset } from "../cti/dataset.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
-import { withPath } from "./with-path.ts";
+import { CTI_SNAPSHOT, ctiDatasetOf } from "./cti-dataset-from-bytes.ts";
 
 /** The sample that comes with the package: invented, in ranges for documentation. */
 export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
@@ -12,7 +12,7 @@ export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-samp
  * cannot be opened, with UsageError for one of another kind.
  */
 export async function openCtiSnapshot(path: string = SAMPLE_DATASET): Promise<Snapshot> {
-  return openKind(path, { kind: CTI_KIND, bundled: SAMPLE_DATASET, writtenBy: "ipsieve cti import" });
+  return openKind(path, SAMPLE_DATASET, CTI_SNAPSHOT);
 }
 
 /**
@@ -21,9 +21,4 @@ export async function openCtiSnapshot(path: string = SAMPLE_DATASET): Promise<Sn
  */
 export async function openCtiDataset(path: string = SAMPLE_DATASET): Promise<CtiDataset> {
   return ctiDatasetOf(await openCtiSnapshot(path), path);
-}
-
-/** The dataset in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
-export function ctiDatasetOf(snapshot: Snapshot, path: string): CtiDataset {
-  return withPath(path, () => new CtiDataset(snapshot.metadata, snapshot.table));
 }

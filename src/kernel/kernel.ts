@@ -267,10 +267,16 @@ function compiledModule(): object | null {
 
 function compile(api: WebAssemblyApi | undefined): object | null {
   if (api === undefined) return null;
-  const bytes = Buffer.from(MODULE, "base64");
   try {
-    return new api.Module(bytes);
+    return new api.Module(bytesOfBase64(MODULE));
   } catch {
     return null; // without SIMD or shared memories the module is not valid
   }
+}
+
+function bytesOfBase64(text: string): Uint8Array {
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
 }

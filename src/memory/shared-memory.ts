@@ -1,11 +1,25 @@
 import { MAX_PAGES, PAGE_BYTES, type SharedMemory, webAssembly } from "./web-assembly.ts";
 
+/** Memory that threads share, where the platform can. */
+export type Shared = SharedMemory | ArrayBufferLike;
+
+/** Whether a native kernel can work in it. */
+export function isMemory(shared: Shared): shared is SharedMemory {
+  return "buffer" in shared;
+}
+
+/** Its bytes. */
+export function bufferOf(shared: Shared): ArrayBufferLike {
+  return isMemory(shared) ? shared.buffer : shared;
+}
+
 /**
  * Memory for `byteLength` bytes and more, zeroed, in which a native kernel can work where the bytes lie: the memory of
  * WebAssembly; or a plain `SharedArrayBuffer` where there is no WebAssembly, no address space left for one, or not
- * enough of it in one. Throws `RangeError` when there is no memory at all.
+ * enough of it in one; or an `ArrayBuffer` in web pages that may share nothing. Throws `RangeError` when there is no
+ * memory at all.
  */
-export function allocateShared(byteLength: number): SharedMemory | SharedArrayBuffer {
+export function allocateShared(byteLength: number): Shared {
   const { Memory } = webAssembly() ?? {};
   if (Memory !== undefined && byteLength <= MAX_PAGES * PAGE_BYTES) {
     try {
@@ -15,11 +29,12 @@ export function allocateShared(byteLength: number): SharedMemory | SharedArrayBu
       // Limits of address space (`ulimit -v`) leave room for the bytes alone, perhaps.
     }
   }
-  return new SharedArrayBuffer(byteLength);
+  // A web page that is not isolated from other origins has no SharedArrayBuffer.
+  return typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(byteLength) : new SharedArrayBuffer(byteLength);
 }
 
 /** What is kept as long as a shared memory is. */
-const weights = new WeakMap<SharedMemory | SharedArrayBuffer, ArrayBuffer>();
+const weights = new WeakMap<Shared, ArrayBuffer>();
 
 /**
  * Tells the garbage collector of this thread how large a shared memory is. It does not know by itself, and lets dropped
@@ -27,7 +42,7 @@ const weights = new WeakMap<SharedMemory | SharedArrayBuffer, ArrayBuffer>();
  * weights 131 MB. A weight is a buffer of the same size, which it does know; nothing ever touches its pages, so that
  * they exist in name only.
  */
-export function weigh(shared: SharedMemory | SharedArrayBuffer, byteLength: number): void {
+export function weigh(shared: Shared, byteLength: number): void {
   try {
     if (!weights.has(shared)) weights.set(shared, new ArrayBuffer(byteLength, { maxByteLength: byteLength }));
   } catch {

@@ -1,9 +1,10 @@
-import { isUtf8 } from "node:buffer";
-
 /** Deep enough for any document of ours, far from what recursion can take. */
 const MAX_DEPTH = 64;
 
 const SHORT_TEXT = 64;
+
+/** Of all text that is not short and of ASCII; throws for bytes that are not UTF-8, and keeps a byte-order mark. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Bytes that are not a plain MessagePack document. */
 export class NotPlainError extends Error {}
@@ -17,7 +18,7 @@ export class NotPlainError extends Error {}
  * generated functions; they recurse as deep as the bytes say. And because loading one takes longer than reading a
  * catalogue. O(bytes).
  */
-export function decodePlainMessagePack(bytes: Buffer): unknown {
+export function decodePlainMessagePack(bytes: Uint8Array): unknown {
   const decoder = new Decoder(bytes);
   const document = decoder.value(0);
   decoder.end();
@@ -25,11 +26,13 @@ export function decodePlainMessagePack(bytes: Buffer): unknown {
 }
 
 class Decoder {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   #at = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   value(depth: number): unknown {
@@ -50,25 +53,25 @@ class Decoder {
       case 0xc4:
       case 0xc5:
       case 0xc6:
-        return Buffer.from(this.#take(this.#number(1 << (token - 0xc4))));
+        return this.#copy(this.#number(1 << (token - 0xc4)));
       case 0xca:
-        return this.#take(4).readFloatBE();
+        return this.#view.getFloat32(this.#take(4));
       case 0xcb:
-        return this.#take(8).readDoubleBE();
+        return this.#view.getFloat64(this.#take(8));
       case 0xcc:
       case 0xcd:
       case 0xce:
         return this.#number(1 << (token - 0xcc));
       case 0xcf:
-        return this.#take(8).readBigUInt64BE();
+        return this.#view.getBigUint64(this.#take(8));
       case 0xd0:
-        return this.#take(1).readInt8();
+        return this.#view.getInt8(this.#take(1));
       case 0xd1:
-        return this.#take(2).readInt16BE();
+        return this.#view.getInt16(this.#take(2));
       case 0xd2:
-        return this.#take(4).readInt32BE();
+        return this.#view.getInt32(this.#take(4));
       case 0xd3:
-        return this.#take(8).readBigInt64BE();
+        return this.#view.getBigInt64(this.#take(8));
       case 0xd9:
       case 0xda:
       case 0xdb:
@@ -124,9 +127,13 @@ class Decoder {
     // Most texts are short and of ASCII, and asking the platform takes longer than looking.
     let bits = size > SHORT_TEXT ? 0x80 : 0;
     for (let i = at; i < at + size && bits < 0x80; i++) bits |= bytes[i]!;
-    if (bits < 0x80) return bytes.toString("latin1", at, this.#at);
-    if (!isUtf8(bytes.subarray(at, this.#at))) throw new NotPlainError(`the text at byte ${at} is not UTF-8`);
-    return bytes.toString("utf8", at, this.#at);
+    const text = bytes.subarray(at, this.#at);
+    if (bits < 0x80) return String.fromCharCode(...text);
+    try {
+      return UTF8.decode(text);
+    } catch {
+      throw new NotPlainError(`the text at byte ${at} is not UTF-8`);
+    }
   }
 
   /** An unsigned number, the highest byte first. */
@@ -138,10 +145,16 @@ class Decoder {
     return value;
   }
 
-  #take(size: number): Buffer {
+  #copy(size: number): Uint8Array {
+    const at = this.#take(size);
+    return new Uint8Array(this.#bytes.subarray(at, this.#at)); // `slice` of a Buffer is no copy
+  }
+
+  /** Where the next `size` bytes begin, which are passed. */
+  #take(size: number): number {
     const at = this.#at;
     this.#pass(size);
-    return this.#bytes.subarray(at, this.#at);
+    return at;
   }
 
   #pass(size: number): void {

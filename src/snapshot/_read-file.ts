@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
+import { crc32 } from "node:zlib";
 import { SectionChecksums } from "./_section-checksums.ts";
-import { allocateShared } from "../memory/shared-memory.ts";
-import type { SharedMemory } from "../memory/web-assembly.ts";
+import { bufferOf, type Shared } from "../memory/shared-memory.ts";
+import { allocateFor } from "./_allocate.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -20,18 +21,16 @@ const CHUNKS_AHEAD = 2;
 /**
  * Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way.
  */
-export async function readSnapshotFile(
-  path: string,
-): Promise<{ shared: SharedMemory | SharedArrayBuffer; head: SnapshotHead }> {
+export async function readSnapshotFile(path: string): Promise<{ shared: Shared; head: SnapshotHead }> {
   const file = new RegularFile(path);
   try {
     const start = new Uint8Array(Math.min(file.size, FIRST_BYTES));
     await file.read(start, 0);
     const head = decodeHead(start, file.size, path);
-    const shared = allocate(head.byteLength, path);
-    const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer, 0, head.byteLength);
+    const shared = allocateFor(head, path);
+    const bytes = new Uint8Array(bufferOf(shared), 0, head.byteLength);
     bytes.set(start);
-    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path));
+    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path, crc32));
     return { shared, head };
   } finally {
     await file.close();
@@ -100,14 +99,6 @@ function readFailure(path: string, cause: unknown): SnapshotError {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return new SnapshotError("not-found", path, "no such file", { cause });
   return new SnapshotError("unreadable", path, `it cannot be read (${code ?? String(cause)})`, { cause });
-}
-
-function allocate(byteLength: number, path: string): SharedMemory | SharedArrayBuffer {
-  try {
-    return allocateShared(byteLength);
-  } catch (cause) {
-    throw new SnapshotError("too-large", path, `no memory for ${byteLength} bytes`, { cause });
-  }
 }
 
 /** Reads what follows the first `at` bytes; while chunks are on their way, the ones before them are checked. */

@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import type { Crc32 } from "./crc32.ts";
 import { HEAD_BYTES, type SnapshotHead, type SnapshotSection } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -7,11 +7,14 @@ export class SectionChecksums {
   readonly #bytes: Uint8Array;
   readonly #head: SnapshotHead;
   readonly #path: string;
+  readonly #crc32: Crc32;
   #at = HEAD_BYTES;
   #section = 0;
   #crc = 0;
 
-  constructor(bytes: Uint8Array, head: SnapshotHead, path: string) {
+  /** `crc32` is the fastest of the platform. */
+  constructor(bytes: Uint8Array, head: SnapshotHead, path: string, crc32: Crc32) {
+    this.#crc32 = crc32;
     this.#bytes = bytes;
     this.#head = head;
     this.#path = path;
@@ -45,7 +48,7 @@ export class SectionChecksums {
 
   /** Adds bytes of the current section, an empty one included, and compares once it is complete. */
   #sum(section: SnapshotSection, end: number): void {
-    this.#crc = crc32(this.#bytes.subarray(this.#at, end), this.#crc);
+    this.#crc = this.#crc32(this.#bytes.subarray(this.#at, end), this.#crc);
     this.#at = end;
     if (end < section.byteOffset + section.byteLength) return;
     if (this.#crc !== section.crc32) {

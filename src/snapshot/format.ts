@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type TableSections } from "../table/sections.ts";
+import { type Crc32, crc32 } from "./crc32.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
@@ -104,14 +104,17 @@ export function sectionStart(offset: number): number {
   return Math.ceil(offset / SECTION_ALIGNMENT) * SECTION_ALIGNMENT;
 }
 
-/** Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them. */
-export function layOut(contents: readonly Uint8Array[]): SnapshotSection[] {
+/**
+ * Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them; `sum` is
+ * the fastest CRC-32 of the platform.
+ */
+export function layOut(contents: readonly Uint8Array[], sum: Crc32 = crc32): SnapshotSection[] {
   let end = HEAD_BYTES;
   return contents.map((content, i) => {
     const byteOffset = sectionStart(end);
     const { byteLength } = content;
     end = byteOffset + byteLength;
-    return { name: SNAPSHOT_SECTIONS[i]!, byteOffset, byteLength, crc32: crc32(content) };
+    return { name: SNAPSHOT_SECTIONS[i]!, byteOffset, byteLength, crc32: sum(content) };
   });
 }
 
@@ -133,8 +136,8 @@ export function encodeHead(head: Omit<SnapshotHead, "version" | "byteLength">, p
   view.setUint32(HEADER.version, FORMAT_VERSION, true);
   view.setBigUint64(HEADER.byteLength, BigInt(endOf(head.sections)), true);
   view.setBigUint64(HEADER.createdAt, BigInt(createdAt), true);
-  bytes.set(Buffer.from(head.generation, "hex"), HEADER.generation);
-  bytes.set(Buffer.from(head.kind, "latin1"), HEADER.kind);
+  bytes.set(bytesOfHex(head.generation), HEADER.generation);
+  bytes.set(bytesOfText(head.kind), HEADER.kind);
   view.setUint32(HEADER.sectionCount, head.sections.length, true);
   head.sections.forEach((section, i) => encodeEntry(view, HEADER.size + i * ENTRY.size, section));
   sealHead(bytes);
@@ -142,7 +145,7 @@ export function encodeHead(head: Omit<SnapshotHead, "version" | "byteLength">, p
 }
 
 function encodeEntry(view: DataView, at: number, section: SnapshotSection): void {
-  new Uint8Array(view.buffer, at, NAME_BYTES).set(Buffer.from(section.name, "latin1"));
+  new Uint8Array(view.buffer, at, NAME_BYTES).set(bytesOfText(section.name));
   view.setUint32(at + ENTRY.checksum, section.crc32, true);
   view.setBigUint64(at + ENTRY.byteOffset, BigInt(section.byteOffset), true);
   view.setBigUint64(at + ENTRY.byteLength, BigInt(section.byteLength), true);
@@ -167,8 +170,8 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
       path,
       `${fileLength} bytes, less than the ${HEAD_BYTES} of a snapshot's header`,
     );
-  // A copy: the byte-order mark is read as a machine word, and those must be aligned.
-  const head = bytes.slice(0, HEAD_BYTES);
+  // A copy, since the byte-order mark is read as a machine word, and those must be aligned. (`slice` of a Buffer is none.)
+  const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));
   const view = new DataView(head.buffer);
   checkFormat(head, view, path);
   const byteLength = Number(view.getBigUint64(HEADER.byteLength, true));
@@ -197,7 +200,7 @@ function checkMagic(bytes: Uint8Array, path: string): void {
     );
   }
   // The name survives what happens to the bytes around it: line ends rewritten, the 8th bit cleared, UTF-8 made of it.
-  if (/^[^]{1,3}IPS[\r\n]/.test(Buffer.from(bytes.subarray(0, 8)).toString("latin1"))) {
+  if (/^[^]{1,3}IPS[\r\n]/.test(textOf(bytes.subarray(0, 8)))) {
     throw new SnapshotError("text-damage", path, "a snapshot that a transfer in text mode has changed");
   }
   throw new SnapshotError("not-a-snapshot", path, "not a snapshot");
@@ -233,9 +236,7 @@ function decodeFields(
   if (createdAt > MAX_TIME) throw new SnapshotError("bad-header", path, "the time of creation is not a date");
   if (sectionCount !== SNAPSHOT_SECTIONS.length)
     throw new SnapshotError("bad-header", path, `${sectionCount} sections instead of ${SNAPSHOT_SECTIONS.length}`);
-  const generation = Buffer.from(head.subarray(HEADER.generation, HEADER.generation + GENERATION_BYTES)).toString(
-    "hex",
-  );
+  const generation = hexOf(head.subarray(HEADER.generation, HEADER.generation + GENERATION_BYTES));
   return { generation, kind, createdAt: new Date(createdAt) };
 }
 
@@ -280,9 +281,24 @@ function decodeEntry(view: DataView, at: number, name: SnapshotSectionName): Sna
 
 /** A name without its padding. Zero bytes inside it stay, and make it a name that nothing has. */
 function nameAt(bytes: Uint8Array, at: number): string {
-  return Buffer.from(bytes.subarray(at, at + NAME_BYTES))
-    .toString("latin1")
-    .replace(/\0+$/, "");
+  return textOf(bytes.subarray(at, at + NAME_BYTES)).replace(/\0+$/, "");
+}
+
+/** A character per byte, U+0000 to U+00FF, and back. */
+function textOf(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
+function bytesOfText(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function bytesOfHex(digits: string): Uint8Array {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 function endOf(sections: readonly SnapshotSection[]): number {

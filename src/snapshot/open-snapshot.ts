@@ -1,18 +1,5 @@
-import { PrefixTable } from "../table/prefix-table.ts";
-import { TableError } from "../table/table-error.ts";
-import { decodeMetadata } from "./_metadata.ts";
 import { readSnapshotFile } from "./_read-file.ts";
-import type { SharedMemory } from "../memory/web-assembly.ts";
-import { weigh } from "../memory/shared-memory.ts";
-import { decodeHead, metadataSection, type SnapshotHead, statedLength, tableSections } from "./format.ts";
-import { SnapshotError } from "./snapshot-error.ts";
-
-/** What is known about a snapshot without decoding its metadata. */
-export interface SnapshotInfo extends SnapshotHead {
-  readonly prefixCount4: number;
-  readonly prefixCount6: number;
-  readonly matchCount: number;
-}
+import { Snapshot } from "./snapshot.ts";
 
 /**
  * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table
@@ -25,66 +12,4 @@ export interface SnapshotInfo extends SnapshotHead {
 export async function openSnapshot(path: string): Promise<Snapshot> {
   const { shared, head } = await readSnapshotFile(path);
   return new Snapshot(shared, head, path);
-}
-
-/** One loaded generation: a table and its metadata over one memory, which threads share by passing `shared` on. */
-export class Snapshot {
-  /** What to pass to another thread, as a message or `workerData`, for its `Snapshot.attach`. */
-  readonly shared: SharedMemory | SharedArrayBuffer;
-  /** The memory that holds the snapshot, from address 0 on; null where it could only be a `SharedArrayBuffer`. */
-  readonly memory: SharedMemory | null;
-  /** The snapshot's bytes, from byte 0 on; it may be longer than the snapshot. */
-  readonly buffer: SharedArrayBuffer;
-  readonly table: PrefixTable;
-  readonly info: SnapshotInfo;
-  readonly #path: string;
-  #metadata: { readonly document: unknown } | undefined;
-
-  /** For `openSnapshot` and `attach`. Throws `SnapshotError` `bad-table` when the sections cannot be a table's. */
-  constructor(shared: SharedMemory | SharedArrayBuffer, head: SnapshotHead, path: string) {
-    this.shared = shared;
-    this.memory = shared instanceof SharedArrayBuffer ? null : shared;
-    this.buffer = shared instanceof SharedArrayBuffer ? shared : shared.buffer;
-    weigh(shared, head.byteLength);
-    this.table = asTable(path, () => new PrefixTable(this.buffer, tableSections(head)));
-    this.info = infoOf(head, this.table);
-    this.#path = path;
-  }
-
-  /** The document written with the table, decoded at the first call. Throws `SnapshotError` `bad-metadata`. */
-  get metadata(): unknown {
-    const { byteOffset, byteLength } = metadataSection(this.info.sections);
-    return (this.#metadata ??= {
-      document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path),
-    }).document;
-  }
-
-  /**
-   * The snapshot in a memory (`shared`) that another thread got from `openSnapshot`. The head is checked again; the
-   * sections, which were checked when they were read and do not change, are not. O(1).
-   */
-  static attach(shared: SharedMemory | SharedArrayBuffer): Snapshot {
-    const path = "shared memory";
-    const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer);
-    return new Snapshot(shared, decodeHead(bytes, Math.min(statedLength(bytes), bytes.length), path), path);
-  }
-}
-
-export function infoOf(head: SnapshotHead, table: PrefixTable): SnapshotInfo {
-  return {
-    ...head,
-    prefixCount4: table.prefixCount(4),
-    prefixCount6: table.prefixCount(6),
-    matchCount: table.matchCount,
-  };
-}
-
-/** Runs what reads a table and turns its `TableError` into a `SnapshotError` that knows the file. */
-export function asTable<Result>(path: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof TableError)) throw cause;
-    throw new SnapshotError("bad-table", path, cause.message, { section: cause.section, cause });
-  }
 }

@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import { type BigIntStats, stat } from "node:fs";
 import { PathWatcher } from "./_path-watcher.ts";
-import { openSnapshot, type Snapshot } from "./open-snapshot.ts";
+import { openSnapshot } from "./open-snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** What was loaded from one file. */

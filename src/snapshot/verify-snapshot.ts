@@ -1,5 +1,6 @@
 import type { PrefixTable } from "../table/prefix-table.ts";
-import { asTable, openSnapshot, type SnapshotInfo } from "./open-snapshot.ts";
+import { openSnapshot } from "./open-snapshot.ts";
+import { asTable, type SnapshotInfo } from "./snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /** What a deep check counted. */

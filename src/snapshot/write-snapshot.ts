@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { SECTION_NAMES } from "../table/sections.ts";
-import { encodeMetadata } from "./_metadata.ts";
+import { encodeMetadata } from "./_encode-metadata.ts";
 import { encodeHead, FORMAT_VERSION, layOut, type SnapshotSection } from "./format.ts";
 import { type FileOperations, publishFile } from "../files/publish-file.ts";
-import { infoOf, type SnapshotInfo } from "./open-snapshot.ts";
+import { infoOf, type SnapshotInfo } from "./snapshot.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** What goes into a snapshot. */
@@ -31,8 +32,8 @@ export async function writeSnapshot(
   files?: FileOperations,
 ): Promise<SnapshotInfo> {
   const { table, kind, createdAt = new Date() } = content;
-  const parts = [...tableParts(table), encodeMetadata(content.metadata, path)];
-  const sections = layOut(parts);
+  const parts = [...tableParts(table), await encodeMetadata(content.metadata, path)];
+  const sections = layOut(parts, crc32);
   const generation = randomBytes(16).toString("hex");
   const head = encodeHead({ generation, kind, createdAt, sections }, path);
   const byteLength = await publish(path, [...fileChunks(head, sections, parts)], files);

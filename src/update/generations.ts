@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CATALOGUE_KIND, type CatalogueMetadata, sourceKey } from "../cbs/catalogue.ts";
-import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
+import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { publishFile } from "../files/publish-file.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../snapshot/write-snapshot.ts";

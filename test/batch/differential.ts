@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { BatchLimits, RowSelection } from "../../src/batch/identify-options.ts";
 import { identify } from "../../src/batch/identify.ts";
 import type { RowFormat } from "../../src/rows/row-format.ts";
-import type { Snapshot } from "../../src/snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { ENGINE, expectedCounts, expectedRows, RENDERER } from "./fixture.ts";
 

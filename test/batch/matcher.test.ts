@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
 import { Matcher } from "../../src/batch/matcher.ts";
-import { Snapshot } from "../../src/snapshot/open-snapshot.ts";
+import { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";

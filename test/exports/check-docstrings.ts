@@ -22,7 +22,7 @@ type Loose = Node & {
  */
 export function checkDocstrings(sources: Readonly<Record<string, string>>, index: string): string[] {
   const files = parseSources(sources);
-  return exportsOf(files.get(index)!).flatMap(({ name, specifier }) => {
+  return exportsOf(files, index).flatMap(({ name, specifier }) => {
     const path = posix.join(posix.dirname(index), specifier);
     const found = find(files, path, name);
     if (found === undefined) return [`${path}: ${name} is not declared there`];
@@ -49,11 +49,13 @@ function find(files: ReadonlyMap<string, SourceFile>, path: string, name: string
   return undefined;
 }
 
-function exportsOf(index: SourceFile): { name: string; specifier: string }[] {
-  return index.statements.flatMap((statement) => {
+/** What a file beside the rooms re-exports, by `export * from` another such file as well. */
+function exportsOf(files: ReadonlyMap<string, SourceFile>, path: string): { name: string; specifier: string }[] {
+  return files.get(path)!.statements.flatMap((statement) => {
     const { exportClause, moduleSpecifier } = statement as Loose;
-    if (statement.kind !== SyntaxKind.ExportDeclaration || !exportClause || !moduleSpecifier) return [];
+    if (statement.kind !== SyntaxKind.ExportDeclaration || !moduleSpecifier) return [];
     const specifier = moduleSpecifier.text;
+    if (!exportClause) return exportsOf(files, posix.join(posix.dirname(path), specifier));
     return exportClause.elements.map(({ propertyName, name }) => ({ name: (propertyName ?? name)!.text, specifier }));
   });
 }

@@ -54,6 +54,11 @@ const SEEDED: Readonly<Record<string, readonly [text: string, violations: readon
   ],
 };
 
+test("checked: what another entry exports, by way of a star", () => {
+  const sources = { "all.ts": 'export * from "./index.ts";', "index.ts": INDEX, "a.ts": "export const a = 1;" };
+  assert.deepEqual(checkDocstrings(sources, "all.ts"), ["a.ts: a has no docstring of a sentence"]);
+});
+
 for (const [name, [text, violations]] of Object.entries(SEEDED)) {
   test(`checked: ${name}`, () => {
     const sources = { "index.ts": INDEX, "a.ts": text, "b.ts": "export const a = 1;" };

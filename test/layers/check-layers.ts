@@ -14,8 +14,8 @@ export interface Layers {
   /** Packages that compute and nothing else: a room with no others is pure. */
   readonly purePackages: readonly string[];
   readonly assembly: { readonly folder: string; readonly imports: readonly string[] };
-  /** The public API: it may re-export from every room but these, which are programs. */
-  readonly entry: { readonly file: string; readonly excludes: readonly string[] };
+  /** The files of the public API, which may re-export from every room but these, and from each other. */
+  readonly entries: Readonly<Record<string, { readonly excludes: readonly string[] }>>;
 }
 
 /**
@@ -30,10 +30,11 @@ export function checkReferences(layers: Layers, read: Iterable<readonly [string,
   const violations: string[] = [];
   for (const [file, { references, worldGlobals, isBarrel }] of read) {
     const report = (line: number, what: string) => violations.push(`src/${file}:${line}: ${what}`);
-    if (file === layers.entry.file) {
+    const entry = layers.entries[file];
+    if (entry !== undefined) {
       for (const { kind, specifier, line } of references) {
         const target = roomOf((specifier ?? "").replace("./", ""));
-        if (target !== undefined && layers.entry.excludes.includes(target))
+        if (target !== undefined && entry.excludes.includes(target))
           report(line, `${kind} of src/${specifier!.slice(2)}: the entry may not import ${target}`);
       }
       continue;

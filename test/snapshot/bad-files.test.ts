@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { HEADER, sealHead } from "../../src/snapshot/format.ts";
-import { openSnapshot, Snapshot } from "../../src/snapshot/open-snapshot.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import { snapshotFromBytes } from "../../src/snapshot/snapshot-from-bytes.ts";
+import { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { SnapshotError, type SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
 import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
@@ -64,6 +66,16 @@ async function check(bad: BadSnapshot, path: string): Promise<SnapshotError> {
   return refuses(path, bad.code, () => verifySnapshot(path));
 }
 
+/** The message with which the bytes of a file are refused, at once or when their metadata is read. */
+function rejectionOfBytes(bytes: Uint8Array, name: string): string {
+  try {
+    return `accepted: ${JSON.stringify(snapshotFromBytes(bytes, name).metadata)}`;
+  } catch (error) {
+    assert.ok(error instanceof SnapshotError, `an untyped error: ${String(error)}`);
+    return error.message;
+  }
+}
+
 test("the good file that the bad ones are made of is good", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
@@ -77,8 +89,10 @@ for (const bad of BAD_SNAPSHOTS) {
     inTemporaryFolder(async (folder) => {
       const path = join(folder, "snapshot");
       const copy = Buffer.from(good);
-      await writeFile(path, bad.damage(copy) ?? copy);
+      const bytes = bad.damage(copy) ?? copy;
+      await writeFile(path, bytes);
       const error = await check(bad, path);
+      if (bad.stage !== "verify") assert.equal(rejectionOfBytes(bytes, path), error.message);
       assert.equal(error.section, bad.section);
       assert.equal(({} as { polluted?: unknown }).polluted, undefined);
     }));

@@ -1,7 +1,7 @@
 import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
-import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";

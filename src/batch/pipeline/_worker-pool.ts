@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { INPUT_BUFFERS as PER_THREAD } from "../engine/thread-sizes.ts";
 import { ShardWorker } from "./worker-thread.ts";

@@ -1,5 +1,5 @@
 import type { AddressCounts } from "../address-counts.ts";
-import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { AddressChoice, RowSelection } from "../identify-options.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";

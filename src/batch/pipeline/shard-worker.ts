@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { Snapshot } from "../../snapshot/open-snapshot.ts";
+import { Snapshot } from "../../snapshot/snapshot.ts";
 import { ShardRunner } from "./_shard-runner.ts";
 import type { WorkerAnswer, WorkerFailure, WorkerSetup, WorkerTask } from "./messages.ts";
 

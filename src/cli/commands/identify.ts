@@ -1,16 +1,17 @@
+import type { Engine } from "../../batch/engine/engine.ts";
 import {
   type AddressChoice,
   DEFAULT_APPENDED_NAME,
-  type Engine,
   type IdentifyOptions,
   type RowSelection,
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
-import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
-import { catalogueOf, openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
+import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
+import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";

@@ -1,10 +1,11 @@
 import { type LayerAge, layerAges } from "../../cbs/catalogue-ages.ts";
-import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
+import { openSnapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
-import { catalogueOf } from "../../datasets/open-catalogue.ts";
+import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { CTI_KIND } from "../../cti/dataset.ts";
-import { ctiDatasetOf } from "../../datasets/open-cti-dataset.ts";
+import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { ageText, timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";

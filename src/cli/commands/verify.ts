@@ -1,11 +1,11 @@
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
-import { catalogueOf } from "../../datasets/open-catalogue.ts";
+import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { CTI_KIND } from "../../cti/dataset.ts";
-import { ctiDatasetOf } from "../../datasets/open-cti-dataset.ts";
+import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
 

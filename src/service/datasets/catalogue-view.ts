@@ -4,7 +4,7 @@ import { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, type RangeList, type RangeSelection } from "../../cbs/ranges.ts";
 import { SearchIndex } from "../../cbs/search.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
-import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { tagOf } from "../rules/tags.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";

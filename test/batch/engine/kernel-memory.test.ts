@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { identify } from "../../../src/batch/identify.ts";
 import type { IdentifyOptions } from "../../../src/batch/identify-options.ts";
 import { Matcher } from "../../../src/batch/matcher.ts";
-import { Snapshot } from "../../../src/snapshot/open-snapshot.ts";
+import { Snapshot } from "../../../src/snapshot/snapshot.ts";
 import { makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
 
 // A WebAssembly memory never becomes smaller: what a run does not give back is lost to all later ones.
@@ -111,7 +111,7 @@ test("a thread with a matcher takes half a megabyte, so that thousands may come 
   const workerData = {
     shared: snapshot.shared,
     matcher: new URL("../../../src/batch/matcher.ts", import.meta.url).href,
-    snapshot: new URL("../../../src/snapshot/open-snapshot.ts", import.meta.url).href,
+    snapshot: new URL("../../../src/snapshot/snapshot.ts", import.meta.url).href,
   };
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {

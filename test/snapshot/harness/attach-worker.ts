@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Snapshot } from "../../../src/snapshot/open-snapshot.ts";
+import { Snapshot } from "../../../src/snapshot/snapshot.ts";
 
 const { shared, word } = workerData as { shared: Snapshot["shared"]; word: number };
 const snapshot = Snapshot.attach(shared);

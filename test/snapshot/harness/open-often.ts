@@ -1,4 +1,5 @@
-import { openSnapshot, type Snapshot } from "../../../src/snapshot/open-snapshot.ts";
+import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../../src/snapshot/snapshot.ts";
 
 /**
  * `node open-often.ts PATH OPENS KEPT [without]`: opens the snapshot again and again, keeps the last so many, and

@@ -1,0 +1,22 @@
+import { Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
+import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { checkKind, type ExpectedKind } from "./_check-kind.ts";
+import { withPath } from "./with-path.ts";
+
+/** What a snapshot of a catalogue is. */
+export const CATALOGUE_SNAPSHOT: ExpectedKind = { kind: CATALOGUE_KIND, writtenBy: "ipsieve build" };
+
+/**
+ * A catalogue from the bytes of its snapshot, ready to answer, on any platform; `name` stands for them in errors.
+ * @throws SnapshotError for bytes that are not a sound snapshot
+ * @throws UsageError for a snapshot of another kind, or one whose metadata cannot be read
+ */
+export function catalogueFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "catalogue"): Catalogue {
+  return catalogueOf(checkKind(snapshotFromBytes(bytes, name), name, CATALOGUE_SNAPSHOT), name);
+}
+
+/** The catalogue in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
+export function catalogueOf(snapshot: Snapshot, path: string): Catalogue {
+  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table));
+}

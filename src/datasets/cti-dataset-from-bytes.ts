@@ -1,0 +1,22 @@
+import { CTI_KIND, CtiDataset } from "../cti/dataset.ts";
+import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { checkKind, type ExpectedKind } from "./_check-kind.ts";
+import { withPath } from "./with-path.ts";
+
+/** What a snapshot of threat intelligence is. */
+export const CTI_SNAPSHOT: ExpectedKind = { kind: CTI_KIND, writtenBy: "ipsieve cti import" };
+
+/**
+ * A dataset from the bytes of its snapshot, ready to answer, on any platform; `name` stands for them in errors.
+ * @throws SnapshotError for bytes that are not a sound snapshot
+ * @throws UsageError for a snapshot of another kind, or one whose metadata cannot be read
+ */
+export function ctiDatasetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "dataset"): CtiDataset {
+  return ctiDatasetOf(checkKind(snapshotFromBytes(bytes, name), name, CTI_SNAPSHOT), name);
+}
+
+/** The dataset in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
+export function ctiDatasetOf(snapshot: Snapshot, path: string): CtiDataset {
+  return withPath(path, () => new CtiDataset(snapshot.metadata, snapshot.table));
+}
