@@ -1,3 +1,4 @@
+import { checkTime } from "../table/active-matches.ts";
 import { TEXT_NAME } from "./engine/typescript/_append-rows.ts";
 import type { IdentifyOptions } from "./identify-options.ts";
 
@@ -23,6 +24,7 @@ export function checkOptions(options: IdentifyOptions): void {
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
   }
+  if (options.now !== undefined) checkTime(options.now);
   if (options.appendAs !== undefined) checkName(options.appendAs);
   for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);
   if (options.output !== undefined) checkOutput(options.output);

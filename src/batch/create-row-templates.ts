@@ -11,6 +11,11 @@ import type { MatchId } from "../table/match-id.ts";
  * end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`,
  * the line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and
  * the last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is
- * CSV or JSON. What a call returns is used before the next call: one array may serve all.
+ * CSV or JSON. Matches that have expired at `now` (milliseconds since the Unix epoch) are not asked for; of those that
+ * are, and of their parents, single values may have. What a call returns is used before the next call: one array may serve all.
  */
-export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: MatchId) => Uint8Array;
+export type CreateRowTemplates = (
+  snapshot: Snapshot,
+  format: TemplateFormat,
+  now: number,
+) => (match: MatchId) => Uint8Array;

@@ -60,6 +60,11 @@ export interface IdentifyOptions {
    * match, and so many without.
    */
   readonly topAddresses?: number;
+  /**
+   * What has expired at this moment, in milliseconds since the Unix epoch, is skipped, so that the next less specific
+   * prefix decides. Default: the clock when the run begins; -Infinity is before everything expires.
+   */
+  readonly now?: number;
   /** Threads that work on shards, the calling one among them. Default: as many as the machine has. */
   readonly threads?: number;
   /** Default "auto". */

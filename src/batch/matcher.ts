@@ -4,6 +4,7 @@ import type { SharedMemory } from "../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
 import { Snapshot } from "../snapshot/snapshot.ts";
 import { allocateShared, isMemory, weigh } from "../memory/shared-memory.ts";
+import { ActiveMatches, activeMatchBytes, checkTime } from "../table/active-matches.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./lines/end-of-line.ts";
 import { KernelHeap } from "./engine/kernel/kernel-heap.ts";
@@ -51,6 +52,8 @@ interface Room {
   readonly wordsAt: number;
   readonly ids: Uint8Array;
   readonly idsAt: number;
+  /** Of a table with expiries, where the kernel reads them. */
+  readonly active: { readonly matches: ActiveMatches; readonly at: number } | null;
 }
 
 /**
@@ -60,14 +63,20 @@ interface Room {
  *     const matcher = new Matcher(await openSnapshot("blocklist.ipsieve"));
  *     const { matches, matched } = matcher.identifyBuffer(readFileSync("access.log"));
  *
- * The matchers of a table share a quarter of a megabyte beside it, which stays as long as the table; nothing else is
- * kept between calls. Each thread has its own: pass `snapshot.shared` on and attach.
+ * What has expired is skipped, so that the next less specific prefix decides: as of `now`, milliseconds since the Unix
+ * epoch, which is one look at the clock for each call unless you give it. -Infinity is before everything expires. A
+ * `now` that is no time is a `RangeError`; where nothing has an expiry, none is looked at and nothing takes longer.
+ *
+ * The matchers of a table share a quarter of a megabyte beside it, and 4 bytes a match where there are expiries, which
+ * stay as long as the table; nothing else is kept between calls. Each thread has its own: pass `snapshot.shared` on and
+ * attach.
  */
 export class Matcher {
   readonly table: PrefixTable;
   /** What is used. */
   readonly engine: "webassembly" | "typescript";
   readonly #room: Room | null;
+  readonly #active: ActiveMatches | null;
   readonly #found = createFound();
 
   /**
@@ -80,6 +89,7 @@ export class Matcher {
     this.table = source instanceof PrefixTable ? source : source.table;
     this.#room = engine === "typescript" ? null : roomFor(source);
     this.engine = this.#room === null ? "typescript" : "webassembly";
+    this.#active = this.#room?.active?.matches ?? (this.table.hasExpiries ? new ActiveMatches(this.table) : null);
     if (engine === "webassembly" && this.#room === null) {
       throw new RangeError(
         'engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"',
@@ -89,14 +99,15 @@ export class Matcher {
 
   /**
    * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order
-   * (IPv6), per address; `out` receives a match id each, 0 for none, and may be `words` itself. Throws `RangeError`
-   * when either array is too short.
+   * (IPv6), per address; `out` receives a match id each, 0 for none, and may be `words` itself. What has expired at
+   * `now` (default: the clock) is skipped. Throws `RangeError` when either array is too short.
    */
   lookupBatchInto(
     family: Family,
     words: Uint32Array,
     out: Uint32Array,
     count: number = words.length / (family === 4 ? 1 : 4),
+    now?: number,
   ): void {
     const room = this.#room;
     const width = family === 4 ? 1 : 4;
@@ -107,7 +118,12 @@ export class Matcher {
       count > 0 &&
       words.length >= count * width &&
       out.length >= count;
-    if (room === null || !isPlain) return this.table.lookupBatchInto(family, words, out, count);
+    const active = this.#activeAt(now);
+    if (room === null || !isPlain) {
+      this.table.lookupBatchInto(family, words, out, count);
+      if (active !== null) for (let index = 0; index < count; index++) out[index] = active[out[index]!]!;
+      return;
+    }
     const from = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
     const to = new Uint8Array(out.buffer, out.byteOffset, out.byteLength);
     for (let done = 0; done < count; done += LOOKUPS) {
@@ -121,15 +137,15 @@ export class Matcher {
 
   /**
    * Finds and looks up the first address of each line of a text, as `identifyLines` does. A last line without LF
-   * counts.
+   * counts. What has expired at `now` (default: the clock) is skipped.
    */
-  identifyBuffer(bytes: Uint8Array): BufferMatches {
+  identifyBuffer(bytes: Uint8Array, now: number = this.#clock()): BufferMatches {
     let matches = new Int32Array(64 + (Math.min(bytes.length, PIECE_BYTES) >> 3));
     let lines = 0;
     let addresses = 0;
     let matched = 0;
     for (let from = 0; from < bytes.length;) {
-      const part = this.identifyBufferInto(bytes, matches.subarray(lines), from);
+      const part = this.identifyBufferInto(bytes, matches.subarray(lines), from, now);
       lines += part.lines;
       addresses += part.addresses;
       matched += part.matched;
@@ -145,18 +161,36 @@ export class Matcher {
 
   /**
    * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the
-   * text ends. For text that comes in pieces, keep what follows the last LF for the next one.
+   * text ends. For text that comes in pieces, keep what follows the last LF for the next one, and give all the same
+   * `now`.
    * @throws RangeError if `from` is not a position in the text
    */
-  identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0): BufferProgress {
+  identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0, now?: number): BufferProgress {
     if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length))
       throw new RangeError(`from is ${from}; give a position in the ${bytes.length} bytes`);
+    const active = this.#activeAt(now);
     const progress = { lines: 0, addresses: 0, matched: 0, next: from };
     while (progress.next < bytes.length && progress.lines < out.length) {
       if (this.#room === null || !this.#identifyPiece(this.#room, bytes, out, progress))
-        this.#identifyHere(bytes, out, progress);
+        this.#identifyHere(bytes, out, progress, active);
     }
     return progress;
+  }
+
+  /** A time for this call; where nothing expires the clock is not asked. */
+  #clock(): number {
+    return this.#active === null ? -Infinity : Date.now();
+  }
+
+  /** What decides in place of each match at `now`, null where each does; the kernel goes by it from now on. */
+  #activeAt(now: number = this.#clock()): Uint32Array | null {
+    if (this.#active === null) {
+      checkTime(now);
+      return null;
+    }
+    const active = this.#active.at(now);
+    this.#room?.kernel.useActiveMatches(active === null ? 0 : this.#room.active!.at);
+    return active;
   }
 
   /** The whole lines in the next piece, by the kernel. False if the next line is longer than that. */
@@ -193,7 +227,7 @@ export class Matcher {
   }
 
   /** A piece of the lines, or a single one that is longer, by TypeScript. */
-  #identifyHere(text: Uint8Array, out: Int32Array, progress: Progress): void {
+  #identifyHere(text: Uint8Array, out: Int32Array, progress: Progress, active: Uint32Array | null): void {
     const start = progress.next;
     let end = start + text.subarray(start, start + PIECE_BYTES).lastIndexOf(LF) + 1;
     if (end === start) end = text.indexOf(LF, start) + 1;
@@ -211,12 +245,10 @@ export class Matcher {
     for (let at = start - shift; at < end - shift && progress.lines < out.length;) {
       const family = findAddress(lines, at, end - shift, found);
       const stop = found[STOP]!;
-      const match =
-        family === 4
-          ? this.table.lookup4(found[0]!)
-          : family === 6
-            ? this.table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!)
-            : NO_ADDRESS;
+      let match: number = NO_ADDRESS;
+      if (family === 4) match = this.table.lookup4(found[0]!);
+      else if (family === 6) match = this.table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!);
+      if (active !== null && match > 0) match = active[match]!;
       out[progress.lines++] = match;
       if (match >= 0) progress.addresses++;
       if (match > 0) progress.matched++;
@@ -254,6 +286,7 @@ function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null 
     const textAt = heap.take(PIECE_BYTES + SLACK);
     const wordsAt = heap.take(LOOKUPS * 16);
     const idsAt = heap.take(LOOKUPS * 4);
+    const activeAt = table.hasExpiries ? heap.take(activeMatchBytes(table.matchCount)) : 0;
     const view = (at: number, byteLength: number): Uint8Array => new Uint8Array(memory.buffer, at, byteLength);
     return {
       kernel,
@@ -263,6 +296,7 @@ function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null 
       wordsAt,
       ids: view(idsAt, LOOKUPS * 4),
       idsAt,
+      active: table.hasExpiries ? { matches: new ActiveMatches(table, memory.buffer, activeAt), at: activeAt } : null,
     };
   } catch {
     return null; // the memory cannot grow

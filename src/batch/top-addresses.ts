@@ -30,12 +30,13 @@ export interface TopAddresses {
 const STEP = 4096;
 
 /**
- * The `most` addresses with the most lines, with and without a match. O(addresses). It can be interrupted after each
+ * The `most` addresses with the most lines, with and without a match that is active at `now`. O(addresses). It can be interrupted after each
  * step.
  */
 export function* topAddresses(
   { words4, counts4, words6, counts6 }: AddressCounts,
   table: PrefixTable,
+  now: number,
   most: number,
 ): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
@@ -49,7 +50,7 @@ export function* topAddresses(
     for (let from = 0; from < counts.length; from += STEP) {
       const lines = counts.subarray(from, from + STEP);
       const addresses = words.subarray(from * width);
-      table.lookupBatchInto(family, addresses, matches, lines.length);
+      table.lookupBatchInto(family, addresses, matches, lines.length, now);
       for (let index = 0; index < lines.length; index++) {
         const match = matches[index]!;
         rankings[match === 0 ? "unmatched" : "matched"].add({

@@ -94,6 +94,8 @@ export function sourceUpdatedAt({
 export class Catalogue {
   readonly metadata: CatalogueMetadata;
   readonly table: PrefixTable;
+  /** What has expired at this moment is left out, in milliseconds since the Unix epoch. */
+  readonly now: number;
   readonly #stored: NodeTable;
   readonly #claims: ClaimTable;
   /** By number. */
@@ -104,12 +106,14 @@ export class Catalogue {
   readonly #nodesOf: (readonly CatalogueNode[] | undefined)[] = [];
 
   /**
-   * Checks the metadata, which may come from a file that anyone has written; O(nodes).
+   * Checks the metadata, which may come from a file that anyone has written; O(nodes). Prefixes that have expired at
+   * `now` have no nodes; by default none has.
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
-  constructor(metadata: unknown, table: PrefixTable) {
+  constructor(metadata: unknown, table: PrefixTable, now: number = -Infinity) {
     this.metadata = checkedMetadata(metadata);
     this.table = table;
+    this.now = now;
     const { nodes, claims, sources } = this.metadata;
     this.#stored = new NodeTable(nodes);
     this.#claims = new ClaimTable(claims, this.#stored.count, sources.length);
@@ -168,7 +172,7 @@ export class Catalogue {
     const claims =
       match === 0
         ? []
-        : this.table.values(match).map((value): Claim => ({
+        : this.valuesOf(match).map((value): Claim => ({
             node: this.node(this.numberOf(value)),
             source: sources[this.sourceOf(value) - 1] ?? null,
           }));
@@ -179,7 +183,7 @@ export class Catalogue {
    * The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call.
    */
   ownNodesOf(match: MatchId): readonly CatalogueNode[] {
-    return (this.#ownNodes[match] ??= this.#sorted(match === 0 ? [] : this.table.values(match)));
+    return (this.#ownNodes[match] ??= this.#sorted(match === 0 ? [] : this.valuesOf(match)));
   }
 
   /**
@@ -188,8 +192,13 @@ export class Catalogue {
    */
   nodesOf(match: MatchId): readonly CatalogueNode[] {
     return (this.#nodesOf[match] ??= this.#sorted(
-      this.table.chain(match).flatMap((covering) => this.table.values(covering)),
+      this.table.chain(match).flatMap((covering) => this.valuesOf(covering)),
     ));
+  }
+
+  /** The values of the match's own prefix that have not expired. @throws as `PrefixTable.values` */
+  valuesOf(match: MatchId): readonly number[] {
+    return this.table.activeValues(match, this.now);
   }
 
   #sorted(values: readonly number[]): readonly CatalogueNode[] {

@@ -102,7 +102,7 @@ class TemplateWriter {
     if (match === 0) return 0;
     let count = 0;
     for (let covering = match; covering !== 0; covering = table.parent(covering)) {
-      const values = table.values(covering);
+      const values = this.#catalogue.valuesOf(covering);
       if (count + values.length > MAX_NODES) return -1;
       for (let index = 0; index < values.length; index++) {
         count = this.#insert(this.#catalogue.numberOf(values[index]!) - 1, count);

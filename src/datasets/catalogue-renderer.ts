@@ -6,5 +6,5 @@ import { rowTemplates } from "../cbs/row-templates.ts";
 export const CATALOGUE_RENDERER: string = import.meta.url;
 
 /** What the log pipeline calls in each of its threads: a function from a match to the template of its row. */
-export const createRowTemplates: CreateRowTemplates = (snapshot, format) =>
-  rowTemplates(new Catalogue(snapshot.metadata, snapshot.table), format);
+export const createRowTemplates: CreateRowTemplates = (snapshot, format, now) =>
+  rowTemplates(new Catalogue(snapshot.metadata, snapshot.table, now), format);

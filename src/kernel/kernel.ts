@@ -33,6 +33,8 @@ interface Exports {
   lookupBatch4(words: number, out: number, count: number): void;
   lookupBatch6(words: number, out: number, count: number): void;
   lookedUp(): number;
+  useActiveMatches(at: number): void;
+  skipExpired(matches: number, count: number): void;
   countMatches(at: number): void;
   countLines(at: number, end: number): void;
   resetCounts(): void;
@@ -121,17 +123,26 @@ export class Kernel {
   }
 
   /**
+   * Skips what has expired from now on: `at` is the address of the table's `ActiveMatches`; 0 ends it.
+   */
+  useActiveMatches(at: number): void {
+    this.#exports.useActiveMatches(at);
+  }
+
+  /**
    * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address
    * `out`; up to three more of both are read and written. Throws `TableError` when the table is damaged where a lookup
    * comes by.
    */
   lookupBatch4(words: number, out: number, count: number): void {
     this.#lookUp(() => this.#exports.lookupBatch4(words, out, count));
+    this.#exports.skipExpired(out, count);
   }
 
   /** As `lookupBatch4`, for IPv6 addresses of four words. */
   lookupBatch6(words: number, out: number, count: number): void {
     this.#lookUp(() => this.#exports.lookupBatch6(words, out, count));
+    this.#exports.skipExpired(out, count);
   }
 
   /**

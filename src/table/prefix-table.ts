@@ -1,6 +1,7 @@
 import { type Address, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import type { ValueId } from "../trie/value-id.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
+import { ActiveMatches, checkTime } from "./active-matches.ts";
 import { lookupBatch4 } from "./_batch-ipv4.ts";
 import { lookupBatch6 } from "./_batch-ipv6.ts";
 import { entriesOf } from "./_entries.ts";
@@ -63,6 +64,8 @@ export class PrefixTable {
   readonly #expiresAt: Float64Array;
   /** The words of an address given as text or bytes. */
   readonly #words = new Uint32Array(4);
+  /** For batches at a moment; made at the first one. */
+  #activeMatches: ActiveMatches | undefined;
 
   /**
    * Makes views on a buffer. Throws `TableError` when the sections cannot be a table's; `checkStructure` looks deeper.
@@ -93,6 +96,11 @@ export class PrefixTable {
   /** The number of prefixes of a family. */
   prefixCount(family: Family): number {
     return this.#headerWord(family === 4 ? HEADER_PREFIX_COUNT_4 : HEADER_PREFIX_COUNT_6);
+  }
+
+  /** Whether any value was given an expiry. Without one, all matches are active at any time. */
+  get hasExpiries(): boolean {
+    return this.#expiresAt.length > 0;
   }
 
   /** The number of bytes of all sections, padding included. */
@@ -148,12 +156,16 @@ export class PrefixTable {
   /**
    * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives
    * a match id each (a `MatchId`, stored as a plain number) and may be `words` itself. Throws `RangeError` when either array is too short.
+   *
+   * With `now` (milliseconds since the Unix epoch) the ids are those of `activeMatch`: what has expired is skipped. The
+   * first batch after an expiry has passed takes O(matches) more; without expiries nothing does.
    */
   lookupBatchInto(
     family: Family,
     words: Uint32Array,
     out: Uint32Array,
     count: number = words.length / (family === 4 ? 1 : 4),
+    now?: number,
   ): void {
     if (family !== 4 && family !== 6) throw new RangeError(`the family is 4 or 6, not ${String(family)}`);
     const needed = count * (family === 4 ? 1 : 4);
@@ -162,8 +174,10 @@ export class PrefixTable {
         `a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`,
       );
     }
+    const active = now === undefined ? null : this.#activeAt(now);
     if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
     else lookupBatch6(this.#root6, this.#nodes6, words, out, count);
+    if (active !== null) for (let index = 0; index < count; index++) out[index] = active[out[index]!]!;
   }
 
   /** The most specific match among the prefixes that cover all of `prefix`. */
@@ -271,6 +285,12 @@ export class PrefixTable {
     this.#checkLists();
     this.#checkMatches();
     for (const family of [4, 6] as const) this.#checkEntries(family);
+  }
+
+  #activeAt(now: number): Uint32Array | null {
+    checkTime(now);
+    if (!this.hasExpiries) return null;
+    return (this.#activeMatches ??= new ActiveMatches(this)).at(now);
   }
 
   #headerWord(at: number): number {

@@ -40,6 +40,8 @@ const WORK = {
   countedAddresses: 0,
   moreAddresses: "fail",
   shardLines: 1000,
+  now: 0,
+  active: null,
 } as const;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);

@@ -72,6 +72,6 @@ test("a file that is not there is the snapshot's error", () =>
 
 test("the renderer is what the log pipeline calls", async () => {
   const create: CreateRowTemplates = createRowTemplates;
-  const template = create(await openCatalogueSnapshot(), "append")(NO_MATCH);
+  const template = create(await openCatalogueSnapshot(), "append", 0)(NO_MATCH);
   assert.deepEqual([...template], [0x09]);
 });

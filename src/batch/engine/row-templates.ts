@@ -26,9 +26,10 @@ export function rowTemplates(
   snapshot: Parameters<CreateRowTemplates>[0],
   create: CreateRowTemplates,
   rowText: boolean,
+  now: number,
 ): RowTemplates {
   return (format) => {
-    const templates = create(snapshot, format);
+    const templates = create(snapshot, format, now);
     const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
     const plain = (match: number): Uint8Array => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
     return format === "jsonl" ? (match) => numbered(plain(match), rowText) : plain;

@@ -1,9 +1,11 @@
 import { availableParallelism } from "node:os";
 import { type BatchLimits, DEFAULT_APPENDED_NAME, DEFAULT_LIMITS, type IdentifyOptions } from "../identify-options.ts";
+import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
 import { MatchCounts } from "./_match-counts.ts";
 import { RunMemory } from "./_run-memory.ts";
 import { inputBytesFor } from "./_shard-runner.ts";
-import type { ShardWork, Workspace } from "./messages.ts";
+import type { SharedBytes, ShardWork, Workspace } from "./messages.ts";
 
 /** What is settled before the first byte is read: the options with their defaults, and the memory of all threads. */
 export class RunSetup {
@@ -12,6 +14,7 @@ export class RunSetup {
   readonly memory: RunMemory;
   readonly matchCounts: MatchCounts | null;
   readonly work: ShardWork;
+  readonly #active: SharedBytes | null;
 
   constructor(options: IdentifyOptions) {
     const { snapshot } = options;
@@ -21,7 +24,15 @@ export class RunSetup {
     this.memory = new RunMemory(options.engine === "typescript" ? null : snapshot.memory);
     this.matchCounts =
       options.countMatches === true ? new MatchCounts(this.memory, snapshot.table.matchCount, this.threads) : null;
-    this.work = { ...choicesOf(options), ...countedAddressesOf(options, limits), ...this.#memoryOf(options) };
+    const now = options.now ?? Date.now();
+    this.#active = this.#activeMatches(snapshot.table, now);
+    this.work = {
+      ...choicesOf(options),
+      ...countedAddressesOf(options, limits),
+      ...this.#memoryOf(options),
+      now,
+      active: this.#active,
+    };
   }
 
   #memoryOf({
@@ -36,11 +47,19 @@ export class RunSetup {
     };
   }
 
+  /** Found once for all threads: time stands still during a run. */
+  #activeMatches(table: PrefixTable, now: number): SharedBytes | null {
+    if (!table.hasExpiries) return null;
+    const { place, bytes } = this.memory.take(activeMatchBytes(table.matchCount));
+    return new ActiveMatches(table, bytes.buffer, bytes.byteOffset).at(now) === null ? null : place;
+  }
+
   /** One for each thread; null where there is no kernel, or no memory for it. */
   #takeWorkspaces(matchCount: number, writesRows: boolean): Workspace[] | null {
     if (this.memory.memory === null) return null;
     const list = writesRows ? this.memory.take((matchCount + 2) * Uint32Array.BYTES_PER_ELEMENT) : null;
-    if (list !== null && list.place.buffer !== null) return null; // the memory is full
+    const shared = [this.#active, this.matchCounts?.place ?? null, list?.place ?? null];
+    if (shared.some((place) => place !== null && place.buffer !== null)) return null; // too large, or the memory is full
     list?.bytes.fill(0);
     const inputBytes = inputBytesFor(this.limits.shardBytes);
     const workspaces: Workspace[] = [];

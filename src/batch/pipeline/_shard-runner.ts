@@ -80,12 +80,15 @@ export class ShardRunner {
     const perMatch =
       counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
     this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
-    this.#typescript = new TypeScriptEngine(table, work, templates, perMatch, this.#counter);
+    const { active } = work;
+    const activeIds = active && new Uint32Array(active.buffer ?? this.#memory!.buffer, active.at, ids);
+    this.#typescript = new TypeScriptEngine(table, activeIds, work, templates, perMatch, this.#counter);
     const workspace = work.workspaces?.[thread] ?? null;
     if (workspace === null) this.#kernel = null;
     this.#makeKernel = () => {
       const kernel = Kernel.create(this.#memory!, table.sections, workspace!.kernel);
       if (kernel === null) return null;
+      kernel.useActiveMatches(active?.at ?? 0);
       const { buffer } = this.#memory!;
       const format = work.format as RowFormat;
       const rows =
@@ -107,7 +110,8 @@ export class ShardRunner {
     if (work.format === "none") return new ShardRunner(snapshot, work, null, thread);
     if (work.renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
     const renderer = (await import(work.renderer)) as { createRowTemplates: CreateRowTemplates };
-    return new ShardRunner(snapshot, work, rowTemplates(snapshot, renderer.createRowTemplates, work.rowText), thread);
+    const templates = rowTemplates(snapshot, renderer.createRowTemplates, work.rowText, work.now);
+    return new ShardRunner(snapshot, work, templates, thread);
   }
 
   /** Makes the kernel if it can be had and has not been made, and tells what there is. */

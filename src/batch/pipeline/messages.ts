@@ -52,6 +52,10 @@ export interface ShardWork {
   readonly countedAddresses: number;
   /** What happens where there are more: it is an error, or the rare ones are dropped. */
   readonly moreAddresses: "fail" | "drop";
+  /** What has expired at this moment, in milliseconds since the Unix epoch, is skipped. */
+  readonly now: number;
+  /** The table's `ActiveMatches` of that moment; null where nothing has expired. */
+  readonly active: SharedBytes | null;
   /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
   readonly perMatch: SharedBytes | null;
   /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */

@@ -249,7 +249,7 @@ export class Run {
     if (this.#setup.work.countedAddresses === 0) return { top: null, addressCounts: null };
     const counts = await this.#inTurns(this.#addUp(await this.#pool!.collect()));
     if (max === undefined) return { top: null, addressCounts: counts };
-    const top: TopAddresses = await this.#inTurns(topAddresses(counts, snapshot.table, max));
+    const top: TopAddresses = await this.#inTurns(topAddresses(counts, snapshot.table, this.#setup.work.now, max));
     return { top, addressCounts: null };
   }
 

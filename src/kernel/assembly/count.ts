@@ -1,4 +1,5 @@
 import { LINES_4, LINES_6, MATCHES, MATCHES_4, MATCHES_6, WORDS_4, WORDS_6, WORDS_AT } from "../workspace.ts";
+import { skipExpired } from "./active.ts";
 import { lookupBatch4 } from "./lookup-ipv4.ts";
 import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { chunkLines, found4, found6, scanChunk } from "./scan.ts";
@@ -43,11 +44,20 @@ export function countLines(at: usize, end: usize): void {
   }
 }
 
-/** Looks up the addresses of the chunk that was scanned last. */
+/** Looks up the addresses of the chunk that was scanned last, and skips what has expired. */
+@inline
+function lookUpFound(base: usize): void {
+  lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
+  skipExpired(base + MATCHES_4, found4);
+  if (found6 == 0) return;
+  lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
+  skipExpired(base + MATCHES_6, found6);
+}
+
+/** Counts the lines of the chunk that was scanned last. */
 function countChunk(): void {
   const base = workspace;
-  lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
-  if (found6 != 0) lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
+  lookUpFound(base);
   lines += chunkLines;
   addresses += found4 + found6;
   matched += found4 + found6 - unmatchedOf(base + MATCHES_4, found4) - unmatchedOf(base + MATCHES_6, found6);
@@ -104,8 +114,7 @@ export function countRange(matches: usize, count: i32): void {
  */
 export function lookupChunk(): void {
   const base = workspace;
-  lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
-  lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
+  lookUpFound(base);
   if (found4 + found6 != chunkLines) memory.fill(base + MATCHES, 0xff, <usize>chunkLines << 2);
   scatter(MATCHES_4, LINES_4, found4, WORDS_4, 2);
   scatter(MATCHES_6, LINES_6, found6, WORDS_6, 4);

@@ -1,5 +1,6 @@
 // What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler
 // takes the file of that for another one than the same file in an import, with variables of its own.
+import { skipExpired, useActiveMatches } from "./active.ts";
 import { countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
 import { lookupBatch4 } from "./lookup-ipv4.ts";
 import { lookupBatch6 } from "./lookup-ipv6.ts";
@@ -11,6 +12,6 @@ import { setWorkspace } from "./workspace.ts";
 
 export {
   countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, gatherTemplates, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
-  numberLines, resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, useRows, writeRows, writeTables,
-  writtenLines,
+  numberLines, resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, skipExpired, useActiveMatches, useRows,
+  writeRows, writeTables, writtenLines,
 };

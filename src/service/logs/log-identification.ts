@@ -145,7 +145,7 @@ export class LogIdentification {
 
   constructor(request: LogRequest) {
     this.#request = request;
-    this.#sample = new UnmatchedSample(new Matcher(request.catalogue.snapshot));
+    this.#sample = new UnmatchedSample(new Matcher(request.catalogue.snapshot), request.startedAt);
   }
 
   /**
@@ -153,7 +153,7 @@ export class LogIdentification {
    * @throws ServiceError "not-text"; the error of a full disk
    */
   async run(): Promise<void> {
-    const { catalogue, format, path, signal, field, input, keptAddresses } = this.#request;
+    const { catalogue, format, path, signal, field, input, keptAddresses, startedAt } = this.#request;
     try {
       const { addressCounts } = await identify({
         inputs: [Readable.from(this.#text(), { objectMode: true })],
@@ -163,6 +163,7 @@ export class LogIdentification {
         output: { path },
         countMatches: true,
         keptAddresses,
+        now: startedAt,
         signal,
         ...BY_TURNS,
         ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }),
@@ -215,7 +216,7 @@ export class LogIdentification {
 
   *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
     const { catalogue, snapshot } = this.#request.catalogue;
-    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MAX_LISTED);
+    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, this.#request.startedAt, MAX_LISTED);
     const list = ({ addresses }: AddressRanking): TopAddress[] =>
       addresses.map(({ address, lines }) => topAddress(catalogue, address, lines));
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);

@@ -26,6 +26,7 @@ export interface UnmatchedLine {
 export class UnmatchedSample {
   readonly lines: UnmatchedLine[] = [];
   readonly #matcher: Matcher;
+  readonly #now: number;
   readonly #matches = new Int32Array(LINES_AT_ONCE);
   /** Bytes until the next piece is looked at. */
   #skip = 0;
@@ -34,8 +35,10 @@ export class UnmatchedSample {
   /** The line that has begun in what was looked at last; null where its beginning was not. */
   #begun: Buffer | null = Buffer.alloc(0);
 
-  constructor(matcher: Matcher) {
+  /** Lines whose match has expired at `now` are unmatched. */
+  constructor(matcher: Matcher, now: number) {
     this.#matcher = matcher;
+    this.#now = now;
   }
 
   /** Looks at the next chunk of the log. It can be interrupted after each step. */
@@ -63,7 +66,7 @@ export class UnmatchedSample {
 
   *#search(text: Buffer): Generator<undefined, void, undefined> {
     for (let at = 0; at < text.length;) {
-      const { lines, next } = this.#matcher.identifyBufferInto(text, this.#matches, at);
+      const { lines, next } = this.#matcher.identifyBufferInto(text, this.#matches, at, this.#now);
       for (let line = 0; line < lines; line++) {
         const end = text.indexOf(LF, at);
         if (this.#matches[line]! <= 0) this.#take(text, at, end, this.#matches[line] === 0);

@@ -227,7 +227,7 @@ test("however short the lines are, only so many are worked on in a turn of the e
 });
 
 test("the sample looks at so many lines in a step", () => {
-  const sample = new UnmatchedSample(new Matcher(catalogue.snapshot));
+  const sample = new UnmatchedSample(new Matcher(catalogue.snapshot), 0);
   const chunk = Buffer.alloc(1 << 18, "\n");
   assert.equal([...sample.add(chunk)].length, chunk.length / 4096);
   assert.equal(sample.lines.length, 100);

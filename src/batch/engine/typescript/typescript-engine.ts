@@ -25,6 +25,7 @@ const GATHERED = 512;
 /** The engine that takes every line, in memory of any kind, and cuts fields: the reference for the kernel's. */
 export class TypeScriptEngine implements LineEngine {
   readonly #table: PrefixTable;
+  readonly #active: Uint32Array | null;
   readonly #work: ShardWork;
   readonly #writer: RowWriter | null;
   readonly #appends: AppendRows | null;
@@ -42,15 +43,20 @@ export class TypeScriptEngine implements LineEngine {
   #isSimple = false;
   #counts = new LineCounts();
 
-  /** `templates` are for rows, `perMatch` counts lines by match id, `counter` by address; each may be missing. */
+  /**
+   * `active` is the match that decides in place of each (`ActiveMatches`), null where each does. `templates` are for
+   * rows, `perMatch` counts lines by match id, `counter` by address; each may be missing.
+   */
   constructor(
     table: PrefixTable,
+    active: Uint32Array | null,
     work: ShardWork,
     templates: RowTemplates | null,
     perMatch: Float64Array | null,
     counter: AddressCounter | null,
   ) {
     this.#table = table;
+    this.#active = active;
     this.#work = work;
     this.#writer = templates && new RowWriter(table.matchCount, templates);
     this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
@@ -117,6 +123,8 @@ export class TypeScriptEngine implements LineEngine {
     const perMatch = this.#perMatch;
     const counter = this.#counter;
     this.#table.lookupBatchInto(family, words, matches, count);
+    const active = this.#active;
+    if (active !== null) for (let index = 0; index < count; index++) matches[index] = active[matches[index]!]!;
     let unmatched = 0;
     for (let index = 0; index < count; index++) {
       const match = matches[index]!;
@@ -142,15 +150,17 @@ export class TypeScriptEngine implements LineEngine {
    */
   #writeRows(rows: RowWriter, { bytes, start, end, firstLine }: Lines): number {
     const table = this.#table;
+    const active = this.#active;
     const found = this.#found;
     const counts = this.#counts;
     const selection = this.#work.rows;
     for (let at = start; at < end;) {
       const family = this.#findInLine(bytes, at, end);
       const lineEnd = found[STOP]!;
-      let match = NO_ADDRESS;
+      let match: number = NO_ADDRESS;
       if (family === 4) match = table.lookup4(found[0]!);
       else if (family === 6) match = table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!);
+      if (active !== null && match > 0) match = active[match]!;
 
       if (selection === "all" || (selection === "matched") === match > 0) {
         rows.lineNumber = firstLine + counts.textLines;

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { formatAddress } from "../../src/address/format-address.ts";
+import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
+import { identify } from "../../src/batch/identify.ts";
+import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
+import { Matcher } from "../../src/batch/matcher.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../src/snapshot/snapshot.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import type { PlainPrefix } from "../oracle/interval-oracle.ts";
+import { rounds } from "../rounds.ts";
+import { randomPrefixes, seededRandom, toWords } from "../table/differential.ts";
+import { temporaryFolder } from "./fixture.ts";
+
+const RENDERER = new URL("./expiry-renderer.ts", import.meta.url).href;
+const NOON = Date.UTC(2026, 10, 21, 12);
+/** Before, at and after every expiry there is, forth and back. */
+const MOMENTS = [NOON, NOON + 1, NOON - 1, NOON + 2, -Infinity, NOON + 3, NOON, NOON - 2, NOON + 1e12, NOON - 1, 0];
+const folder = temporaryFolder();
+
+/** Many share a time; some never expire, one always has. */
+function expiryOf(value: number): number | null {
+  return [null, NOON - 1, NOON, NOON + 1, NOON + 2, 0, NOON + 1][value % 7]!;
+}
+
+interface Case {
+  readonly prefixes: readonly PlainPrefix[];
+  readonly snapshot: Snapshot;
+  readonly addresses: readonly { readonly family: 4 | 6; readonly value: bigint }[];
+}
+
+let files = 0;
+
+/** A random table: values from a small range, or each prefix with its own. */
+async function makeCase(random: () => number, ownValues: boolean): Promise<Case> {
+  const prefixes = [...randomPrefixes(random), ...randomPrefixes(random)]
+    .filter(({ family, first, length }, index, all) => {
+      const same = all.findIndex(
+        (other) => other.family === family && other.first === first && other.length === length,
+      );
+      return same === index && (family === 4 || first >> 32n !== 0xffffn); // IPv4-mapped addresses are IPv4
+    })
+    .map((prefix, index) => ({ ...prefix, values: ownValues ? [index + 1] : prefix.values }));
+  const trie = new PrefixTrie();
+  for (const { family, first, length, values } of prefixes) {
+    const [w0, w1, w2, w3] = toWords(family, first);
+    for (const value of values) trie.add({ family, w0, w1, w2, w3, length }, value);
+  }
+  const path = join(folder, `${files++}.ipsieve`);
+  await writeSnapshot(path, { table: freeze(trie, { expiresAt: expiryOf }), metadata: null, kind: "test" });
+  const addresses = prefixes.flatMap(({ family, first, length }) => {
+    const bits = family === 4 ? 32 : 128;
+    const size = 1n << BigInt(bits - length);
+    const inside = first + ((BigInt(random()) * BigInt(random()) * BigInt(random())) % size);
+    return [first, inside, first + size]
+      .filter((value) => value < 1n << BigInt(bits))
+      .map((value) => ({ family, value }));
+  });
+  return { prefixes, snapshot: await openSnapshot(path), addresses };
+}
+
+/** What decides about an address, one prefix after the other: its length, and the active values of all that cover it. */
+function oracle(
+  prefixes: readonly PlainPrefix[],
+  family: 4 | 6,
+  value: bigint,
+  isActive: (value: number) => boolean,
+): string {
+  const bits = BigInt(family === 4 ? 32 : 128);
+  const covering = prefixes
+    .filter(
+      (one) =>
+        one.family === family && value >> (bits - BigInt(one.length)) === one.first >> (bits - BigInt(one.length)),
+    )
+    .sort((a, b) => b.length - a.length)
+    .map(({ length, values }) => ({ length, values: values.filter(isActive) }))
+    .filter(({ values }) => values.length > 0);
+  return covering.length === 0
+    ? "none"
+    : `${covering[0]!.length} ${covering.flatMap(({ values }) => values).join(",")}`;
+}
+
+function activeAt(now: number): (value: number) => boolean {
+  return (value) => now < (expiryOf(value) ?? Infinity);
+}
+
+function answerOf({ table }: Snapshot, match: number, now: number): string {
+  if (match === 0) return "none";
+  const values = table.chain(match as MatchId).flatMap((one) => table.activeValues(one, now));
+  return `${table.prefixLength(match as MatchId)} ${values.join(",")}`;
+}
+
+function textOf({ family, value }: Case["addresses"][number]): string {
+  const [w0, w1, w2, w3] = toWords(family, value);
+  return formatAddress({ family, w0, w1, w2, w3 });
+}
+
+/** IPv4-mapped addresses are IPv4 as text, and no line of them is compared. */
+function isMapped({ family, value }: Case["addresses"][number]): boolean {
+  return family === 6 && value >> 32n === 0xffffn;
+}
+
+test("batches and buffers at a moment answer as the linear oracle, in both engines, when time goes forth and back", async (t) => {
+  const random = seededRandom(16);
+  let answers = 0;
+  let caught = 0;
+  for (let round = 0; round < rounds({ short: 12, long: 200 }); round++) {
+    const one = await makeCase(random, round % 2 === 0);
+    const { snapshot, prefixes } = one;
+    const addresses = one.addresses.filter((address) => !isMapped(address));
+    const text = Buffer.from(addresses.map((address) => `${textOf(address)} GET /\n`).join("- no address\n"));
+    const sources = [
+      new Matcher(snapshot, { engine: "webassembly" }),
+      new Matcher(snapshot, { engine: "typescript" }),
+      new Matcher(snapshot.table),
+    ];
+    for (const now of MOMENTS) {
+      const expected = addresses.map(({ family, value }) => oracle(prefixes, family, value, activeAt(now)));
+      for (const source of [...sources, snapshot.table]) {
+        for (const family of [4, 6] as const) {
+          const own = addresses.flatMap((address, index) => (address.family === family ? [index] : []));
+          const words = Uint32Array.from(
+            own.flatMap((index) => toWords(family, addresses[index]!.value).slice(0, family === 4 ? 1 : 4)),
+          );
+          const out = new Uint32Array(own.length);
+          source.lookupBatchInto(family, words, out, own.length, now);
+          const found = Array.from(out, (match) => answerOf(snapshot, match, now));
+          assert.deepEqual(
+            found,
+            own.map((index) => expected[index]),
+            `round ${round}, IPv${family}, ${now - NOON}`,
+          );
+          answers += own.length;
+        }
+      }
+      const counts = new Set<string>();
+      for (const matcher of sources) {
+        const { matches, lines, addresses: withAddress, matched } = matcher.identifyBuffer(text, now);
+        const found = Array.from(
+          matches.filter((match) => match !== NO_ADDRESS),
+          (match) => answerOf(snapshot, match, now),
+        );
+        assert.deepEqual(found, expected, `round ${round}, ${matcher.engine}, ${now - NOON}`);
+        counts.add(JSON.stringify([lines, withAddress, matched]));
+        answers += found.length;
+      }
+      const matched = expected.filter((answer) => answer !== "none").length;
+      assert.deepEqual([...counts], [JSON.stringify([2 * addresses.length - 1, addresses.length, matched])]);
+      // The negative control: an oracle for which a value is active in the millisecond of its expiry.
+      const late = addresses.map(({ family, value }) =>
+        oracle(prefixes, family, value, (id) => now <= (expiryOf(id) ?? Infinity)),
+      );
+      if (late.some((answer, index) => answer !== expected[index])) caught++;
+    }
+  }
+  t.diagnostic(`${answers} answers`);
+  assert.ok(caught > 0, "the negative control: one millisecond makes a difference");
+});
+
+test("runs at a moment write the rows of the linear oracle: engines, threads, selections, byte for byte", async (t) => {
+  const random = seededRandom(17);
+  let rows = 0;
+  for (let round = 0; round < rounds({ short: 3, long: 30 }); round++) {
+    const one = await makeCase(random, round % 2 === 0);
+    const { snapshot, prefixes } = one;
+    const addresses = one.addresses.filter((address) => !isMapped(address));
+    const input = join(folder, "log.txt");
+    writeFileSync(input, addresses.map((address) => `${textOf(address)} GET /\n`).join(""));
+    for (const now of [NOON - 1, NOON, NOON + 1, NOON + 1e12]) {
+      const expected = addresses.map((address) => {
+        const [length, values] = oracle(prefixes, address.family, address.value, activeAt(now)).split(" ");
+        const [w0, w1, w2, w3] = toWords(address.family, address.value);
+        const cidr =
+          values === undefined
+            ? ""
+            : formatPrefix(prefixOf({ family: address.family, w0, w1, w2, w3 }, Number(length)));
+        return `${textOf(address)}\t${cidr}\t${values ?? ""}\n`;
+      });
+      const matched = expected.filter((row) => !row.endsWith("\t\t\n"));
+      for (const engine of ["webassembly", "typescript"] as const) {
+        for (const threads of [1, 2]) {
+          const output = join(folder, "rows");
+          const common = {
+            inputs: [input],
+            snapshot,
+            engine,
+            threads,
+            now,
+            renderer: RENDERER,
+            output: { path: output },
+          };
+          const limits = { workerBytes: 1, shardBytes: 400 };
+          const result = await identify({ ...common, limits, format: "tsv", countMatches: true, topAddresses: 1e6 });
+          assert.equal(
+            readFileSync(output, "latin1"),
+            expected.join(""),
+            `${engine}, ${threads} threads, ${now - NOON}`,
+          );
+          assert.equal(result.matched, matched.length);
+          assert.equal(result.perMatch[0], expected.length - matched.length);
+          const distinct = new Set(matched.map((row) => row.slice(0, row.indexOf("\t")))).size;
+          assert.equal(result.top!.matched.distinct, distinct);
+          const counted = await identify({ ...common, limits, format: "none", countMatches: true });
+          assert.deepEqual(counted.perMatch, result.perMatch);
+          await identify({ ...common, limits, format: "tsv", rows: "matched" });
+          assert.equal(readFileSync(output, "latin1"), matched.join(""));
+          rows += 2 * expected.length + matched.length;
+        }
+      }
+    }
+  }
+  t.diagnostic(`${rows} rows`);
+});
+
+test("without a moment, the clock decides, read once for each call", async () => {
+  const trie = new PrefixTrie();
+  trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 1);
+  trie.insert({ family: 4, w0: 0x0a01_0000, w1: 0, w2: 0, w3: 0, length: 16 }, 2);
+  const path = join(folder, "clock.ipsieve");
+  const expiresAt = (value: number): number | null => (value === 2 ? Date.now() - 1 : null);
+  await writeSnapshot(path, { table: freeze(trie, { expiresAt }), metadata: null, kind: "test" });
+  const snapshot = await openSnapshot(path);
+  for (const engine of ["webassembly", "typescript"] as const) {
+    const matcher = new Matcher(snapshot, { engine });
+    const lengthOf = (match: number): number => snapshot.table.prefixLength(match as MatchId);
+    const text = Buffer.from("10.1.2.3\n");
+    assert.equal(lengthOf(matcher.identifyBuffer(text).matches[0]!), 8);
+    assert.equal(lengthOf(matcher.identifyBuffer(text, -Infinity).matches[0]!), 16);
+    const out = new Uint32Array(1);
+    matcher.lookupBatchInto(4, Uint32Array.of(0x0a01_0203), out);
+    assert.equal(lengthOf(out[0]!), 8);
+    snapshot.table.lookupBatchInto(4, Uint32Array.of(0x0a01_0203), out);
+    assert.equal(lengthOf(out[0]!), 16, "a table knows no clock");
+  }
+  const output = join(folder, "clock.tsv");
+  writeFileSync(join(folder, "clock.log"), "10.1.2.3\n");
+  const options = { inputs: [join(folder, "clock.log")], snapshot, renderer: RENDERER, output: { path: output } };
+  await identify({ ...options, format: "tsv" });
+  assert.equal(readFileSync(output, "utf8"), "10.1.2.3\t10.0.0.0/8\t1\n");
+});
+
+test("what is no moment is refused, with and without expiries", async () => {
+  const trie = new PrefixTrie();
+  trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 1);
+  for (const table of [freeze(trie), freeze(trie, { expiresAt: () => NOON })]) {
+    for (const engine of ["webassembly", "typescript"] as const) {
+      const matcher = new Matcher(table, { engine });
+      for (const now of [Number.NaN, Infinity, "2026-11-22", null, new Date()] as number[]) {
+        const refused = { name: "RangeError", message: /^now is .*; give a moment/ };
+        assert.throws(() => matcher.identifyBuffer(Buffer.from("10.0.0.1\n"), now), refused);
+        assert.throws(() => matcher.lookupBatchInto(4, new Uint32Array(1), new Uint32Array(1), 1, now), refused);
+        assert.throws(() => table.lookupBatchInto(4, new Uint32Array(1), new Uint32Array(1), 1, now), refused);
+      }
+    }
+  }
+  const { snapshot } = await makeCase(seededRandom(3), true);
+  await assert.rejects(
+    identify({ inputs: ["-"], snapshot, format: "none", now: Number.NaN }),
+    /^RangeError: now is NaN/,
+  );
+});
