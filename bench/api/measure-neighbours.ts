@@ -14,7 +14,7 @@ import type {
   VictimOrder,
   VictimReport,
 } from "./neighbour-messages.ts";
-import { type Listener, residentMiB, startService } from "./processes.ts";
+import { type Listener, longestTurn, residentMiB, startService } from "./processes.ts";
 import { requestBytes } from "./requests.ts";
 
 export type Scope = "public" | "dashboard";
@@ -25,6 +25,11 @@ export interface MeasuredRequest {
   readonly victim: VictimReport;
   /** MiB of the server at its worst meanwhile; null where it ended. */
   readonly memory: number | null;
+  /**
+   * The longest turn of the server's event loop meanwhile, in milliseconds of processor time; null where it ended. Not
+   * in older records.
+   */
+  readonly turn?: number | null;
 }
 
 export interface MeasuredOperation {
@@ -57,6 +62,7 @@ export const DOCUMENTS: Readonly<Record<Scope, string>> = {
   dashboard: "/dashboard/api/openapi.json",
 };
 
+const METER = new URL("turn-meter.ts", import.meta.url).href;
 const CONNECTIONS = 2;
 const VICTIM = { connections: 6, perSecond: 200 } as const;
 const VICTIM_RULES = 10_000;
@@ -123,7 +129,8 @@ class NeighbourBench {
       "--log-level",
       "error",
     ];
-    return new NeighbourBench(options, filled, args, await startService(args, options.nodeOptions));
+    const nodeOptions = ["--import", METER, ...(options.nodeOptions ?? [])];
+    return new NeighbourBench({ ...options, nodeOptions }, filled, args, await startService(args, nodeOptions));
   }
 
   private constructor(options: NeighbourOptions, filled: Filled, args: readonly string[], service: Listener) {
@@ -192,6 +199,7 @@ class NeighbourBench {
     const access = await this.#access();
     const neighbour = new Child<NeighbourOrder, { report: NeighbourReport } | { error: string }>("neighbour.ts");
     resetMostMemory(this.#service);
+    await longestTurn(this.#service);
     const { milliseconds, progress } = this.#options;
     const { victim, result } = await this.#measure(() =>
       neighbour.ask({ access, scope: scope === "other" ? "public" : scope, operation, request, milliseconds }),
@@ -200,7 +208,8 @@ class NeighbourBench {
     if ("error" in result) throw new Error(`${operation}, ${request}: ${result.error}`);
     requireAdmitted(`${scope} ${operation}, ${request}`, result.report);
     const memory = this.#hasEnded ? null : residentMiB(this.#service, "VmHWM");
-    const measured = { name: request, neighbour: result.report, victim, memory };
+    const turn = this.#hasEnded ? null : await longestTurn(this.#service);
+    const measured = { name: request, neighbour: result.report, victim, memory, turn };
     progress?.(`${scope} ${operation}, ${request}: ${JSON.stringify(measured)}`);
     await this.#settle();
     return measured;

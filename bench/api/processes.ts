@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { LoadOrder, LoadReport } from "./load-messages.ts";
+import { LONGEST_TURN } from "./turn-meter.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -28,7 +29,7 @@ export function startScript(name: string, args: readonly string[]): Promise<List
 
 async function start(args: readonly string[]): Promise<Listener> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout! }).once("line", resolve);
     child.once("exit", (code, signal) =>
@@ -44,6 +45,21 @@ async function stop(child: ChildProcess): Promise<void> {
   child.kill("SIGTERM");
   const code = await ended;
   if (code !== 0 && code !== "SIGTERM") throw new Error(`the server ended with ${String(code)}`);
+}
+
+/** Of a service that was started with the meter of turns: see there. */
+export function longestTurn({ process: child }: Listener): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const ended = (): void => reject(new Error("the server ended before it gave its longest turn"));
+    child.once("exit", ended);
+    child.once("message", (milliseconds: number) => {
+      child.off("exit", ended);
+      resolve(milliseconds);
+    });
+    child.send(LONGEST_TURN, (error) => {
+      if (error !== null) ended();
+    });
+  });
 }
 
 /** Processor seconds, user and system, that a process and its threads have had (Linux). */

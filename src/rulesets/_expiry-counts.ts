@@ -4,6 +4,8 @@ const BLOCK = 512;
 const FILLED = 448;
 /** Moments that are worked through between two interruptions: some hundred microseconds. */
 const STEP = 1 << 13;
+/** Blocks that are copied between two interruptions. */
+const COPIED = 64;
 
 /*
  *     #blocks    | m0 m1 ... | m448 ... | ... |      moments ascend in a block and from block to block
@@ -41,14 +43,12 @@ export class ExpiryCounts {
     return counts;
   }
 
-  copy(): ExpiryCounts {
+  *copying(): Generator<undefined, ExpiryCounts, undefined> {
     const copy = new ExpiryCounts();
-    copy.#blocks = this.#blocks.map(({ moments, counts, size, total }) => ({
-      moments: moments.slice(),
-      counts: counts.slice(),
-      size,
-      total,
-    }));
+    for (const { moments, counts, size, total } of this.#blocks) {
+      copy.#blocks.push({ moments: moments.slice(), counts: counts.slice(), size, total });
+      if (copy.#blocks.length % COPIED === 0) yield;
+    }
     return copy;
   }
 

@@ -25,20 +25,25 @@ export class FamilyRules {
    */
   static *loading(family: Family, chunks: readonly RuleColumns[]): Generator<undefined, FamilyRules, undefined> {
     const count = chunks.reduce((sum, { lengths }) => sum + lengths.length, 0);
-    const rules = new FamilyRules(family, Math.max(16, count + 1));
+    const rules = new FamilyRules(new RuleSlots(family, Math.max(16, count + 1)));
     if (count > 0) yield* rules.#load(chunks, count);
     return rules;
   }
 
-  constructor(family: Family, capacity = 16, of?: FamilyRules) {
-    this.slots = of?.slots.copy() ?? new RuleSlots(family, capacity);
-    this.tree = of?.tree.copy(this.slots) ?? new RuleTree(this.slots);
-    this.expiries = of?.expiries.copy() ?? new ExpiryCounts();
-    this.blocks = new StateBlocks(this.tree);
+  constructor(slots: RuleSlots, tree = new RuleTree(slots)) {
+    this.slots = slots;
+    this.tree = tree;
+    this.expiries = new ExpiryCounts();
+    this.blocks = new StateBlocks(tree);
   }
 
-  copy(): FamilyRules {
-    return new FamilyRules(this.slots.family, 0, this);
+  /** A copy, in steps of some hundred microseconds; the rules must not change meanwhile. */
+  *copying(): Generator<undefined, FamilyRules, undefined> {
+    const slots = yield* this.slots.copying();
+    const copy = new FamilyRules(slots, yield* this.tree.copying(slots));
+    copy.expiries = yield* this.expiries.copying();
+    copy.blocks = this.blocks.copy(copy.tree);
+    return copy;
   }
 
   get byteLength(): number {

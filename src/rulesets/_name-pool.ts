@@ -1,5 +1,5 @@
 import type { PackedNames } from "./rule-names.ts";
-import { grown } from "./_rule-slots.ts";
+import { grown } from "./_column.ts";
 
 const FIRST_CAPACITY = 64;
 /** Names are kept in blocks, which never move. */

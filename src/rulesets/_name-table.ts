@@ -1,3 +1,4 @@
+import { copying } from "./_column.ts";
 import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-names.ts";
 
 /** Distinct names that are remembered so that rules can share them. */
@@ -41,9 +42,14 @@ export class NameTable {
     this.#references = new Int32Array(capacity);
   }
 
-  copy(): NameTable {
+  get capacity(): number {
+    return this.#references.length;
+  }
+
+  /** Of the slots before `end`. */
+  *copying(end: number): Generator<undefined, NameTable, undefined> {
     const copy = new NameTable(0);
-    copy.#references = this.#references.slice();
+    copy.#references = yield* copying(this.#references, end);
     copy.#texts = this.#texts.slice();
     copy.#free = this.#free.slice();
     copy.#end = this.#end;

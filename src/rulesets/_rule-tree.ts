@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
-import { bitOf, grown, type RuleSlots } from "./_rule-slots.ts";
+import { copying, grown } from "./_column.ts";
+import { bitOf, type RuleSlots } from "./_rule-slots.ts";
 
 /*
  * One family's rules as a path-compressed binary trie in one array of 32-bit cells, which counts. Unlike the trie of
@@ -82,9 +83,9 @@ export class RuleTree {
   }
 
   /** Over a copy of the slots. */
-  copy(slots: RuleSlots): RuleTree {
+  *copying(slots: RuleSlots): Generator<undefined, RuleTree, undefined> {
     const copy = new RuleTree(slots);
-    copy.cells = this.cells.slice();
+    copy.cells = yield* copying(this.cells, this.end);
     copy.end = this.end;
     copy.freed = this.freed;
     return copy;
@@ -210,7 +211,8 @@ export class RuleTree {
    */
   *build(last: number): Generator<undefined, void, undefined> {
     const { slots } = this;
-    this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last) * STRIDE);
+    // With room for more, so that they do not grow when the columns of rules do.
+    this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last + (last >>> 4)) * STRIDE);
     // As the stack of a Cartesian tree (J. Vuillemin, CACM 23(4), 1980): what is popped is complete, as all rules to come
     // lie to the right of it. Each rule is pushed with one record at most, and each is popped once: O(n).
     // The records around the rule before, from the top, and that rule.

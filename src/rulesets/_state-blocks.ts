@@ -48,6 +48,13 @@ export class StateBlocks {
     this.#size = size;
   }
 
+  /** Over a copy of the tree. What is counted is so there, too. */
+  copy(tree: RuleTree): StateBlocks {
+    const copy = new StateBlocks(tree, this.#size);
+    copy.#blocks = this.#blocks.map((block) => ({ ...block }));
+    return copy;
+  }
+
   /** The rule of this slot is new, has changed, or is about to go. O(log n). */
   touch(slot: number): void {
     this.#blocks[this.#blockOf(slot)]!.until = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { FamilyRules } from "./_family-rules.ts";
-import { grown, type RuleSlots } from "./_rule-slots.ts";
+import { grown } from "./_column.ts";
+import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { Rule } from "./rule.ts";
 

@@ -1,4 +1,5 @@
 import { Slice } from "../../turns/in-slices.ts";
+import { copyOf } from "./copied-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** A ruleset that changes while it is read is begun again so many times; then a copy of it is read. */
@@ -17,10 +18,15 @@ export async function atOneVersion<Result>(
     const live = current();
     if (live === undefined) return undefined;
     const isCopy = tries === MAX_TRIES;
-    const ruleset = isCopy ? { ...live, rules: live.rules.copy() } : live;
-    const found = await readThrough(read(ruleset), () => isCopy || current()?.about.version === live.about.version);
+    const ruleset = isCopy ? { ...live, rules: await copyOf(live.rules) } : live;
+    const found = await readThrough(read(ruleset), () => isCopy || isAsItWas(live, current()));
     if (found !== undefined) return { ruleset, ...found };
   }
+}
+
+/** Rules that have been replaced by others change no more. */
+function isAsItWas({ about, rules }: LiveRuleset, now: LiveRuleset | undefined): boolean {
+  return now !== undefined && (now.about.version === about.version || now.rules !== rules);
 }
 
 /** Undefined where it no longer holds what it was when others had their turn. */

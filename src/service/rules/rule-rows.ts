@@ -2,6 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { FoundRules, RuleFilter } from "../../rulesets/rule-search.ts";
 import { Slice } from "../../turns/in-slices.ts";
+import { copyOf } from "./copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
@@ -111,7 +112,7 @@ export class RuleRows {
 
 /** Of a ruleset that never rests. */
 async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Promise<Rows> {
-  const ruleset: LiveRuleset = { ...live, rules: live.rules.copy() };
+  const ruleset: LiveRuleset = { ...live, rules: await copyOf(live.rules) };
   const search = ruleset.rules.search(filter, now);
   const slice = new Slice();
   while (search.advance(STEP)) await slice.pause();

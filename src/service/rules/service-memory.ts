@@ -13,10 +13,15 @@ import type {
   State,
   User,
 } from "../../store/state.ts";
-import { inSlices, turn } from "../../turns/in-slices.ts";
+import { copyUnderWay } from "./copied-rules.ts";
+import { inSlices, Slice } from "../../turns/in-slices.ts";
 
-/** Rules that are changed in some milliseconds. */
-const LARGE = 1000;
+/** Rules that are changed in one turn: up to ten milliseconds. */
+const MAX_IN_TURN = 2000;
+/** Rules that are changed between two looks at the clock. */
+const STEP = 64;
+
+type RulesChange = Change & { readonly kind: "rules" };
 
 /** A ruleset and its rules. */
 export interface LiveRuleset {
@@ -33,8 +38,8 @@ export interface LiveSession {
 /**
  * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at
  * `sequence`. Filled once from a loaded state, then kept by applying the store's changes in order. Every method is O(1)
- * unless it says otherwise. A ruleset that is replaced is built beside the one that is here, in slices: readers see one
- * or the other.
+ * unless it says otherwise. A ruleset that is replaced, or of which many rules change, is built beside the one that is
+ * here, in slices: readers see one or the other.
  */
 export class ServiceMemory {
   #sequence = 0;
@@ -51,6 +56,10 @@ export class ServiceMemory {
   #owned = new Map<string, LiveRuleset[]>();
   /** By ruleset that is being built: resolves when it, and all changes of it that have come since, are here. */
   #building = new Map<string, Promise<void>>();
+  /** How many more rules `apply` changes at once. */
+  #leftInTurn = 0;
+  /** Of the changes that `apply` has left to later: many that wait for the same do not add up to one long turn. */
+  readonly #slice = new Slice();
   /** Parts of rules that have come before the rulesets they belong to. */
   readonly #parts = new Map<string, RuleColumns[]>();
 
@@ -99,6 +108,7 @@ export class ServiceMemory {
    */
   apply(changes: readonly Change[]): void | Promise<void> {
     const building = new Set<string>();
+    this.#leftInTurn = MAX_IN_TURN;
     for (const [index, change] of changes.entries()) {
       const later = this.#applyOne(change, changes[index - 1], changes[index + 1]);
       if (later !== undefined) building.add(later);
@@ -250,21 +260,27 @@ export class ServiceMemory {
   }
 
   /**
-   * All at once, as readers must not see half of it; a large change waits for a turn of its own, so that many of them
-   * do not add up to one long turn.
+   * All at once, as readers must not see half of it, while there are few. Small changes that are many together have
+   * turns of their own; a large change is made in slices, to a copy that takes the place of what is here.
    */
-  #changeSome(change: Change & { readonly kind: "rules" }): string | undefined {
+  #changeSome(change: RulesChange): string | undefined {
     const { rulesetId, upserts, deletes } = change;
-    const apply = (): void =>
-      this.#changeRules(rulesetId, change, (rules) => {
-        for (const rule of upserts) rules.set(rule);
-        for (const prefix of deletes) rules.delete(prefix);
-        return rules;
-      });
-    if (upserts.length + deletes.length < LARGE) return this.#inOrder(rulesetId, apply);
+    const count = upserts.length + deletes.length;
+    if (count > MAX_IN_TURN) return this.#changeBeside(change);
+    const apply = (): void => this.#changeRules(rulesetId, change, (rules) => changedAtOnce(rules, change));
+    this.#leftInTurn -= count;
+    if (this.#leftInTurn >= 0) return this.#inOrder(rulesetId, apply);
+    this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => apply);
+    return rulesetId;
+  }
+
+  #changeBeside(change: RulesChange): string {
+    const { rulesetId } = change;
     this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => {
-      await turn();
-      return apply;
+      const before = this.#rulesets.get(rulesetId)?.rules;
+      if (before === undefined) return () => {};
+      const rules = await inSlices(changing(before, change));
+      return () => this.#changeRules(rulesetId, change, () => rules);
     });
     return rulesetId;
   }
@@ -272,9 +288,14 @@ export class ServiceMemory {
   /** Changes a ruleset, after what is under way; gives it where something is. */
   #inOrder(id: string, change: () => void): string | undefined {
     const before = this.#building.get(id);
-    if (before === undefined) return void change();
+    if (before === undefined && this.#copyUnderWay(id) === undefined) return void change();
     this.#putBehind(id, before, async () => change);
     return id;
+  }
+
+  #copyUnderWay(id: string): Promise<unknown> | undefined {
+    const ruleset = this.#rulesets.get(id);
+    return ruleset === undefined ? undefined : copyUnderWay(ruleset.rules);
   }
 
   /** `about` is of the change before, which comes with this one. */
@@ -290,11 +311,17 @@ export class ServiceMemory {
 
   #putBehind(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
     const building = this.#building;
-    const done: Promise<void> = (before ?? Promise.resolve()).then(prepare).then((change) => {
-      // Something newer may have taken the place of everything.
-      if (building === this.#building) change();
+    // Something newer may have taken the place of everything.
+    const isOvertaken = (): boolean => building !== this.#building;
+    const run = async (): Promise<void> => {
+      await before;
+      const change = isOvertaken() ? undefined : await prepare();
+      await this.#slice.pause();
+      for (let copy = this.#copyUnderWay(id); copy !== undefined; copy = this.#copyUnderWay(id)) await copy;
+      if (!isOvertaken()) change?.();
       if (building.get(id) === done) building.delete(id);
-    });
+    };
+    const done = run();
     building.set(id, done);
   }
 
@@ -334,6 +361,26 @@ export class ServiceMemory {
       this.#owned.get(organisationId)!.filter((each) => each !== ruleset),
     );
   }
+}
+
+function changedAtOnce(rules: RuleIndex, { upserts, deletes }: RulesChange): RuleIndex {
+  for (const rule of upserts) rules.set(rule);
+  for (const prefix of deletes) rules.delete(prefix);
+  return rules;
+}
+
+/** A copy of the rules, changed; in steps between which they must not change. */
+function* changing(rules: RuleIndex, { upserts, deletes }: RulesChange): Generator<undefined, RuleIndex, undefined> {
+  const changed = yield* rules.copying();
+  for (const [index, rule] of upserts.entries()) {
+    changed.set(rule);
+    if (index % STEP === 0) yield;
+  }
+  for (const [index, prefix] of deletes.entries()) {
+    changed.delete(prefix);
+    if (index % STEP === 0) yield;
+  }
+  return changed;
 }
 
 /** Whether a ruleset is made, or described anew, and gets all its rules at once. */

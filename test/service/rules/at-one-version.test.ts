@@ -6,7 +6,7 @@ import { atOneVersion } from "../../../src/service/rules/at-one-version.ts";
 import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Prefix } from "../../../src/address/address.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import { memoryOf } from "./memory-of.ts";
 
 const prefix = (w0: number): Prefix => ({ family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 });
 const rule = (w0: number, name: string): Rule => ({
@@ -18,35 +18,32 @@ const rule = (w0: number, name: string): Rule => ({
 });
 const LAST = 9;
 
+const about = {
+  id: "a",
+  organisationId: "b",
+  name: "",
+  purpose: "blocklist" as const,
+  description: "",
+  createdAt: 1,
+  updatedAt: 1,
+  version: 1,
+};
+
 /**
- * A ruleset in which somebody renames the first and the last rule, both to the same, whenever others have their turn.
+ * A ruleset in which somebody renames the first and the last rule, both to the same, whenever others have their turn;
+ * together with so many rules beside them.
  */
-function restless(changes: number) {
-  const rules = new RuleIndex();
-  let version = 0;
-  const change = (): void => {
-    version++;
-    for (const w0 of [0, LAST]) rules.set(rule(w0, `version ${version}`));
-  };
-  for (let w0 = 0; w0 <= LAST; w0++) rules.set(rule(w0, ""));
-  change();
-  const about = {
-    id: "a",
-    organisationId: "b",
-    name: "",
-    purpose: "blocklist" as const,
-    description: "",
-    createdAt: 1,
-    updatedAt: 1,
-  };
-  const current = (): LiveRuleset => ({ about: { ...about, version }, rules });
-  const timer = (left: number): void =>
-    void setImmediate(() => {
-      if (left === 0) return;
-      change();
-      timer(left - 1);
+async function restless(changes: number, beside = 0): Promise<() => LiveRuleset | undefined> {
+  const named = (version: number): Rule[] =>
+    Array.from({ length: LAST + 1 + beside }, (_, w0) => rule(w0, `version ${version}`));
+  const { current, change } = await memoryOf(about, named(1));
+  const timer = (version: number): void =>
+    void setImmediate(async () => {
+      if (version > changes + 1) return;
+      await change(named(version));
+      timer(version + 1);
     });
-  timer(changes);
+  timer(2);
   return current;
 }
 
@@ -60,19 +57,21 @@ function* readBoth({ rules }: LiveRuleset): Generator<undefined, readonly (strin
   return [first, rules.get(prefix(LAST))?.name];
 }
 
-for (const [what, changes] of [
-  ["rests", 0],
-  ["changes twice", 2],
-  ["never rests", 1000],
+for (const [what, changes, beside] of [
+  ["rests", 0, 0],
+  ["changes twice", 2, 0],
+  ["never rests", 1000, 0],
+  ["never rests, and changes as a whole", 50, 20_000],
 ] as const) {
   test(`a ruleset that ${what}`, async () => {
-    const { ruleset, result } = (await atOneVersion(restless(changes), readBoth))!;
+    const { ruleset, result } = (await atOneVersion(await restless(changes, beside), readBoth))!;
     assert.deepEqual(result, [`version ${ruleset.about.version}`, `version ${ruleset.about.version}`]);
   });
 }
 
 test("the negative control: read without that, the parts do not fit together", async () => {
-  const [first, last] = await inSlices(readBoth(restless(1000)()));
+  const current = await restless(1000);
+  const [first, last] = await inSlices(readBoth(current()!));
   assert.notEqual(first, last);
 });
 

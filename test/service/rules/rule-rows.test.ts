@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { RuleRows, type Rows } from "../../../src/service/rules/rule-rows.ts";
 import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import { memoryOf } from "./memory-of.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
@@ -27,21 +28,25 @@ function rule(w0: number, name: string | null, expiresAt: number | null): Rule {
  * has expired.
  */
 function rulesetOf(count: number): LiveRuleset {
-  const rules = Array.from({ length: count }, (_, i) =>
+  return { about, rules: RuleIndex.from(columnsOf(rulesOf(count))) };
+}
+
+function rulesOf(count: number): Rule[] {
+  return Array.from({ length: count }, (_, i) =>
     rule(i * 4, `Name ${i % 1000}`, i % 3 === 0 ? null : NOW + (i % 3 === 1 ? 1 + (i % 30) : -1) * DAY),
   );
-  const about = {
-    id: "7d0c5a2e-0000-4000-8000-000000000001",
-    organisationId: "x",
-    name: "r",
-    purpose: "blocklist",
-    description: "",
-    createdAt: NOW,
-    updatedAt: NOW,
-    version: 1,
-  } as const;
-  return { about, rules: RuleIndex.from(columnsOf(rules)) };
 }
+
+const about = {
+  id: "7d0c5a2e-0000-4000-8000-000000000001",
+  organisationId: "x",
+  name: "r",
+  purpose: "blocklist",
+  description: "",
+  createdAt: NOW,
+  updatedAt: NOW,
+  version: 1,
+} as const;
 
 /** What it should give, by looking at every rule. */
 function expected({ rules }: LiveRuleset, { state, within = 0, name = "" }: RuleFilter, now: number): Rule[] {
@@ -81,19 +86,18 @@ test("rows at any offset, by any filter, are those of the slow answer, as time g
 });
 
 test("a ruleset that changes while it is searched is never answered from two states; one that is gone is", async () => {
-  let live: LiveRuleset | undefined = rulesetOf(200_000);
+  const { current, change } = await memoryOf(about, rulesOf(200_000));
   const rows = new RuleRows();
   const filter = { name: "name 7" };
   const progress = { ended: false };
   const answers: Promise<Rows | undefined>[] = Array.from({ length: 5 }, (_, i) =>
-    rows.get(() => live, { filter, offset: i * 100, limit: 3000 }, NOW),
+    rows.get(current, { filter, offset: i * 100, limit: 3000 }, NOW),
   );
   const all = Promise.all(answers).finally(() => (progress.ended = true));
   let writes = 0;
   // Each write takes the first rule that fits away, and moves all others by a row.
   for (; !progress.ended && writes < 2000; writes++) {
-    live.rules.delete(rule((7 + 1000 * writes) * 4, null, null).prefix);
-    live = { about: { ...live.about, version: live.about.version + 1 }, rules: live.rules };
+    await change([], [rule((7 + 1000 * writes) * 4, null, null).prefix]);
     await turn();
   }
   for (const [i, answer] of (await all).entries()) {
@@ -105,8 +109,7 @@ test("a ruleset that changes while it is searched is never answered from two sta
     assert.deepEqual(answer!.rules, fresh.slice(i * 100, i * 100 + 3000));
   }
   assert.ok(writes >= 3, String(writes));
-  live = undefined;
-  assert.equal(await rows.get(() => live, { filter: { name: "x" }, offset: 0, limit: 1 }, NOW), undefined);
+  assert.equal(await rows.get(() => undefined, { filter: { name: "x" }, offset: 0, limit: 1 }, NOW), undefined);
 });
 
 test("searches do not hold others up, and many of them take bounded memory", async (t) => {

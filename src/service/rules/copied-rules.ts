@@ -1,0 +1,22 @@
+import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+
+/** The copies that are being made. */
+const copies = new WeakMap<RuleIndex, Promise<RuleIndex>>();
+
+/**
+ * A copy of rules that stays as it is while they change. Made in slices, during which `ServiceMemory` does not change
+ * them; whoever asks meanwhile gets the same copy. O(rules).
+ */
+export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
+  const underWay = copies.get(rules);
+  if (underWay !== undefined) return underWay;
+  const copy = inSlices(rules.copying()).finally(() => copies.delete(rules));
+  copies.set(rules, copy);
+  return copy;
+}
+
+/** Resolves when the rules may be changed again; undefined where they may be. */
+export function copyUnderWay(rules: RuleIndex): Promise<unknown> | undefined {
+  return copies.get(rules);
+}

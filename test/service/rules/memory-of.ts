@@ -1,0 +1,28 @@
+import { ServiceMemory, type LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { Prefix } from "../../../src/address/address.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
+
+/** A memory with one ruleset, and its next changes. */
+export interface ChangingRuleset {
+  readonly current: () => LiveRuleset | undefined;
+  /** As the store gives them: resolves when readers have them. */
+  change(upserts: readonly Rule[], deletes?: readonly Prefix[]): void | Promise<void>;
+}
+
+/** A ruleset that changes as those of the service do, from a state with these rules, which are in order. */
+export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule[]): Promise<ChangingRuleset> {
+  const memory = new ServiceMemory();
+  for (const part of columnsOf(rules)) memory.addRules({ rulesetId: about.id, rules: part });
+  const nothing = { organisations: [], plans: [], keys: [], users: [], sessions: [] };
+  await memory.addState({ sequence: about.version, ...nothing, rulesets: [about] });
+  const { id: rulesetId, organisationId } = about;
+  return {
+    current: () => memory.ruleset(organisationId, rulesetId),
+    change(upserts, deletes = []) {
+      const sequence = memory.sequence + 1;
+      const signed = { sequence, at: sequence, actor: "user:test", organisationId };
+      return memory.apply([{ ...signed, kind: "rules", rulesetId, upserts, deletes }]);
+    },
+  };
+}
