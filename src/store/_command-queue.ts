@@ -2,7 +2,8 @@ import type { Answer, GroupAnswer } from "./_answer.ts";
 import type { Command } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-const MAX_COMMANDS = 512;
+/** Of a group: commands, of which a batch counts as many times as it has items. */
+const MAX_WEIGHT = 512;
 /** A batch of more items has a group of its own. */
 const LARGE_BATCH = 256;
 
@@ -53,8 +54,13 @@ export class CommandQueue {
   }
 
   #takeGroup(): Waiting[] {
-    const large = this.#waiting.findIndex(({ command }) => isLarge(command));
-    const count = large < 0 ? MAX_COMMANDS : Math.min(MAX_COMMANDS, Math.max(large, 1));
+    let [count, weight] = [0, 0];
+    for (const { command } of this.#waiting) {
+      weight += weightOf(command);
+      if (count > 0 && (isLarge(command) || weight > MAX_WEIGHT)) break;
+      count++;
+      if (isLarge(command)) break;
+    }
     return this.#waiting.splice(0, count);
   }
 
@@ -69,6 +75,10 @@ export class CommandQueue {
       else for (const { reject } of group) reject(error);
     }
   }
+}
+
+function weightOf(command: Command): number {
+  return command.kind === "batch-rules" ? Math.max(1, command.items.length) : 1;
 }
 
 /** Commands that take long, or after which others of the group would see their ruleset otherwise. */

@@ -9,7 +9,9 @@ import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
-import { packed, type WorkerArgument, type WorkerMethod, type WorkerResult, type WorkerSetup } from "./messages.ts";
+import { areLongCommands, packing } from "./_packing.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { type WorkerArgument, type WorkerMethod, type WorkerResult, type WorkerSetup } from "./messages.ts";
 
 /** Milliseconds from the end of a thread, or from a file that could not be opened, until another thread opens it. */
 const REOPEN_AFTER = 500;
@@ -39,8 +41,9 @@ export class SqliteBackend implements Backend {
     this.opened = this.#keepOpen(this.#thread);
   }
 
-  execute(commands: readonly Command[]): Promise<GroupAnswer> {
-    return this.#call("execute", packed(commands), { transfer: buffersIn(columnsOfCommands(commands)) });
+  async execute(commands: readonly Command[]): Promise<GroupAnswer> {
+    const argument = areLongCommands(commands) ? { packed: await inSlices(packing(commands)) } : commands;
+    return this.#call("execute", argument, { transfer: buffersIn(columnsOfCommands(commands)) });
   }
 
   load(receive: ((part: RulesetRules) => void) | null): Promise<State> {

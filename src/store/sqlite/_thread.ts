@@ -1,12 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { errorOf } from "../_answer.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { unpacking } from "./_packing.ts";
 import type { RulesetRules } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { WorkerArgument, WorkerCall, WorkerMessage, WorkerMethod, WorkerResult, WorkerSetup } from "./messages.ts";
 
 interface Call {
   receive?(part: RulesetRules): void;
-  resolve(result: never): void;
+  resolve(result: never | Promise<never>): void;
   reject(error: unknown): void;
 }
 
@@ -81,7 +83,7 @@ export class SqliteThread {
     this.#calls.delete(message.id);
     if ("refusal" in message) call.reject(errorOf(message.refusal));
     else if ("error" in message) call.reject(message.error);
-    else call.resolve(("text" in message ? JSON.parse(message.text) : message.result) as never);
+    else call.resolve(("packed" in message ? inSlices(unpacking(message.packed)) : message.result) as never);
   }
 
   /** Whether the thread committed before it ended is not known here. */

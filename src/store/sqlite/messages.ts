@@ -6,6 +6,7 @@ import type { ReadName } from "../reads.ts";
 import type { RulesetRules, State } from "../state.ts";
 import type { StoreLimits, StoreReport } from "../store.ts";
 import type { Synchronous } from "./_database.ts";
+import type { Packed } from "./_packing.ts";
 
 /** What the thread of a SQLite file is started with. */
 export interface WorkerSetup {
@@ -15,6 +16,11 @@ export interface WorkerSetup {
   readonly synchronous: Synchronous;
   /** Of the file that a thread before had open: no other one is opened. */
   readonly identity?: string | null;
+}
+
+/** An argument with long lists. */
+export interface PackedArgument {
+  readonly packed: Packed;
 }
 
 /** What the thread does when it is called, each with one argument. */
@@ -43,10 +49,10 @@ export interface NamedIncrements {
 }
 
 export type WorkerMethod = keyof WorkerMethods;
-/** Commands may be packed as text. */
+/** Commands may be packed. */
 export type WorkerArgument<Method extends WorkerMethod> =
   | Parameters<WorkerMethods[Method]>[0]
-  | (Method extends "execute" ? string : never);
+  | (Method extends "execute" ? PackedArgument : never);
 export type WorkerResult<Method extends WorkerMethod> = Awaited<ReturnType<WorkerMethods[Method]>>;
 
 /** A call of a method in the thread. */
@@ -56,19 +62,6 @@ export interface WorkerCall {
   readonly argument: WorkerArgument<WorkerMethod>;
 }
 
-/** Batches of more items cross as text. */
-const MAX_CLONED_ITEMS = 256;
-
-/**
- * Commands as they cross to the thread. Of thousands of small objects the engine's clone takes five times as long as
- * JSON does, at both ends.
- */
-export function packed(commands: readonly Command[]): readonly Command[] | string {
-  return commands.some((command) => command.kind === "batch-rules" && command.items.length > MAX_CLONED_ITEMS)
-    ? JSON.stringify(commands)
-    : commands;
-}
-
 /**
  * What the thread sends. The parts of a load come before its result; the first message, of id 0, says that the file is
  * open.
@@ -76,8 +69,7 @@ export function packed(commands: readonly Command[]): readonly Command[] | strin
 export type WorkerMessage =
   | { readonly id: number; readonly part: RulesetRules }
   | { readonly id: number; readonly result: unknown }
-  /** A result as JSON: see `packed`. */
-  | { readonly id: number; readonly text: string }
+  | { readonly id: number; readonly packed: Packed }
   | { readonly id: number; readonly refusal: Refusal }
   /** Another error: of SQLite, or a defect. Its stack is logged. */
   | { readonly id: number; readonly error: Error };

@@ -15,7 +15,8 @@ import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
 import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
 import { FileIdentity } from "./_file-identity.ts";
-import type { WorkerCall, WorkerMessage, WorkerMethods, WorkerSetup } from "./messages.ts";
+import { areLongChanges, isLongAnswer, pack, unpack } from "./_packing.ts";
+import type { PackedArgument, WorkerCall, WorkerMessage, WorkerMethods, WorkerSetup } from "./messages.ts";
 import { publish } from "./_publish.ts";
 import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
@@ -34,11 +35,10 @@ async function run({
   argument,
 }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
-    const isPacked = typeof argument === "string" && method === "execute";
-    const result: unknown = await METHODS[method]((isPacked ? JSON.parse(argument) : argument) as never, id);
-    if (isPacked) send({ id, text: JSON.stringify(result) });
-    else
-      port.postMessage({ id, result } satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
+    const given = isPacked(argument) ? unpack(argument.packed) : argument;
+    const result: unknown = await METHODS[method](given as never, id);
+    const message = hasLongLists(method, result) ? { id, packed: pack(result) } : { id, result };
+    port.postMessage(message satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
   } catch (error) {
     const known = asStoreError(error, path);
     if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });
@@ -118,6 +118,14 @@ function send(message: WorkerMessage): void {
 
 function sendPart(id: number, part: RulesetRules): void {
   port.postMessage({ id, part } satisfies WorkerMessage, buffersIn([part.rules]));
+}
+
+function isPacked(argument: unknown): argument is PackedArgument {
+  return typeof argument === "object" && argument !== null && "packed" in argument;
+}
+
+function hasLongLists(method: string, result: unknown): boolean {
+  return method === "execute" ? isLongAnswer(result as GroupAnswer) : areLongChanges(changesIn(method, result));
 }
 
 function changesIn(method: string, result: unknown): readonly Change[] {
