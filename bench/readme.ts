@@ -274,14 +274,14 @@ function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string
   ];
   return [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node.slice(1)}, commit ${machine.commit}, ` +
-      `${startedAt.slice(0, 10)}. Medians of several rounds; times per lookup are geometric means over uniform, ` +
-      `random-hit and skewed queries. Every answer of every contender was compared with the right one` +
-      `${refused.length > 0 ? `; refused, for reasons that the record gives: ${refused.join(", ")}` : ""}.`,
+      `${startedAt.slice(0, 10)}. Medians of several rounds, with the best round beside each in the record; ` +
+      `times per lookup are geometric means over uniform, random-hit and skewed queries. All results of all contenders were checked` +
+      `${refused.length > 0 ? `; rejected, for reasons given in the record: ${refused.join(", ")}` : ""}.`,
     "",
-    "Batches, lines and commands run on the WebAssembly kernel, or where TypeScript is said without it. ClickHouse has its lines cut and in " +
-      "memory when the time starts, `identify` reads the file. The output of `identify` and `grepcidr` goes to the null device.",
+    "Batches, lines and commands run on the WebAssembly kernel; figures marked TypeScript are without it. ClickHouse's lines are already split " +
+      "and in memory when timing starts; `identify` reads the file. The output of `identify` and `grepcidr` goes to /dev/null.",
     "",
-    `Data: @ip-location-db/asn ${versions["@ip-location-db/asn"]}. All figures and rounds: \`bench/record/\`.`,
+    `Data: @ip-location-db/asn ${versions["@ip-location-db/asn"]}. All figures: \`bench/record/\`.`,
   ];
 }
 

@@ -57,7 +57,7 @@ export function mergeNext(merged: Prefix[], prefix: Prefix): void {
 export function parseRange(text: string): { first: Address; last: Address } {
   const dash = text.indexOf("-");
   if (dash < 0) {
-    const problem = "a range is two addresses with a dash between them, as 192.0.2.1-192.0.2.9";
+    const problem = "a range is two addresses joined by a dash, such as 192.0.2.1-192.0.2.9";
     throw new AddressError("range-without-dash", text, text.length, problem);
   }
   const firstText = text.slice(0, dash).trimEnd();

@@ -96,7 +96,7 @@ async function shutDown(signal: EndSignal, server: Server, log: Logger): Promise
   const { shutdownTimeout } = server.services.settings;
   log.info(
     { signal, requests: server.busy, timeout: shutdownTimeout },
-    "shutting down; requests under way are answered first",
+    "shutting down; requests in progress are completed first",
   );
   const cutOff = await server.close();
   if (cutOff === 0) log.info({ cut_off: 0 }, "shut down; every request was answered");

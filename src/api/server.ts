@@ -184,7 +184,7 @@ export class Server {
     await this.#recorder.start();
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
-      "For how long other servers' changes may not have been read",
+      "Seconds since changes by other servers were last read",
       () => this.store.staleness() / 1000,
     );
     metrics.addRules(() => memory.countRules(this.services.now()));
@@ -203,7 +203,7 @@ export class Server {
     };
     this.store.follow(memory.sequence, apply, (error, isLost) => {
       if (!isLost) return;
-      log.error({ err: error }, "changes of other servers are lost; the state is loaded again");
+      log.error({ err: error }, "changes by other servers were missed; the state is loaded again");
       void this.#loadAgain(log);
     });
   }

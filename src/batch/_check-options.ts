@@ -58,7 +58,7 @@ function checkName(name: unknown): void {
   if (name === "" || /[\u0000-\u001f]/.test(name))
     throw new RangeError(`appendAs is ${shown(name)}; give a name of one line`);
   if (name === TEXT_NAME)
-    throw new RangeError(`appendAs is "${TEXT_NAME}", which holds lines that are no JSON object; give another name`);
+    throw new RangeError(`appendAs is "${TEXT_NAME}", which holds lines that are not JSON objects; give another name`);
 }
 
 function checkCount(name: string, value: unknown): void {

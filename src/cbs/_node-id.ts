@@ -54,11 +54,11 @@ function checkId(id: string): void {
   };
   if (id === "") bad("it is empty");
   if (CONTROL.test(id)) bad("remove the control characters");
-  if (!id.isWellFormed()) bad("half of a surrogate pair stands alone in it");
-  if (id.includes(",")) bad("ids are listed with commas between them; write it without");
+  if (!id.isWellFormed()) bad("it contains half a surrogate pair");
+  if (id.includes(",")) bad("commas separate ids in lists; remove the comma");
   if (id.trim() !== id) bad("remove the white space around it");
   const isPath = id.startsWith("/");
-  if (isPath && /\/(\/|$)/.test(id)) bad("a path names something after each slash, as in /cloud/aws");
+  if (isPath && /\/(\/|$)/.test(id)) bad("each slash must be followed by a name, as in /cloud/aws");
   if (isPath && id.split("/", MAX_PARTS + 2).length > MAX_PARTS + 1) bad(`a path has at most ${MAX_PARTS} parts`);
   if (id.length > MAX_ID_LENGTH) bad(`shorten it to ${MAX_ID_LENGTH} characters`);
 }

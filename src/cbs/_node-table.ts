@@ -116,10 +116,7 @@ export class NodeTable {
       const part = words[at + PART]!;
       const name = words[at + NAME]!;
       if (parent >= value || part >= length || name >= length)
-        throw badMetadata(
-          "nodes",
-          `node ${value} stands in front of the one above it, or has a text that is not there`,
-        );
+        throw badMetadata("nodes", `node ${value} comes before its parent, or refers to a text that does not exist`);
       depths[value] = depths[parent]! + 1;
       sizes[value] = sizes[parent]! + texts[part]!.length + 1;
       if (fits[part] !== ANYWHERE && (fits[part] !== BELOW || parent === 0)) {
@@ -143,8 +140,7 @@ export class NodeTable {
   #isTopOfPath(value: number, parent: number): boolean {
     const part = this.#part(value);
     const place = placeOf(parent === 0 ? part : `/${part}`);
-    if (place.parent !== null)
-      throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below the one that it should be`);
+    if (place.parent !== null) throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below its parent`);
     return parent === 0 && part.startsWith("/");
   }
 
@@ -152,6 +148,6 @@ export class NodeTable {
   #refuse(value: number, parent: number): void {
     const { parent: above } = placeOf(this.id(value));
     if (parent !== 0 && above === null)
-      throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} stands below a label`);
+      throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} is below a label`);
   }
 }

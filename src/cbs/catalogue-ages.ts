@@ -27,8 +27,7 @@ const DAY = 86_400_000;
 
 const ADVICE: Record<Layer, string> = {
   official: 'run "ipsieve cbs update" to fetch the lists again',
-  "as-numbers":
-    'a newer release of ipsieve brings newer AS numbers, and "ipsieve cbs update" lays the official lists over them',
+  "as-numbers": 'newer releases of ipsieve include newer AS numbers; "ipsieve cbs update" adds the official lists',
   own: "build the catalogue again from newer lists",
 };
 

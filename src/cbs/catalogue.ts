@@ -336,7 +336,7 @@ function checkedMetadata(metadata: unknown): CatalogueMetadata {
   const checkedSources = guards.list(sources, "sources").map(checkedSource);
   const { texts, places } = guards.record(nodes, "nodes");
   guards.text(texts, "nodes");
-  if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are no bytes");
+  if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are not bytes");
   if (format === 3 && !(claims instanceof Uint8Array)) throw badMetadata("claims", "they are not bytes");
   // Values of format 2 are the numbers of nodes. Which source a prefix comes from is known only where there is one.
   const readable =

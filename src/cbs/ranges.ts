@@ -231,7 +231,7 @@ function* mergedList(list: PrefixList, places: Uint32Array): InParts<PrefixList>
 
 function checkPage(offset: number, limit: number): void {
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
-  if (!isCount(offset)) throw new RangeError(`the offset is a whole number from 0 on, not ${String(offset)}`);
+  if (!isCount(offset)) throw new RangeError(`the offset must be a whole number, 0 or greater, not ${String(offset)}`);
   if (!isCount(limit) && limit !== Infinity)
-    throw new RangeError(`the limit is a whole number from 0 on, not ${String(limit)}`);
+    throw new RangeError(`the limit must be a whole number, 0 or greater, not ${String(limit)}`);
 }

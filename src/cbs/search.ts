@@ -91,7 +91,7 @@ export class SearchIndex {
   search(text: string, options: SearchOptions = {}): CatalogueNode[] {
     const { limit = DEFAULT_LIMIT, type } = options;
     if (!(Number.isInteger(limit) && limit >= 1))
-      throw new RangeError(`the limit is a whole number from 1 on, not ${String(limit)}`);
+      throw new RangeError(`the limit must be a whole number, 1 or greater, not ${String(limit)}`);
     const isWanted = (node: CatalogueNode): boolean => type === undefined || node.type === type;
     const query = text.trim();
     if (isAddressLike(query)) return this.#nodesOfAddress(query).filter(isWanted).slice(0, limit);

@@ -117,7 +117,7 @@ async function generationOf(path: string): Promise<Generation> {
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
     throw new UsageError(
-      `--as-of: ${error.message}; which time it is of cannot be told: restore the file, or remove it if you can do without`,
+      `--as-of: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
     );
   }
 }

@@ -74,5 +74,5 @@ export function shrinkText({
   const remaining = added + updated + unchanged;
   if (remaining === 0)
     return `the list has no rules and would remove all ${counted(total, "rule")}; nothing was written. To empty the ruleset, add --allow-empty`;
-  return `the list would remove ${grouped(removed)} of ${counted(total, "rule")} (${percent} %), and at most ${most} % may go; nothing was written. If the list is right, add --max-shrink ${percent}`;
+  return `the list would remove ${grouped(removed)} of ${counted(total, "rule")} (${percent} %), and at most ${most} % may be removed; nothing was written. If the list is right, add --max-shrink ${percent}`;
 }

@@ -99,7 +99,7 @@ function addGeneral(builder: CatalogueBuilder, path: string, format: string, tex
   const [, type, provider] = /^\/([^/,]+)\/([^/,]+)$/.exec(label) ?? [];
   if (type === undefined || provider === undefined) {
     throw new UsageError(
-      `${path}: the services and regions of a list in the format ${format} hang under its provider; name that: --label /TYPE/PROVIDER`,
+      `${path}: the services and regions of a list in the format ${format} belong to a provider; name it with --label /TYPE/PROVIDER`,
     );
   }
   const list = explained(path, () => GENERIC_IMPORTERS[format]!(text));

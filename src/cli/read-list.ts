@@ -99,11 +99,11 @@ function fieldsOf(text: string): string[] {
   const fields: string[] = [];
   for (let comma = ","; comma === ",";) {
     const found = field.exec(text);
-    if (found === null) throw new UsageError(`${quoted(text)}: a label holds no double quote; write it without`);
+    if (found === null) throw new UsageError(`${quoted(text)}: a label cannot contain a double quote; remove it`);
     const [, inQuotes, plain] = found;
     if (inQuotes?.includes(","))
       throw new UsageError(
-        `${quoted(inQuotes)}: a label holds no comma; write it without, or two labels without the quotes`,
+        `${quoted(inQuotes)}: a label cannot contain a comma; remove it, or write two labels without the quotes`,
       );
     fields.push((inQuotes ?? plain!).trim());
     comma = found[3]!;

@@ -70,7 +70,7 @@ function keyOf(args: Arguments, { IPSIEVE_API_KEY = "" }: NodeJS.ProcessEnv = pr
   const [text, place] = path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [keyIn(path), path];
   if (isApiKeyText(text)) return text;
   throw new UsageError(
-    `${place}: this is not an API key; copy the whole of what "ipsieve key create" or the dashboard has shown, 42 characters that begin with ips_`,
+    `${place}: this is not an API key; copy the whole key as "ipsieve key create" or the dashboard showed it: 42 characters that begin with ips_`,
   );
 }
 

@@ -32,8 +32,7 @@ export function chosenUser({ users }: State, text: string): User {
 /** Throws UsageError. */
 export function checkedRole(text: string): Role {
   const role = ROLES.find((known) => known === text);
-  if (role === undefined)
-    throw new UsageError(`there is no role ${JSON.stringify(text)}; there are ${ROLES.join(", ")}`);
+  if (role === undefined) throw new UsageError(`unknown role ${JSON.stringify(text)}; choose from ${ROLES.join(", ")}`);
   return role;
 }
 
@@ -48,7 +47,7 @@ export async function invite(
   const { token, invitation } = makeInvitation(signature().at);
   const { user } = await write(invitation);
   standardError().write(
-    `${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`,
+    `${user.name} (${user.role}) can choose a password with this link, once, until ${dateText(invitation.expiresAt)}; it is not shown again:\n`,
   );
   process.stdout.write(`${invitationLink(base, token)}\n`);
 }

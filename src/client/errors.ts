@@ -46,7 +46,7 @@ export class ConnectionError extends Error {
   constructor(address: string, cause: unknown) {
     const code = codeOf(cause) ?? "connection-failed";
     const cure = CURES.find(([codes]) => codes.test(code))?.[1] ?? CURE;
-    super(`no answer from ${address} (${code}); ${cure}`, { cause });
+    super(`no response from ${address} (${code}); ${cure}`, { cause });
     this.code = code;
     this.address = address;
   }

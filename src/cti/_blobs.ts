@@ -23,7 +23,7 @@ export class BlobTable {
       throw new CtiError(
         "bad-metadata",
         name,
-        `the dataset's ${name} are not the bytes and ends that they should be; import its feeds again`,
+        `the dataset's ${name} are not byte strings with their ends; import its feeds again`,
       );
     }
     this.#name = name;

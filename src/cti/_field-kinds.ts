@@ -59,7 +59,7 @@ export const spoofable: FieldKind<boolean | null> = {
   merge: (a, b) => a === true && b === true,
   fromJson(json) {
     if (typeof json === "boolean") return json;
-    throw new FieldProblem(`true, false or null stands here, not ${shown(json)}`);
+    throw new FieldProblem(`expected true, false or null, not ${shown(json)}`);
   },
   fromCell(cell) {
     if (cell === "true" || cell === "false") return cell === "true";
@@ -77,7 +77,7 @@ export const text: FieldKind<string> = {
   isEmpty: (value) => value === "",
   merge: (a, b) => (a < b ? a : b),
   fromJson(json) {
-    if (typeof json !== "string") throw new FieldProblem(`a text stands here, not ${shown(json)}`);
+    if (typeof json !== "string") throw new FieldProblem(`expected a string, not ${shown(json)}`);
     return checkedText(json);
   },
   fromCell: (cell) => checkedText(cell),
@@ -94,7 +94,7 @@ export const texts: FieldKind<readonly string[]> = {
     sortedSet(
       elements(json, (element) => {
         if (typeof element !== "string" || element === "")
-          throw new FieldProblem(`a text stands here, not ${shown(element)}`);
+          throw new FieldProblem(`expected a string, not ${shown(element)}`);
         return checkedText(element);
       }),
     ),
@@ -145,7 +145,7 @@ const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-
 export const firstDay: FieldKind<number | null> = {
   ...number,
   fromJson(json) {
-    if (typeof json !== "string") throw new FieldProblem(`a date such as "2026-06-17" stands here, not ${shown(json)}`);
+    if (typeof json !== "string") throw new FieldProblem(`expected a date such as "2026-06-17", not ${shown(json)}`);
     return dayOf(json);
   },
   fromCell: (cell) => dayOf(cell),
@@ -182,13 +182,14 @@ function dayOf(written: string): number {
 }
 
 function checkedText(written: string): string {
-  if (!written.isWellFormed()) throw new FieldProblem(`${quoted(written)} holds half a character; it cannot be stored`);
+  if (!written.isWellFormed())
+    throw new FieldProblem(`${quoted(written)} contains half a surrogate pair; it cannot be stored`);
   return written;
 }
 
 function whole(json: unknown, most: number): number {
   if (typeof json === "number" && Number.isInteger(json) && json >= 0 && json <= most) return json;
-  throw new FieldProblem(`a whole number from 0 to ${most} stands here, not ${shown(json)}`);
+  throw new FieldProblem(`expected a whole number from 0 to ${most}, not ${shown(json)}`);
 }
 
 function numberOfCell(cell: string): number | string {
@@ -212,7 +213,7 @@ function cellList(cell: string): string[] {
 }
 
 function elements<Element>(json: unknown, read: (element: unknown) => Element): Element[] {
-  if (!Array.isArray(json)) throw new FieldProblem(`an array stands here, not ${shown(json)}`);
+  if (!Array.isArray(json)) throw new FieldProblem(`expected an array, not ${shown(json)}`);
   return json.map((element, index) => {
     try {
       return read(element);

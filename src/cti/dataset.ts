@@ -123,7 +123,7 @@ const guards = new MetadataGuards(badMetadata);
 
 function checkedMetadata(metadata: unknown): CtiMetadata {
   const { format, title, createdAt, sources, documents, texts } = guards.record(metadata, "metadata");
-  if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
+  if (format !== 1) throw badMetadata("format", "it is not 1; use the newer version of ipsieve that wrote this file");
   guards.text(title, "title");
   guards.date(createdAt, "createdAt");
   for (const source of guards.list(sources, "sources")) {

@@ -55,7 +55,7 @@ export class FeedImport {
       throw new FeedError(
         "line-too-long",
         this.#lines + 1,
-        "this line has more than 16 million characters; a feed has one entry a line (jq -c '.[]' makes lines of a JSON array)",
+        "this line has more than 16 million characters; a feed has one entry per line (jq -c '.[]' splits a JSON array into lines)",
       );
     }
   }
@@ -88,7 +88,7 @@ export class FeedImport {
       throw new FeedError(
         "web-page",
         this.#lines,
-        "a web page stands where the feed should be; its address has changed, or access is refused",
+        "this is a web page, not a feed; its URL may have changed, or access may have been denied",
       );
     if (content.includes("\0"))
       throw new FeedError("not-text", this.#lines, "the feed is not text; decompress it, or use UTF-8");

@@ -157,7 +157,7 @@ export class Kernel {
       throw new TableError(
         "bad-node",
         this.#exports.lookedUp() === 4 ? "nodes4" : "nodes6",
-        "a lookup led out of them, too deep, or to a match that is not there",
+        "a lookup left the section, went too deep, or found a match that does not exist",
       );
     }
   }

@@ -56,9 +56,7 @@ function inOrder(wanted: Iterable<DesiredRule>): DesiredRule[] {
   const rules = [...wanted].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
   const again = rules.find(({ prefix }, at) => at > 0 && comparePrefixes(rules[at - 1]!.prefix, prefix) === 0);
   if (again === undefined) return rules;
-  throw new RangeError(
-    `The prefix ${formatPrefix(again.prefix)} is wanted twice, and a prefix has one rule; leave one of them out`,
-  );
+  throw new RangeError(`Duplicate prefix ${formatPrefix(again.prefix)}: a prefix has one rule; remove one of them`);
 }
 
 function created({ prefix, name, expiresAt }: DesiredRule, now: number): Rule {

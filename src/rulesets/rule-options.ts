@@ -38,7 +38,7 @@ export function readRuleOptions(options: RuleOptions, now: number): RuleChanges 
 /** @throws TypeError for what is not one of `CONFLICT_MODES` */
 export function checkMode(mode: ConflictMode): ConflictMode {
   if (CONFLICT_MODES.includes(mode)) return mode;
-  throw new TypeError(`the conflict mode is ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode)}`);
+  throw new TypeError(`the conflict mode must be one of ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode)}`);
 }
 
 /** For callers without types: anything but a text goes through the check that throws. */

@@ -71,7 +71,7 @@ export class Ruleset implements Iterable<Rule> {
   /** @throws RuleError for a name that no ruleset can have, TypeError for an unknown purpose */
   constructor({ name = "", purpose = "blocklist", allowSpecialPurpose = false }: RulesetOptions = {}) {
     if (!PURPOSES.includes(purpose))
-      throw new TypeError(`the purpose is ${PURPOSES.join(" or ")}, not ${JSON.stringify(purpose)}`);
+      throw new TypeError(`the purpose must be ${PURPOSES.join(" or ")}, not ${JSON.stringify(purpose)}`);
     this.name = checkRuleName(name);
     this.purpose = purpose;
     this.#policy = { allowSpecialPurpose };

@@ -58,7 +58,7 @@ export class ShrinkGuard {
     const isEmptied = added + updated + unchanged === 0;
     const message = isEmptied
       ? `the list has no rules, and would remove all ${totalRules} of the ruleset: check it, and send allow_empty=true if the ruleset is to be emptied`
-      : `the list would remove ${removed} of ${totalRules} rules (${removedPercent} %), and at most ${maxShrink} % may go: check it, and send max_shrink=${removedPercent} if it is right`;
+      : `the list would remove ${removed} of ${totalRules} rules (${removedPercent} %), and at most ${maxShrink} % may be removed: check it, and send max_shrink=${removedPercent} if it is right`;
     return { added, updated, removed, unchanged, totalRules, removedPercent, maxShrink, message };
   }
 }

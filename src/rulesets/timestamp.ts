@@ -13,7 +13,13 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?
  */
 export function parseTimestamp(text: unknown): number {
   if (typeof text !== "string")
-    throw new RuleError("wrong-type", "expires_at", text, 0, "a timestamp is a text as 2026-06-01T12:00:00Z");
+    throw new RuleError(
+      "wrong-type",
+      "expires_at",
+      text,
+      0,
+      "a timestamp must be a string such as 2026-06-01T12:00:00Z",
+    );
   const parts = TIMESTAMP.exec(text);
   if (parts === null) throw malformed(text);
   const number = (part: number): number => Number(parts[part] ?? 0);
@@ -25,12 +31,12 @@ export function parseTimestamp(text: unknown): number {
   // A month of 30 days takes its 31st for the first of the next.
   const isDay = month >= 1 && month <= 12 && local.getUTCMonth() === month - 1 && local.getUTCDate() === day;
   if (!isDay || hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) {
-    throw new RuleError("bad-timestamp", "expires_at", text, 0, "no calendar or clock has this day, time or offset");
+    throw new RuleError("bad-timestamp", "expires_at", text, 0, "this day, time or offset does not exist");
   }
   const offset = (parts[8] === "-" ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000;
   const time = local.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds - offset;
   if (time >= 0 && time <= LAST_TIME) return time;
-  throw new RuleError("out-of-range", "expires_at", text, 0, "a time lies between 1970 and 9999, in UTC");
+  throw new RuleError("out-of-range", "expires_at", text, 0, "a time must be between 1970 and 9999, in UTC");
 }
 
 function malformed(text: string): RuleError {
@@ -40,7 +46,7 @@ function malformed(text: string): RuleError {
       "expires_at",
       text,
       0,
-      "a timestamp is written by ISO 8601, with a time zone, as 2026-06-01T12:00:00Z or 2026-06-01T14:00:00+02:00",
+      "write an ISO 8601 timestamp with a time zone, such as 2026-06-01T12:00:00Z or 2026-06-01T14:00:00+02:00",
     );
   }
   const [date, time = "00:00:00"] = text.split(/[T ]/);

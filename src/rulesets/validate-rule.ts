@@ -101,7 +101,7 @@ export function expiryInDays(days: unknown, now: number): number {
     "expires_in_days",
     days,
     0,
-    "the days to the expiry are a whole number from 1 on, and end before the year 10000",
+    "the days until expiry must be a whole number, 1 or more, and end before the year 10000",
   );
 }
 
@@ -117,7 +117,7 @@ export function checkExpiry(expiresAt: unknown): number | null {
       "expires_at",
       expiresAt,
       0,
-      "the expiry is a number of milliseconds since 1970, or null for none; parseTimestamp reads a text",
+      "the expiry must be milliseconds since 1970, or null for none; parseTimestamp converts text",
     );
   if (Number.isSafeInteger(expiresAt) && expiresAt >= 0 && expiresAt <= LAST_TIME) return expiresAt;
   throw new RuleError(
@@ -125,13 +125,13 @@ export function checkExpiry(expiresAt: unknown): number | null {
     "expires_at",
     expiresAt,
     0,
-    "the expiry is a whole number of milliseconds from 1970 on and before the year 10000, or null for none",
+    "the expiry must be a whole number of milliseconds since 1970, before the year 10000, or null for none",
   );
 }
 
 function checkText(field: "ip" | "name" | "description", value: unknown): string {
   if (typeof value === "string") return value;
-  throw new RuleError("wrong-type", field, value, 0, `the ${field} is a text`);
+  throw new RuleError("wrong-type", field, value, 0, `the ${field} must be a string`);
 }
 
 function checkLine(field: "name" | "description", value: unknown, most: number): string {
@@ -149,13 +149,7 @@ function checkLine(field: "name" | "description", value: unknown, most: number):
   }
   const half = text.search(HALF_CHARACTER);
   if (half >= 0)
-    throw new RuleError(
-      "bad-character",
-      field,
-      text,
-      half,
-      `at position ${half} stands half a character, a lone surrogate; remove it`,
-    );
+    throw new RuleError("bad-character", field, text, half, `half a surrogate pair at position ${half}; remove it`);
   // No text has more characters than code units, so most need not be counted.
   const characters = text.length <= most ? text.length : [...text].length;
   if (characters <= most) return text;
@@ -164,6 +158,6 @@ function checkLine(field: "name" | "description", value: unknown, most: number):
     field,
     text,
     0,
-    `a ${field} has up to ${most} characters, and this ${characters}; shorten it`,
+    `a ${field} can have at most ${most} characters, and this one has ${characters}; shorten it`,
   );
 }

@@ -60,7 +60,7 @@ export function addRule(existing: Rule | undefined, request: AddRequest, now: nu
       return { action: "conflict", rule: existing };
     default:
       throw new TypeError(
-        `the conflict mode is ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode satisfies never)}`,
+        `the conflict mode must be one of ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode satisfies never)}`,
       );
   }
 }

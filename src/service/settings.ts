@@ -368,7 +368,7 @@ export function settingsTable(): string {
     const shown = initial === "" ? "" : `\`${String(initial)}\``;
     return `| \`--${name}\` | \`${variableOf(setting)}\` | ${shown} | ${help}${choices === undefined ? "" : ` (${choices.join(", ")})`} |`;
   });
-  return ["| flag, member of the file | variable | default | |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| flag, property of the file | variable | default | |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function membersOf(file: unknown): Readonly<Record<string, unknown>> {

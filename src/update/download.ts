@@ -145,9 +145,9 @@ export class Downloader {
     if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is not a URL`);
     const { protocol, hostname, username, password } = url;
     if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname)))
-      throw new UpdateError("bad-url", `${text}: only https is fetched`);
+      throw new UpdateError("bad-url", `${text}: only https URLs are fetched`);
     if (username !== "" || password !== "")
-      throw new UpdateError("bad-url", `${url.host}: a URL with a user name or password is not fetched`);
+      throw new UpdateError("bad-url", `${url.host}: URLs with a user name or password are not fetched`);
     if (/^[\d.]+$|^\[/.test(hostname)) await checkedAddresses(hostname, this.#options);
     return url;
   }
@@ -189,7 +189,7 @@ export class Downloader {
     const location = textOf(headers["location"]);
     if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href))
       return { redirect: new URL(location, url.href).href };
-    const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which was not requested" : ""}`;
+    const problem = `${url.href} responds with status ${statusCode}${statusCode === 304 ? ", which was not requested" : ""}`;
     throw PASSING_STATUS.has(statusCode)
       ? new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])))
       : new UpdateError("status", problem);
@@ -250,9 +250,9 @@ function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorC
   if (status === "407")
     return [
       "proxy",
-      `the proxy ${proxy.url.host} wants a user name and password, or others than those given; write them into its URL`,
+      `the proxy ${proxy.url.host} requires a user name and password, or rejected those given; put them into its URL`,
     ];
-  if (status !== undefined) return ["proxy", `the proxy ${proxy.url.host} answers CONNECT with status ${status}`];
+  if (status !== undefined) return ["proxy", `the proxy ${proxy.url.host} responds to CONNECT with status ${status}`];
   const { address, port } = error as { address?: string; port?: number };
   const isProxy =
     String(port) === (proxy.url.port || (proxy.url.protocol === "https:" ? "443" : "80")) && address !== undefined;
@@ -267,19 +267,18 @@ function explained(
   { bytes, totalTime, idleTime }: DownloadLimits,
 ): [UpdateErrorCode, string] {
   if (error.name === "TimeoutError" || error.name === "AbortError")
-    return ["timeout", `it takes longer than ${totalTime / 1000} s`];
-  if (code.endsWith("_TIMEOUT")) return ["timeout", `nothing came for ${idleTime / 1000} s`];
+    return ["timeout", `it took longer than ${totalTime / 1000} s`];
+  if (code.endsWith("_TIMEOUT")) return ["timeout", `no data arrived for ${idleTime / 1000} s`];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return ["too-large", `it has more than ${bytes} bytes`];
-  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
-    return ["unreachable", "the answer has another length than it says"];
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return ["unreachable", "the response is not as long as it says"];
   if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR"))
-    return ["encoding", `the compression is broken (${printable(error.message)})`];
+    return ["encoding", `the compressed data is corrupt (${printable(error.message)})`];
   if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
     return [
       "untrusted",
       `the certificate is not trusted (${printable(error.message)}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`,
     ];
-  return ["unreachable", `no whole answer came (${printable(error.message)})`];
+  return ["unreachable", `no complete response (${printable(error.message)})`];
 }
 
 async function decoderFor(encoding: string | null): Promise<Transform | undefined> {
@@ -287,7 +286,7 @@ async function decoderFor(encoding: string | null): Promise<Transform | undefine
   const { createBrotliDecompress, createGunzip } = await import("node:zlib");
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();
   if (encoding === "br") return createBrotliDecompress();
-  throw new UpdateError("encoding", `the compression ${quoted(encoding)} was not asked for`);
+  throw new UpdateError("encoding", `the response has the compression ${quoted(encoding)}, which was not requested`);
 }
 
 function textOf(header: string | string[] | undefined): string | null {

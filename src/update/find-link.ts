@@ -17,11 +17,11 @@ export function findLink(page: string, pageUrl: string, link: RegExp): string {
   if (newest === undefined)
     throw new UpdateError(
       "link",
-      `${pageUrl} links to no list any more (${link.source}); the page may have changed, and ipsieve with it in a newer version`,
+      `${pageUrl} no longer links to a list (${link.source}); the page may have changed, and a newer version of ipsieve may follow it`,
     );
   const domain = domainOf(new URL(pageUrl));
   if (newest.protocol === "https:" && domainOf(newest) === domain) return newest.href;
-  throw new UpdateError("link", `${pageUrl} links to ${newest.href}, which is not https or not of ${domain}`);
+  throw new UpdateError("link", `${pageUrl} links to ${newest.href}, which is not https or not on ${domain}`);
 }
 
 function nameOf({ pathname }: URL): string {

@@ -79,7 +79,7 @@ function tooManyEntries({ entries }: Entries): Refusal | undefined {
   const tooMany = (count: number, what: string, most: number): Refusal => {
     return {
       code: "too-much",
-      message: `it has ${count} ${what}, more than any publisher's (${most} at most); only the publisher can correct it`,
+      message: `it has ${count} ${what}, more than any publisher has (at most ${most}); only the publisher can correct it`,
     };
   };
   if (entries.length > MAX_ENTRIES) return tooMany(entries.length, "entries", MAX_ENTRIES);
@@ -96,7 +96,7 @@ function tooManyAddresses({ entries }: Entries): Refusal | undefined {
     const share = percent(addresses / 2 ** (family === 4 ? 32 : 64));
     return {
       code: "too-much",
-      message: `it holds ${share} of all IPv${family} addresses, more than any publisher's; only the publisher can correct it`,
+      message: `it holds ${share} of all IPv${family} addresses, more than any publisher has; only the publisher can correct it`,
     };
   }
   return undefined;
@@ -108,7 +108,7 @@ function impossiblePrefix({ entries }: Entries): Refusal | undefined {
     if (prefix.length < widest) {
       return {
         code: "too-wide",
-        message: `it holds ${formatPrefix(prefix)}, wider than any publisher's (/${widest} at most); only the publisher can correct it`,
+        message: `it holds ${formatPrefix(prefix)}, wider than any publisher has (at most /${widest}); only the publisher can correct it`,
       };
     }
     const why = whyReserved(prefix);
@@ -149,11 +149,11 @@ export function unusualChange(change: ListChange, maxChange: number): Refusal | 
   if (what !== undefined) return { code: "half", message: `only ${what} are left, less than half` };
   const share = shareOfChange(change);
   if (share <= maxChange) return undefined;
-  const moved = change.moved === 0 ? "" : `, ${change.moved} have another service or region`;
-  const prefixes = `${change.added} prefixes came, ${change.removed} of ${change.before} went${moved}`;
+  const moved = change.moved === 0 ? "" : `, ${change.moved} with another service or region`;
+  const prefixes = `${change.added} prefixes added, ${change.removed} of ${change.before} removed${moved}`;
   return {
     code: "changed",
-    message: `${percent(share)} of it is another than before (${prefixes}), more than ${percent(maxChange)}`,
+    message: `${percent(share)} of it has changed (${prefixes}), more than ${percent(maxChange)}`,
   };
 }
 

@@ -109,7 +109,7 @@ function readIfThere(path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new UpdateError(
       "bad-home",
-      `${path} cannot be read (${(error as Error).message}); make it readable, or remove it, and it is fetched again`,
+      `${path} cannot be read (${(error as Error).message}); make it readable, or remove it to fetch it again`,
       { cause: error },
     );
   }
@@ -126,7 +126,7 @@ function readStates(path: string): Map<string, ListState> {
   } catch (cause) {
     throw new UpdateError(
       "bad-home",
-      `${path} cannot be read (${(cause as Error).message}); remove it, and all lists are fetched again`,
+      `${path} cannot be read (${(cause as Error).message}); remove it to fetch all lists again`,
       { cause },
     );
   }

@@ -30,10 +30,10 @@ export async function checkedAddresses(
     const prefix = { ...address, length: addressBits(address.family) };
     const why = allow.some((range) => prefixContains(range, prefix)) ? undefined : whyReserved(prefix);
     if (why === undefined) continue;
-    const what = text === literal ? text : `${host} is at ${text}`;
+    const what = text === literal ? text : `${host} has the address ${text}`;
     throw new UpdateError(
       "address-refused",
-      `${what}, and nothing is fetched from there: ${why}; --allow-address ${text} allows it, for a mirror of your own`,
+      `${what}, from which nothing is fetched: ${why}; --allow-address ${text} allows it, for a mirror of your own`,
     );
   }
   return addresses;

@@ -19,6 +19,6 @@ export function whyReserved(prefix: Prefix): string | undefined {
     return `it ${verb} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference})`;
   }
   if (prefix.family === 6 && !prefixContains(GLOBAL_UNICAST, prefix))
-    return "it lies outside of 2000::/3, from which all addresses of the internet are";
+    return "it is outside 2000::/3, which contains all public IPv6 addresses";
   return undefined;
 }

@@ -29,7 +29,7 @@ async function read(archive: Buffer, member: string, most: number): Promise<Buff
   for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   if (crc32(bytes) !== entry.crc32)
-    throw new UpdateError("archive", `${member} in the ZIP archive is damaged: its checksum is another one`);
+    throw new UpdateError("archive", `${member} in the ZIP archive is damaged: its checksum does not match`);
   return bytes;
 }
 

@@ -159,7 +159,7 @@ async function takeList(
   const refused = refusedPath(options, path);
   const refuse = async ({ code, message }: Refusal): Promise<FileReport> => {
     await writeText(refused, found.text);
-    return reportOf(job, "refused", { code, problem: `${message}; it stands in ${refused}` });
+    return reportOf(job, "refused", { code, problem: `${message}; it is kept as ${refused}` });
   };
   try {
     const list = importer(found.text);
@@ -201,7 +201,10 @@ function unacceptedChange(
   if (accept?.has(source.id) === true) return undefined;
   const unusual = unusualChange(change, maxChange);
   return (
-    unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` }
+    unusual && {
+      code: unusual.code,
+      message: `${unusual.message}; check it, then accept it with --accept ${source.id}`,
+    }
   );
 }
 

@@ -114,13 +114,13 @@ for (const scope of ["public", "dashboard"] as const) {
       const { status, body, results } = await batch(items);
       assert.deepEqual(
         [status, body.type, body.detail],
-        [409, "/problems/conflict", "there is a rule for 192.0.2.1 already, so nothing was written"],
+        [409, "/problems/conflict", "a rule for 192.0.2.1 already exists, so nothing was written"],
       );
       assert.deepEqual(
         results.map(({ action, ip, error }) => [action, ip, error]),
         [
           ["not_applied", "198.51.100.1", undefined],
-          ["conflict", "192.0.2.1", "there is a rule for 192.0.2.1 already"],
+          ["conflict", "192.0.2.1", "a rule for 192.0.2.1 already exists"],
           ["not_applied", "192.0.2.1", undefined],
           ["absent", "198.51.100.9", "there is no rule for 198.51.100.9 to delete"],
           ["not_applied", "198.51.100.9", undefined],

@@ -46,7 +46,7 @@ const FORMS: readonly (readonly [
     "192.0.2.1\n10.0.0.1/8 # bits\n192.0.2.2\n192.0.2.1/32\nnonsense\n192.0.2.3",
     [
       [2, "10.0.0.1/8 # bits", /did you mean 10.0.0.0\/8/],
-      [4, "192.0.2.1", /stands on line 1 already/],
+      [4, "192.0.2.1", /already on line 1/],
       [5, "nonsense", /^column 1: "nonsense": /],
     ],
   ],
@@ -55,7 +55,7 @@ const FORMS: readonly (readonly [
     "ip,name\n192.0.2.1,\n10.0.0.1/8,a\n192.0.2.2,\n192.0.2.1,b\nx,y,z\n192.0.2.3,",
     [
       [3, "10.0.0.1/8,a", /did you mean 10.0.0.0\/8/],
-      [5, "192.0.2.1", /stands on line 2 already/],
+      [5, "192.0.2.1", /already on line 2/],
       [6, "x,y,z", /the line has 3 fields, but the header has 2 columns/],
     ],
   ],
@@ -64,7 +64,7 @@ const FORMS: readonly (readonly [
     '{"ip":"192.0.2.1"}\n{"ip":"10.0.0.1/8"}\n{"ip":"192.0.2.2"}\n{"ip":"192.0.2.1"}\n{"id":1}\n{"ip":"192.0.2.3"}\n',
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
-      [4, "192.0.2.1", /stands on line 1 already/],
+      [4, "192.0.2.1", /already on line 1/],
       [5, '{"id":1}', /or null, as the value of "id"/],
     ],
   ],
@@ -73,7 +73,7 @@ const FORMS: readonly (readonly [
     '{"rules":[{"ip":"192.0.2.1"},{"ip":"10.0.0.1/8"},{"ip":"192.0.2.2"},{"ip":"192.0.2.1"},{"id":1},{"ip":"192.0.2.3"}]}',
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
-      [4, "192.0.2.1", /stands in rules\[0\] already/],
+      [4, "192.0.2.1", /is already in rules\[0\]/],
       [5, '{"id":1}', /ip: is required/],
     ],
   ],

@@ -97,7 +97,7 @@ test("requests under one plan use up nothing of another's, in the minute and in 
   const refused = await ask(t, "GET", lookup, { key });
   assert.equal(
     refused.body.detail,
-    "the key has made the 60 requests of this minute that the plan for threat-intelligence lookup allows; try again in 60 s",
+    "the key has used up the 60 requests per minute that the plan for threat-intelligence lookup allows; try again in 60 s",
   );
   assert.deepEqual(await statuses("/v1/edl/ip-rulesets/", 10), new Set([200]));
 });

@@ -103,7 +103,7 @@ for (const scope of ["public", "dashboard"] as const) {
     for (const [name, value] of Object.entries(numbers)) assert.equal(refused.body[name], value, name);
     assert.match(
       refused.body.detail,
-      /would remove 30 of 40 rules \(75 %\), and at most 50 % may go: .* max_shrink=75/,
+      /would remove 30 of 40 rules \(75 %\), and at most 50 % may be removed: .* max_shrink=75/,
     );
     const dry = await put(scope, "?dry_run=true", "text/plain", body);
     assert.deepEqual([dry.status, dry.body.removed, dry.body.plan.removed.length], [200, 30, 30]);

@@ -90,7 +90,7 @@ test("a missing grepcidr and a refused contender are said", () => {
   const refused = { ...lpm4!, refusals: [{ contender: "hasty", reason: "1 of 1000 answers are wrong" }] };
   const text = table({ ...rest, parts: { ...parts, lpm4: refused, grepcidr: without } });
   assert.match(text, /grepcidr was not measured: not installed/);
-  assert.match(text, /refused, for reasons that the record gives: hasty/);
+  assert.match(text, /rejected, for reasons given in the record: hasty/);
 });
 
 test("the table goes between the two marks and replaces what was there", () => {

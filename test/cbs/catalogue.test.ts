@@ -130,10 +130,10 @@ test("nodesOf unites the whole chain, sorted, each once", () => {
 describe("the builder refuses", () => {
   const refusals: [id: string, why: RegExp][] = [
     ["", /empty/],
-    ["/", /after each slash/],
-    ["//aws", /after each slash/],
-    ["/cloud/", /after each slash/],
-    ["/cloud//ec2", /after each slash/],
+    ["/", /each slash must be followed/],
+    ["//aws", /each slash must be followed/],
+    ["/cloud/", /each slash must be followed/],
+    ["/cloud//ec2", /each slash must be followed/],
     ["a\tb", /control characters/],
     ["a\nb", /control characters/],
     ["a\0", /control characters/],

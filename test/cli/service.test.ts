@@ -57,7 +57,7 @@ describe("org, plan and key", () => {
     assert.doesNotMatch(created.stderr, new RegExp(text.slice(8)));
     assert.match(
       created.stderr,
-      /of Example, read_write, expires 2999-12-31; it is shown this once:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/,
+      /of Example, read_write, expires 2999-12-31; it is not shown again:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/,
     );
     assert.equal(readFileSync(join(folder.path, "ipsieve.db")).includes(text.slice(8)), false);
     const [key, ...others] = (await json("key", "list")).filter(({ label }: { label: string }) => label !== "early");
@@ -86,7 +86,7 @@ describe("org, plan and key", () => {
   test("what cannot be is refused with the cure", async () => {
     await failing(/there are several organisations; name one with --org/, "key", "create", "x");
     await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
-    await failing(/there is an organisation named "Example" already/, "org", "create", "Example");
+    await failing(/an organisation named "Example" already exists/, "org", "create", "Example");
     await failing(/organisation: must not be empty/, "org", "create", " ");
     await failing(
       /organisation: the character U\+202E at position 1 changes the order in which text is shown; remove it/,
@@ -103,7 +103,7 @@ describe("org, plan and key", () => {
     await failing(/give a date as YYYY-MM-DD/, "key", "create", "x", "--org", "Example", "--expires", "2999-02-30");
     await failing(/has passed/, "key", "create", "x", "--org", "Example", "--expires", "2020-01-01");
     await failing(/There are read, read_write/, "key", "create", "x", "--access", "readwrite");
-    await failing(/there is no area "dns"; there are edl, cbs, cti/, "plan", "set", "dns", "--org", "Example");
+    await failing(/unknown area "dns"; choose from edl, cbs, cti/, "plan", "set", "dns", "--org", "Example");
     await failing(/give a whole number/, "plan", "set", "edl", "--org", "Example", "--per-month", "0");
     await failing(/name two databases; give one/, "org", "list", "--db", "a", "--database-url", "postgres://x/y");
     await failing(/not the URL of a PostgreSQL database/, "org", "list", "--database-url", "mysql://root:secret@x/y");
@@ -131,11 +131,11 @@ describe("org, plan and key", () => {
     assert.match(add.stdout, /^https:\/\/lists\.example\.org\/#\/join\?token=[\w-]{43}\n$/);
     assert.match(
       add.stderr,
-      /^Ann, admin, chooses a password by this link, once, until 20\d\d-\d\d-\d\d; it is shown only now:\n$/,
+      /^Ann \(admin\) can choose a password with this link, once, until 20\d\d-\d\d-\d\d; it is not shown again:\n$/,
     );
     const token = add.stdout.trim().slice(-43);
     assert.ok(!add.stderr.includes(token) && !readFileSync(join(folder.path, "ipsieve.db")).includes(token));
-    await failing(/there is a user named "ANN" already/, "user", "add", "ANN", "--org", "Empty");
+    await failing(/a user named "ANN" already exists/, "user", "add", "ANN", "--org", "Empty");
     await failing(
       /--role "owner": there are viewer, editor, admin/,
       "user",
@@ -151,7 +151,7 @@ describe("org, plan and key", () => {
     await failing(/write http:\/\/HOST:PORT/, "user", "add", "Bob", "--org", "Example", "--url", "javascript:alert(1)");
     assert.match((await call("user", "add", "Bob", "--org", "Example")).stdout, /^http:\/\/127\.0\.0\.1:8080\/#\/join/);
     assert.match((await call("user", "role", "bob", "editor")).stdout, /^Bob: editor\n$/);
-    await failing(/there is no role "root"/, "user", "role", "bob", "root");
+    await failing(/unknown role "root"/, "user", "role", "bob", "root");
     await failing(/there is no user "Bobb"; did you mean Bob\?/, "user", "role", "Bobb", "editor");
     assert.match((await call("user", "invite", "BOB")).stdout, /token=[\w-]{43}\n$/);
     assert.deepEqual(
@@ -223,8 +223,8 @@ describe("db", () => {
     const report = await json("db", "check", "--db", "copy.db");
     assert.equal(report.rules % 2, 0);
     assert.equal(report.rules / 2 + 3, report.sequence);
-    await failing(/copy\.db: there is a file already/, "db", "backup", "copy.db", "--db", file);
-    await failing(/busy\.db: there is a database already; --force/, "db", "restore", "copy.db", "--db", file);
+    await failing(/copy\.db: the file already exists/, "db", "backup", "copy.db", "--db", file);
+    await failing(/busy\.db: a database already exists; --force/, "db", "restore", "copy.db", "--db", file);
     await failing(/busy\.db is in use; stop the server first/, "db", "restore", "copy.db", "--db", file, "--force");
     assert.equal((await server.store.check()).rules, 2 * written);
     await server.store.close();

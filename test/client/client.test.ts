@@ -361,7 +361,7 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
     "/v1/cbs/providers",
     "^ECONNREFUSED$",
     new RegExp(
-      `^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service is running, and the service's address$`,
+      `^no response from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service is running, and the service's address$`,
     ),
   );
   await failed(

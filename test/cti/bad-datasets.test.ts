@@ -144,7 +144,7 @@ describe("bad datasets", () => {
           assert.equal(error.code, code);
           assert.match(
             error.message,
-            /; (import its feeds again|this file comes from a newer version, which can read it; import its feeds again)$/,
+            /; (import its feeds again|use the newer version of ipsieve that wrote this file; import its feeds again)$/,
           );
           return true;
         },

@@ -331,7 +331,7 @@ describe("lookups", { skip: missing ?? false }, () => {
       assert.equal(await alert.locator(".faulty-text > span").first().textContent(), text.slice(0, position));
       assert.match(
         (await alert.locator(".faulty-text").textContent())!,
-        new RegExp(`the fault is at character ${position + 1}\\)$`),
+        new RegExp(`error at character ${position + 1}\\)$`),
       );
       if (what !== undefined) assert.equal(await alert.locator("p").last().innerText(), what);
       assert.equal(await page.getByRole("searchbox").getAttribute("aria-invalid"), "true");

@@ -40,7 +40,7 @@ test("a plan tells what is added, updated, removed and unchanged, in order", () 
 test("a prefix that is wanted twice is refused", () => {
   assert.throws(
     () => planReplacement([], [wanted("10.0.0.0/8"), wanted("9.0.0.0/8"), wanted("::ffff:10.0.0.0/104")], NOW),
-    /10.0.0.0\/8 is wanted twice/,
+    /Duplicate prefix 10.0.0.0\/8/,
   );
 });
 

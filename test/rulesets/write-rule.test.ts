@@ -87,7 +87,7 @@ describe("addRule", () => {
     const mode = "merge" as ConflictMode;
     assert.throws(
       () => addRule(existing(null, null), { prefix, name: null, expiresAt: null, mode }, NOW),
-      /the conflict mode is extend, override, skip, fail, not "merge"/,
+      /the conflict mode must be one of extend, override, skip, fail, not "merge"/,
     );
   });
 });

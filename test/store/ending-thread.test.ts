@@ -163,7 +163,7 @@ describe("the thread of a SQLite file that ends", () => {
       renameSync(file, `${file}.elsewhere`);
       if (replacement !== null) writeFileSync(file, replacement);
       await endThread();
-      const why = `the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the file back`;
+      const why = `the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the original file back`;
       for (let message = ""; !message.includes(why); await delay(20)) {
         await assert.rejects(add("192.0.2.2"), ({ code, message: text }: StoreError) => {
           message = text;

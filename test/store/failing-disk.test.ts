@@ -124,7 +124,7 @@ describe("a SQLite file on a disk that fails", () => {
       {
         code: /^(unavailable|outcome-unknown)$/,
         message:
-          /disk I\/O error.*; its disk is full, read-only or fails; look at its free space and the system's log$/,
+          /disk I\/O error.*; its disk is full, read-only or failing; check its free space and the system's log$/,
       },
     );
   });
@@ -151,7 +151,7 @@ describe("a SQLite file that is moved while it is open", () => {
       renameSync(file, `${file}.elsewhere`);
       if (replacement !== null) writeFileSync(file, replacement);
       const message = new RegExp(
-        `^${file}: the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the file back`,
+        `^${file}: the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the original file back`,
       );
       const gone = { name: "StoreError", code: "unavailable", message };
       await assert.rejects(add("192.0.2.2"), gone);

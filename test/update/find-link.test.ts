@@ -28,28 +28,28 @@ const REFUSED: readonly [what: string, page: string, message: RegExp][] = [
   [
     "a page without the link",
     html("https://files.publisher.test/other.json"),
-    /^https:\/\/www\.publisher\.test\/details\?id=1 links to no list any more/,
+    /^https:\/\/www\.publisher\.test\/details\?id=1 no longer links to a list/,
   ],
   [
     "a link of another publisher",
     html("https://evil.test/ServiceTags_Public_20261116.json"),
-    /links to https:\/\/evil\.test\/.*, which is not https or not of publisher\.test/,
+    /links to https:\/\/evil\.test\/.*, which is not https or not on publisher\.test/,
   ],
   [
     "a host that only begins like it",
     html("https://publisher.test.evil.test/ServiceTags_Public_20261116.json"),
-    /not of publisher\.test/,
+    /not on publisher\.test/,
   ],
   [
     "a host that only ends like it",
     html("https://evilpublisher.test/ServiceTags_Public_20261116.json"),
-    /not of publisher\.test/,
+    /not on publisher\.test/,
   ],
   ["a link in cleartext", html("http://files.publisher.test/ServiceTags_Public_20261116.json"), /is not https/],
   [
     "the name in the query",
     html("https://files.publisher.test/?/ServiceTags_Public_20261116.json"),
-    /no list any more/,
+    /no longer links to a list/,
   ],
   [
     "a newer one elsewhere",

@@ -12,7 +12,7 @@ const refusalOf = (before: readonly string[], after: readonly string[], most = 0
 
 describe("prefixes that no publisher has", () => {
   const REFUSED: readonly [prefix: string, code: string, message: RegExp][] = [
-    ["0.0.0.0/0", "too-wide", /^it holds 0\.0\.0\.0\/0, wider than any publisher's \(\/8 at most\)/],
+    ["0.0.0.0/0", "too-wide", /^it holds 0\.0\.0\.0\/0, wider than any publisher has \(at most \/8\)/],
     ["::/0", "too-wide", /\/16 at most/],
     ["20.0.0.0/7", "too-wide", /20\.0\.0\.0\/7/],
     ["2600::/15", "too-wide", /2600::\/15/],
@@ -33,7 +33,7 @@ describe("prefixes that no publisher has", () => {
     ["2001:db8::/32", "special-purpose", /Documentation/],
     ["2002::/16", "special-purpose", /6to4/],
     ["2001::/16", "special-purpose", /it contains 2001::\/23/],
-    ["4000::/24", "special-purpose", /outside of 2000::\/3/],
+    ["4000::/24", "special-purpose", /outside 2000::\/3/],
   ];
   for (const [prefix, code, message] of REFUSED) {
     test(prefix, () => {
@@ -67,7 +67,7 @@ describe("prefixes that no publisher has", () => {
     assert.equal(impossibleList(prefixesOf(...eights(32))), undefined);
     assert.deepEqual(impossibleList(prefixesOf(...eights(33))), {
       code: "too-much",
-      message: "it holds 13 % of all IPv4 addresses, more than any publisher's; only the publisher can correct it",
+      message: "it holds 13 % of all IPv4 addresses, more than any publisher has; only the publisher can correct it",
     });
     const sixteens = (count: number): string[] =>
       Array.from({ length: count }, (_, i) => `${(0x2400 + i).toString(16)}::/16`);
@@ -77,7 +77,7 @@ describe("prefixes that no publisher has", () => {
     assert.equal(impossibleList({ entries: new Array(2_000_000).fill(entry) }), undefined);
     assert.match(
       impossibleList({ entries: new Array(2_000_001).fill(entry) })!.message,
-      /^it has 2000001 entries, more than any publisher's \(2000000 at most\)/,
+      /^it has 2000001 entries, more than any publisher has \(at most 2000000\)/,
     );
     const places = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ service: { id: `s${i}`, name: `S${i}` }, region: null }));
@@ -140,7 +140,7 @@ describe("how much a list has changed", () => {
       assert.deepEqual(unusualChange(change, 0.5), {
         code: "changed",
         message:
-          "100 % of it is another than before (0 prefixes came, 0 of 100 went, 100 have another service or region), more than 50 %",
+          "100 % of it has changed (0 prefixes added, 0 of 100 removed, 100 with another service or region), more than 50 %",
       });
     }
     // The order, and one service more than once, are nothing.
@@ -181,7 +181,7 @@ describe("changes to look at", () => {
   test("more than the set share is another than before", () => {
     assert.deepEqual(refusalOf(hundred, publicPrefixes(40, 140)), {
       code: "changed",
-      message: "57 % of it is another than before (40 prefixes came, 40 of 100 went), more than 50 %",
+      message: "57 % of it has changed (40 prefixes added, 40 of 100 removed), more than 50 %",
     });
     assert.equal(refusalOf(hundred, publicPrefixes(33, 133)), undefined);
     assert.equal(refusalOf(hundred, publicPrefixes(40, 140), 0.6), undefined);

@@ -91,7 +91,7 @@ describe("through a proxy", () => {
 
   test("a host inside is refused before the proxy is asked, also behind a redirect", async () => {
     for (const host of ["metadata.test", "private.test", "loopback6.test", "mapped.test", "mixed.test"]) {
-      await assertFails(get(publisher.url("/list", host)), "address-refused", /nothing is fetched from there/);
+      await assertFails(get(publisher.url("/list", host)), "address-refused", /from which nothing is fetched/);
     }
     publisher.pages.set(
       "/moved",
@@ -128,8 +128,8 @@ describe("through a proxy", () => {
     const url = new URL(proxy.url);
     [url.username, url.password] = ["user", "s3cret"];
     for (const [status, message] of [
-      [403, /answers CONNECT with status 403/],
-      [407, /wants a user name and password/],
+      [403, /responds to CONNECT with status 403/],
+      [407, /requires a user name and password/],
       [502, /status 502/],
     ] as const) {
       proxy.refuses = status;

@@ -439,28 +439,28 @@ describe("a list that is not good is refused, and the last good one stays", () =
       () => page(listOf(hundred.slice(0, 49))),
       "refused",
       "half",
-      /only 49 of 100 prefixes are left.*--accept acme takes it; it stands in .*refused\/acme\/list\.json$/,
+      /only 49 of 100 prefixes are left.*accept it with --accept acme; it is kept as .*refused\/acme\/list\.json$/,
     ],
     [
       "another list",
       () => page(listOf(publicPrefixes(1000, 1100))),
       "refused",
       "changed",
-      /100 % of it is another than before \(100 prefixes came, 100 of 100 went\)/,
+      /100 % of it has changed \(100 prefixes added, 100 of 100 removed\)/,
     ],
     [
       "a list changed too much",
       () => page(listOf(publicPrefixes(40, 140))),
       "refused",
       "changed",
-      /57 % of it is another than before/,
+      /57 % of it has changed/,
     ],
     [
       "a list grown too much",
       () => page(listOf(publicPrefixes(0, 201))),
       "refused",
       "changed",
-      /50 % of it|101 prefixes came/,
+      /50 % of it|101 prefixes added/,
     ],
     ["404", () => status(404), "failed", "status", /404/],
     ["500", () => status(500), "failed", "status", /500; tried 2 times/],
@@ -473,7 +473,7 @@ describe("a list that is not good is refused, and the last good one stays", () =
           void (socket as import("node:tls").TLSSocket).destroy(),
       "failed",
       "unreachable",
-      /no whole answer/,
+      /no complete response/,
     ],
     [
       "a body cut off",
@@ -481,7 +481,7 @@ describe("a list that is not good is refused, and the last good one stays", () =
         void response.writeHead(200, { "content-length": GOOD.length }).write(cut, () => response.socket!.destroy()),
       "failed",
       "unreachable",
-      /no whole answer/,
+      /no complete response/,
     ],
     ["a drip without end", () => endless(" ", 20), "failed", "timeout", /longer than/, { totalTime: 500 }],
     [
@@ -589,8 +589,8 @@ describe("lists behind a page or in an archive", () => {
     publisher.pages.set("/details", linkTo(publisher.url("/a/Tags_20261123.json", "files.publisher.test")));
     assert.equal((await fileReport()).outcome, "changed");
     for (const [url, message] of [
-      [publisher.url("/a/Tags_20261123.json", "other.test"), /not of publisher\.test/],
-      ["https://files.publisher.test/", /links to no list any more/],
+      [publisher.url("/a/Tags_20261123.json", "other.test"), /not on publisher\.test/],
+      ["https://files.publisher.test/", /no longer links to a list/],
     ] as const) {
       publisher.pages.set("/details", linkTo(url));
       const report = await fileReport();
@@ -811,7 +811,7 @@ describe("a home folder", () => {
         (error: unknown) =>
           error instanceof UpdateError &&
           error.code === "bad-home" &&
-          /remove it, and all lists are fetched again$/.test(error.message),
+          /remove it to fetch all lists again$/.test(error.message),
       );
     }
     writeFileSync(join(home, "lists/state.json"), '{"format": 1, "lists": {}}');

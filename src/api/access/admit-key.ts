@@ -39,7 +39,7 @@ export function keyAdmission(services: Services): Admission {
     if (window.isExceeded) {
       services.metrics.rateLimited.inc({ window: window.name });
       return tooManyRequests(
-        `the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`,
+        `the key has used up the ${window.limit} requests per ${window.name} that the plan for ${PLAN_NAMES[area]} allows`,
         window.retryAfter,
       );
     }

@@ -113,5 +113,5 @@ function addressIn(line: string): string {
   const value = JSON.parse(line) as unknown;
   const ip = typeof value === "object" && value !== null ? (value as { ip?: unknown }).ip : value;
   if (typeof ip === "string") return ip;
-  throw new SyntaxError('the line has no address: write it as it is, as a JSON text, or as {"ip": "..."}');
+  throw new SyntaxError('the line has no address: write it plainly, as a JSON string, or as {"ip": "..."}');
 }

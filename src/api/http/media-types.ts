@@ -20,7 +20,7 @@ export function chooseType<Type extends string>(
     if (quality > bestQuality) [best, bestQuality] = [type, quality];
   }
   if (best !== undefined) return best;
-  throw new Problem("not-acceptable", `the Accept header takes none of ${offered.join(", ")}`);
+  throw new Problem("not-acceptable", `the Accept header allows none of ${offered.join(", ")}`);
 }
 
 interface MediaRange {

@@ -46,8 +46,8 @@ export function documentPage({ info, paths, components }: OpenApi): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} ${escape(info.version)}</title><link rel="stylesheet" href="docs.css"><link rel="icon" href="favicon.ico" type="image/svg+xml"></head>
 <body>
 <h1>${escape(info.title)} ${escape(info.version)}</h1>
-<p>${escape(info.description)} To send requests from here: the <a href="docs/console">API console</a>. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1) and <a href="openapi-3.0.json">openapi-3.0.json</a> (OpenAPI 3.0). A key goes into the header <code>X-API-Key</code>, or into the query as <code>apikey</code>.
-Every answer has the headers <code>X-Request-Id</code>, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>.</p>
+<p>${escape(info.description)} Send requests from the <a href="docs/console">API console</a>. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1) and <a href="openapi-3.0.json">openapi-3.0.json</a> (OpenAPI 3.0). Send the key in the header <code>X-API-Key</code>, or in the query parameter <code>apikey</code>.
+Every response has the headers <code>X-Request-Id</code>, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>.</p>
 ${sections.join("\n")}
 <h2>Schemas</h2>
 ${schemas.join("\n")}
@@ -75,7 +75,7 @@ function operationPart(path: string, method: string, operation: Operation): stri
 <p id="${escape(operationId)}"><code>${escape(operationId)}</code>. ${escape(description)}</p>
 ${rows.length === 0 ? "" : `<h3>Parameters</h3>${table(rows)}`}
 ${requestBody === undefined ? "" : `<h3>Body</h3>${contentPart("", requestBody["content"] as Content)}`}
-<h3>Answers</h3>${table(answers)}
+<h3>Responses</h3>${table(answers)}
 ${examples.join("")}
 </details>`;
 }

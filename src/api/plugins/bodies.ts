@@ -151,7 +151,7 @@ class Bodies {
     while (!shares.take(caller, 1)) {
       if (!isPublic) throw busy("too many request bodies are still arriving");
       const oldest = this.#oldestOfMost(shares);
-      oldest.fail(new Problem("request-timeout", "the body did not arrive in time, and others have come since"));
+      oldest.fail(new Problem("request-timeout", "the body did not arrive in time, and newer requests took its place"));
       this.end(oldest);
     }
     this.#arriving.set(body, { shares, caller });

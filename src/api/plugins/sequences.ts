@@ -65,6 +65,6 @@ function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Servi
 }
 
 function notThere(sequence: number): Problem {
-  const detail = `this server does not have change ${sequence} (X-After-Sequence) after ${MAX_WAIT / 1000} s; try again in 1 s, or without the header for an answer that may be older`;
+  const detail = `this server does not have change ${sequence} (X-After-Sequence) after ${MAX_WAIT / 1000} s; try again in 1 s, or without the header for a response that may be older`;
   return new Problem("service-unavailable", detail, { headers: { "retry-after": "1" } });
 }

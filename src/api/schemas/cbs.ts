@@ -41,7 +41,7 @@ export const CbsLookup = named(
           label: Type.String({ description: "of the node; the labels of the document are sorted independently" }),
           source: NullableText({
             description:
-              "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say",
+              "where this comes from: the id of a publisher's list, asn for AS numbers, or the name of the operator's own list; null in catalogues of format 2, which do not record it",
             examples: ["aws"],
           }),
           source_updated_at: NullableTimestamp,

@@ -146,7 +146,7 @@ export const pageParameters = {
     Type.String({
       maxLength: MAX_CURSOR,
       description:
-        "in place of page, for walks that miss nothing and show nothing twice while others write: empty for the first page, then as `next` has it",
+        "instead of page, to miss nothing and see nothing twice while others write: empty for the first page, then the value in `next`",
     }),
   ),
 };

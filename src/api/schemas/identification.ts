@@ -31,7 +31,7 @@ export const IdentifyQuery = Type.Object({
       minLength: 1,
       maxLength: MAX_NAME_LENGTH,
       description:
-        "where the address stands: a column from 1, or the name of a column or JSON member; else the first address of a line counts",
+        "where the address is: a column from 1, or the name of a column or JSON member; by default, the first address of each line",
       examples: ["client_ip"],
     }),
   ),
@@ -53,7 +53,7 @@ export const IdentifyQuery = Type.Object({
     Type.Enum([...ROW_FORMATS], {
       default: "tsv",
       description:
-        "of the result: address, most specific prefix and services as tsv or csv, a document per line (jsonl), or each line with its services behind it (append)",
+        "of the result: address, most specific prefix and services as tsv or csv, a document per line (jsonl), or each line followed by its services (append)",
     }),
   ),
 });
@@ -88,7 +88,7 @@ const TopAddressList = Type.Array(
         ),
         {
           description:
-            "of each compared ruleset that covers the address the rule that decides in it: the most specific active one. Allowlists first, up to five",
+            "up to five rules, allowlists first: the rule that decides in each compared ruleset that covers the address, which is the most specific active one",
         },
       ),
       rules_count: Type.Integer({ minimum: 0, description: "how many rulesets cover the address" }),
@@ -107,7 +107,7 @@ const TopAddressesSchema = named(
     lines_missing: Type.Integer({
       minimum: 0,
       description:
-        "0: all of this is exact. Else there are too many different addresses to count each, and the counts of them are null: an address may have up to so many lines more than it has here, or, where it is missing here, has no more",
+        "0 if everything here is exact. Otherwise the log has too many different addresses to count each, and their numbers are null: an address may have up to this many more lines than shown here, or in all if it is not listed",
     }),
   }),
 );
@@ -144,7 +144,7 @@ const RulesetComparisonSchema = named(
     lines_missing: Type.Integer({
       minimum: 0,
       description:
-        "0: all of this is exact. Else there are too many different addresses to count each: the figures are of the addresses that were kept, and minimums, and so many lines with an address are in none of them",
+        "0 if everything here is exact. Otherwise the log has too many different addresses to count each: the figures are minimums, for the addresses that were kept, and leave out this many lines with an address",
     }),
   }),
 );
@@ -181,7 +181,7 @@ export const IdentificationSchema = named(
     top_addresses: Nullable(TopAddressesSchema, { description: "null until it is done" }),
     ruleset_comparison: Nullable(RulesetComparisonSchema, {
       description:
-        "null until it is done, where no ruleset was compared, and where the organisation has no active plan for EDL Management (any more)",
+        "null until it is done, if no ruleset was compared, or if the organisation has no active plan for EDL Management",
     }),
     error: NullableText({ description: "why it failed" }),
     result_bytes: NullableCount,

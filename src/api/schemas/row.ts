@@ -158,7 +158,7 @@ export const Preview = named(
     }),
     skip_refusal: NullableText({
       description:
-        "why importRules with skip_invalid, which leaves out the lines that have errors, is refused all the same; null: it is not, unless lines conflict",
+        "why importRules would be rejected even with skip_invalid, which leaves out the lines with errors; null if it would not be, unless lines conflict",
     }),
   }),
 );

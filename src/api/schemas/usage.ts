@@ -41,7 +41,7 @@ export const Usage = named(
       }),
       {
         description:
-          "those that are not revoked, the newest first; of the minute and the month each that of the active plan that has least left",
+          "keys that are not revoked, newest first; the minute and the month are each those of the active plan with the least left",
       },
     ),
     window: Type.Enum(windows),

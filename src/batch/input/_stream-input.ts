@@ -78,7 +78,7 @@ function bytesOf(chunk: unknown): Buffer {
   if (typeof chunk === "string") return Buffer.from(chunk);
   if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   throw new TypeError(
-    `an input stream gave ${chunk === null ? "null" : `a value of type ${typeof chunk}`}; it must yield Uint8Array or strings`,
+    `an input stream yielded ${chunk === null ? "null" : `a value of type ${typeof chunk}`}; it must yield Uint8Array or strings`,
   );
 }
 

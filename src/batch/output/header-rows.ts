@@ -26,7 +26,7 @@ export class HeaderRows {
     if (this.#format === "append" && !isFirst && !withoutMark(header).equals(withoutMark(this.#first.header))) {
       throw new BatchError(
         "header-differs",
-        `its header is another than that of ${this.#first.name}, so that they cannot become one table; run them one by one`,
+        `its header differs from that of ${this.#first.name}, so they cannot be combined into one table; process them one by one`,
         { file: name, line: 1 },
       );
     }

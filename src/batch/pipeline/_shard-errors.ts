@@ -9,14 +9,14 @@ export function lineError(failure: ShardFailure, file: string, line: number, wor
 }
 
 const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
-  "input-changed": () => "the file became shorter while it was read; run again, on a copy if it is still in use",
-  "line-too-long": ({ lineBytes }) => `this line is longer than ${lineBytes} bytes; is the file a text of lines?`,
+  "input-changed": () => "the file shrank while it was being read; run again, on a copy if it is still in use",
+  "line-too-long": ({ lineBytes }) => `this line is longer than ${lineBytes} bytes; is this a text file?`,
   "quote-unclosed": () =>
     "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)",
   "member-exists": ({ appendAs }) =>
-    `this object has a member ${JSON.stringify(appendAs)} already; choose another name for the new one with --append-as`,
+    `this object already has a member ${JSON.stringify(appendAs)}; choose another name for the new one with --append-as`,
   "too-many-addresses": ({ countedAddresses }) =>
-    `more than ${countedAddresses} different addresses so far, and each is counted in memory; count the input in parts (--top)`,
+    `more than ${countedAddresses} different addresses, each of which is counted in memory; count the input in parts (--top)`,
 };
 
 /** What is reported of a shard that could not be run at all. */
@@ -30,6 +30,6 @@ export function shardError(cause: unknown, file: string, hasWorkers: boolean): u
 export function kernelMissing(): BatchError {
   return new BatchError(
     "engine-missing",
-    'the engine "webassembly" is asked for, but WebAssembly with SIMD and shared memory, or address space for it, is not there; use "auto"',
+    'the engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; use "auto"',
   );
 }

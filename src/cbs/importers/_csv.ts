@@ -59,7 +59,7 @@ function problemOf(error: CsvError): string {
     case "CSV_QUOTE_NOT_CLOSED":
       return "a double quote opens a field and nothing closes it";
     case "INVALID_OPENING_QUOTE":
-      return `a double quote stands inside the field that begins with ${quoted(String(error["field"]))}; enclose the whole field`;
+      return `a double quote is inside the field that begins with ${quoted(String(error["field"]))}; enclose the whole field`;
     case "CSV_INVALID_CLOSING_QUOTE":
     case "CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE":
       return "a closing quote must be followed by a comma or the end of the line";

@@ -37,17 +37,17 @@ function placeOf(text: string, at: number): string {
 /** @throws ImportError "bad-shape", as all that follow */
 export function objectAt(value: unknown, position: string): JsonObject {
   if (isRecord(value)) return value;
-  throw new ImportError("bad-shape", position, `an object stands here, not ${describeValue(value)}`);
+  throw new ImportError("bad-shape", position, `expected an object, not ${describeValue(value)}`);
 }
 
 export function arrayAt(value: unknown, position: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new ImportError("bad-shape", position, `an array stands here, not ${describeValue(value)}`);
+  throw new ImportError("bad-shape", position, `expected an array, not ${describeValue(value)}`);
 }
 
 export function textAt(value: unknown, position: string): string {
   if (typeof value === "string") return value;
-  throw new ImportError("bad-shape", position, `a text stands here, not ${describeValue(value)}`);
+  throw new ImportError("bad-shape", position, `expected a string, not ${describeValue(value)}`);
 }
 
 /** The objects of an array, each with its position. */

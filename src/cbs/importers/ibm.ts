@@ -34,7 +34,7 @@ export const ibm: Importer = (text) => {
   const places = new Places();
   for (const { line, heading, header, cells } of tableRows(listText(text))) {
     if (INTERNAL.includes(heading)) {
-      list.warn("left-out", `line ${line}`, `"${heading}" is not of the internet`);
+      list.warn("left-out", `line ${line}`, `"${heading}" is not about public addresses and is left out`);
       continue;
     }
     const service = PUBLIC.get(heading);

@@ -80,7 +80,7 @@ export class ListBuilder {
    */
   add(text: unknown, position: string, places: readonly Place[] = NOWHERE, family?: 4 | 6): void {
     if (typeof text !== "string")
-      throw new ImportError("bad-shape", position, `a prefix stands here as text, not ${describeValue(text)}`);
+      throw new ImportError("bad-shape", position, `expected a prefix as a string, not ${describeValue(text)}`);
     const prefix = this.#parse(text, position);
     if (prefix.length === 0)
       throw new ImportError(
@@ -156,7 +156,7 @@ export class ListBuilder {
       const { size } = seen;
       if (seen.add(text).size > size) isRepeat = false;
     }
-    if (isRepeat) this.warn("repeat", position, `${text} stands in the same place a second time`);
+    if (isRepeat) this.warn("repeat", position, `${text} is a duplicate with the same service and region`);
   }
 }
 
@@ -201,11 +201,7 @@ export class Places {
       throw new ImportError("bad-name", position, `${quoted(code)} is too long for the name of a service or region`);
     const id = segmentOf(code);
     if (id === "")
-      throw new ImportError(
-        "bad-name",
-        position,
-        `${quoted(code)} holds no letter or digit that a node id could be made of`,
-      );
+      throw new ImportError("bad-name", position, `${quoted(code)} contains no letter or digit for a node id`);
     const known = names.get(id);
     if (known !== undefined) return known;
     const named = { id, name: oneLine(typeof name === "object" && name !== null ? name.name : code) || id };

@@ -101,6 +101,6 @@ export function arrayOrFamilies(): Importer {
   return (text) => {
     const root = parseJson(text);
     if (typeof root === "object" && root !== null) return Array.isArray(root) ? array(text) : families(text);
-    throw new ImportError("bad-shape", "$", "an array of addresses stands here");
+    throw new ImportError("bad-shape", "$", "expected an array of addresses");
   };
 }

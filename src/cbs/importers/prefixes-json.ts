@@ -104,7 +104,7 @@ export function anyPrefixesJson(fixed: FixedPlace = {}): Importer {
     const where = isArray ? "$" : "$.prefixes";
     if (!isArray) readHead(list, objectAt(root, "$"));
     const items = isArray ? root : objectAt(root, "$").prefixes;
-    if (!Array.isArray(items)) throw new ImportError("bad-shape", where, "an array of prefixes stands here");
+    if (!Array.isArray(items)) throw new ImportError("bad-shape", where, "expected an array of prefixes");
     for (const [at, item] of (items as unknown[]).entries()) {
       const position = `${where}[${at}]`;
       if (typeof item === "string")

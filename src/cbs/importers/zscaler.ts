@@ -59,6 +59,6 @@ function addCity(list: ListBuilder, places: Places, key: string, rows: unknown, 
 /** `city : Abu Dhabi II` as `Abu Dhabi II`. @throws ImportError "bad-shape" */
 function labelled(key: string, label: string, position: string): string {
   const name = new RegExp(`^${label}\\s*:\\s*(.+)$`, "s").exec(key)?.[1];
-  if (name === undefined) throw new ImportError("bad-shape", position, `a key like "${label} : NAME" stands here`);
+  if (name === undefined) throw new ImportError("bad-shape", position, `a key like "${label} : NAME" is missing`);
   return name.trim();
 }

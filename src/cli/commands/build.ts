@@ -150,7 +150,7 @@ function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: s
   const more = Object.values(others).reduce((sum, count) => sum + count, masked) - told.length;
   if (more > 0) standardError().write(`${path}: ... and ${counted(more, "more warning")}\n`);
   standardError().write(
-    `${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`,
+    `${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, including ${counted(repeat, "repeat")}` : ""}\n`,
   );
   tally.prefixes += ipv4 + ipv6;
   tally.masked += masked;

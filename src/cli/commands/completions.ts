@@ -19,7 +19,7 @@ export function completionsCommand(table: CommandTable): Command {
     async run({ operands: [shell] }) {
       const { UsageError } = await import("../usage-error.ts");
       if (!Object.hasOwn(SHELLS, shell!))
-        throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
+        throw new UsageError(`no completions for ${JSON.stringify(shell)}; choose bash, zsh or fish`);
       process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands(table), table.groups));
       return EXIT.matched;
     },

@@ -231,7 +231,7 @@ function appendedName(name: string): string {
   if (/[\u0000-\u001f]/.test(name))
     throw new UsageError(`--append-as ${JSON.stringify(name)}: give a name of one line`);
   if (name === "text")
-    throw new UsageError('--append-as "text": that member holds lines that are no JSON object; give another name');
+    throw new UsageError('--append-as "text": that member holds lines that are not JSON objects; give another name');
   return name;
 }
 
@@ -244,7 +244,7 @@ function isCounting(args: Arguments): boolean {
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
   const told = malformedLines.map(
     ({ file, line, column }) =>
-      `${file === "-" ? "standard input" : file}:${line}:${column}: this line is no JSON object; its row holds it as the member "text"`,
+      `${file === "-" ? "standard input" : file}:${line}:${column}: this line is not a JSON object; its row holds it as the member "text"`,
   );
   if (malformed > told.length)
     told.push(`... and ${counted(malformed - told.length, "more line")} like these, ${grouped(malformed)} in all`);
@@ -273,7 +273,7 @@ function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): 
 function checkCombination(args: Arguments): void {
   const refuse = (first: string, second: string, cure: string): void => {
     if (args.has(first) && args.has(second))
-      throw new UsageError(`--${first} and --${second} do not go together; ${cure}`);
+      throw new UsageError(`--${first} and --${second} cannot be combined; ${cure}`);
   };
   refuse("invert-match", "matched", "leave one of them out");
   refuse("count", "summary", "the summary has the count");

@@ -87,7 +87,7 @@ const LAYER_NAMES = { official: "official", "as-numbers": "AS numbers", own: "ow
 
 /** "39 sources, the newest of 2026-11-21, 1 day ago". */
 function layerText({ sources, newest_at, advice }: LayerAge): string {
-  const age = `${counted(sources, "source")}, the newest of ${newest_at!.slice(0, 10)}, ${ageText(newest_at)}`;
+  const age = `${counted(sources, "source")}, the newest from ${newest_at!.slice(0, 10)}, ${ageText(newest_at)}`;
   return advice === null ? age : `${age}: ${advice}`;
 }
 

@@ -61,7 +61,7 @@ export function csv(feed: Feed): FeedReader {
         throw new FeedError(
           "line-too-long",
           rowLine,
-          "the row that begins here has more than a million characters; does something close its last quote?",
+          "the row that begins here has more than a million characters; is its last quote closed?",
         );
       if (countQuotes(text) % 2 !== 0) isOpen = !isOpen;
       if (!isOpen) endRow();
@@ -71,7 +71,7 @@ export function csv(feed: Feed): FeedReader {
         throw new FeedError(
           "unclosed-quote",
           rowLine,
-          "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off",
+          "a double quote in the row that begins here is never closed; the feed may be truncated",
         );
     },
   };
@@ -89,7 +89,7 @@ function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
     return readCells(row, { trims: true });
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    const cure = "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside";
+    const cure = "a double quote is inside this cell; enclose the cell in double quotes, and double those inside";
     fault(feed, row, line, error.cellAt, cure);
     return undefined;
   }
@@ -145,7 +145,7 @@ function addRow(
       row,
       line,
       0,
-      `there ${cells.length === 1 ? "is 1 cell" : `are ${cells.length} cells`}, and ${fields.length} columns; a text with a comma stands in double quotes`,
+      `there ${cells.length === 1 ? "is 1 cell" : `are ${cells.length} cells`}, and ${fields.length} columns; enclose text that contains a comma in double quotes`,
     );
   }
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };

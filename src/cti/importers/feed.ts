@@ -65,8 +65,7 @@ export class Feed {
   add(text: string, record: CtiRecord, line: number, columnOf: () => number): void {
     const prefix = this.#parse(text, line, columnOf);
     if (prefix === undefined) return;
-    if (prefix.length === 0)
-      return this.fault(line, columnOf(), `${quoted(text)} is every address there is; leave it out`);
+    if (prefix.length === 0) return this.fault(line, columnOf(), `${quoted(text)} covers every address; leave it out`);
     this.#onEntry(prefix, record);
     this.#entries++;
   }

@@ -72,7 +72,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    feed.fault(number, text.search(/\S/) + 1, "an object stands on each line; jq -c '.[]' makes lines of an array");
+    feed.fault(number, text.search(/\S/) + 1, "expected one object per line; jq -c '.[]' splits an array into lines");
     return undefined;
   }
   const repeated = repeatedKey(text, value);
@@ -85,7 +85,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
 function addDocument(feed: Feed, document: Record<string, unknown>, text: string, number: number): void {
   const names = ADDRESS_MEMBERS.filter((name) => document[name] !== undefined);
   if (names.length === 0 && document["type"] === "metadata")
-    return feed.warn("a line is about the feed itself, and is not read", number);
+    return feed.warn("a line describes the feed itself and is ignored", number);
   if (names.length !== 1)
     throw new DocumentProblem(
       `${names.length === 0 ? "neither" : "both"} "ip" ${names.length === 0 ? "nor" : "and"} "cidr" is there; give one of them`,
@@ -94,14 +94,14 @@ function addDocument(feed: Feed, document: Record<string, unknown>, text: string
   const [name] = names as [string];
   const ip = document[name];
   if (typeof ip !== "string")
-    throw new DocumentProblem(`an address or prefix stands here as text, not ${JSON.stringify(ip).slice(0, 40)}`, [
+    throw new DocumentProblem(`expected an address or prefix as a string, not ${JSON.stringify(ip).slice(0, 40)}`, [
       name,
     ]);
   const { [name]: _, seen = true, ...members } = document;
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
   readMembers(feed, members, DOCUMENT, [], record, number);
   if (typeof seen !== "boolean")
-    throw new DocumentProblem(`true or false stands here, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
+    throw new DocumentProblem(`expected true or false, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
   if (!seen) return feed.warn("a document says that its address was not seen, and is left out", number);
   feed.add(ip, feed.complete(record as unknown as CtiRecord), number, () => valueOffset(text, [name]) + 2);
 }
@@ -123,7 +123,7 @@ function readMembers(
     if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, place);
     else if (typeof value === "object" && !Array.isArray(value))
       readMembers(feed, value as object, member, place, into, number);
-    else throw new DocumentProblem("an object stands here", place);
+    else throw new DocumentProblem("expected an object", place);
   }
 }
 

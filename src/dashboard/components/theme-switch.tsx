@@ -2,7 +2,7 @@ import { type Theme, theme, THEMES } from "../theme.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = {
-  system: ["system", "As the system"],
+  system: ["system", "Same as system"],
   light: ["sun", "Light"],
   dark: ["moon", "Dark"],
 };

@@ -44,7 +44,7 @@ function FaultyText({ text, position }: { readonly text: string; readonly positi
       <span>{before}</span>
       <mark>{/\s/.test(at) ? " " : at}</mark>
       <span>{text.slice(position + at.length)}</span>
-      <span class="hidden"> (the fault is at character {position + 1})</span>
+      <span class="hidden"> (error at character {position + 1})</span>
     </p>
   );
 }

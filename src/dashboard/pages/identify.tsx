@@ -78,7 +78,7 @@ function Drop() {
 }
 
 const SYNTAXES = {
-  "": "By the first line",
+  "": "Detect from the first line",
   csv: "Commas (CSV)",
   tsv: "Tabs (TSV)",
   jsonl: "JSON lines",

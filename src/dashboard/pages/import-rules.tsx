@@ -263,7 +263,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {data?.shrink !== undefined && (
         <div class="panel-note">
           <Note kind="warning">
-            <strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.
+            <strong>{shrinkText(data.shrink)}</strong> You will be asked to confirm.
           </Note>
         </div>
       )}

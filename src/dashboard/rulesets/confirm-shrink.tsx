@@ -45,7 +45,7 @@ export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
   return (
     <Dialog title="Remove this many rules?" onClose={onClose}>
       <Note kind="warning">
-        <p>{shrinkText(shrink)} Firewalls that fetch the ruleset get the rest only.</p>
+        <p>{shrinkText(shrink)} Firewalls that fetch the ruleset will receive only the rest.</p>
       </Note>
       <Form
         onSubmit={() => onAgreed(permissionOf(shrink))}

@@ -94,8 +94,8 @@ export function DeleteRuleset({
     <Dialog title="Delete this ruleset?" onClose={onClose}>
       <Note kind="warning">
         <p>
-          With <strong class="wrap">{ruleset.name}</strong> go its {formatCounted(ruleset.total_rules, "rule")}.
-          Firewalls that fetch it will no longer receive a list.
+          This deletes <strong class="wrap">{ruleset.name}</strong> and its {formatCounted(ruleset.total_rules, "rule")}
+          . Firewalls that fetch it will no longer receive a list.
         </p>
       </Note>
       <Form

@@ -19,7 +19,7 @@ export function readFlatObject(line: string): FlatObject {
   for (;;) {
     const key = textAt(line, at, "a property name in double quotes");
     if (members.has(key.text))
-      throw new LineFault(at, key.text, `the member ${JSON.stringify(key.text)} stands twice; leave one of them out`);
+      throw new LineFault(at, key.text, `duplicate member ${JSON.stringify(key.text)}; remove one of them`);
     at = afterMark(line, key.end, ":", "a colon follows the name of a member");
     if (line.startsWith("null", at)) {
       members.set(key.text, null);

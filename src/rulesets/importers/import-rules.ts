@@ -34,7 +34,7 @@ export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
 const MAX_LINE_LENGTH = 8192;
-const LINE_TOO_LONG = `a line has up to ${MAX_LINE_LENGTH} characters; begin a new one for each rule`;
+const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} characters; write one rule per line`;
 /** An error shows so much of the value at fault, and of the line. */
 const MAX_VALUE_LENGTH = 80;
 /** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
@@ -119,7 +119,7 @@ export class RuleImport {
       defaults = NO_DEFAULTS,
     } = options;
     if (!Object.hasOwn(READERS, format))
-      throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
+      throw new TypeError(`the format must be one of ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
     this.#readLine = READERS[format]();
     this.#options = {
       allowSpecialPurpose,
@@ -177,7 +177,7 @@ export class RuleImport {
     this.#hasEnded = true;
     const parts = yield* this.#rules.inOrder((prefix, line, earlier) => {
       const field = { text: formatPrefix(prefix), at: 0 };
-      const problem = `the prefix stands on line ${earlier} already, and has one rule; leave one of them out`;
+      const problem = `the prefix is already on line ${earlier}; remove one of the two lines`;
       if (!this.#options.skipInvalid) this.#addError(line, field, problem);
       else
         this.#skipped.add({

@@ -11,10 +11,10 @@ export function ndjsonLines(): LineReader {
     const members = readFlatObject(line);
     const unknown = [...members.keys()].find((name) => !MEMBERS.includes(name));
     if (unknown !== undefined)
-      throw new LineFault(0, line, `a rule has no member ${JSON.stringify(unknown)}; it has ${MEMBERS.join(", ")}`);
+      throw new LineFault(0, line, `unknown member ${JSON.stringify(unknown)}; a rule has ${MEMBERS.join(", ")}`);
     const ip = members.get("ip");
     if (ip === undefined || ip === null)
-      throw new LineFault(0, line, "the member ip is missing, the address or prefix of the rule");
+      throw new LineFault(0, line, "the member ip is missing: the address or prefix of the rule");
     return { ip, name: members.get("name"), expiresAt: members.get("expires_at") };
   };
 }

@@ -295,7 +295,7 @@ export class FeedImports {
     const seconds = this.#options.limits.compileTime / 1000;
     if (result.signal !== null)
       return new Error(
-        `the import was ended by ${result.signal}; it may take ${seconds} s, and the memory that there is`,
+        `the import was ended by ${result.signal}; it may take at most ${seconds} s, and needs enough memory`,
       );
     return new Error(messages.at(-1) ?? `the import ended with exit code ${result.code} and did not say why`);
   }
@@ -354,7 +354,7 @@ function errorOf(refusal: ImportRefusal, { replaced }: ImportReport): Error {
   const { prefixes: totalPrefixes, added, removed, kept } = replaced!;
   return new ServiceError(
     "dataset-shrinks",
-    `the feed is not imported: the dataset would lose ${removed} of ${totalPrefixes} prefixes (${removedPercent} %), and at most ${maxShrink} % may go; check the feed, and send max_shrink=${removedPercent} if it is right`,
+    `the feed is not imported: the dataset would lose ${removed} of ${totalPrefixes} prefixes (${removedPercent} %), and at most ${maxShrink} % may be removed; check the feed, and send max_shrink=${removedPercent} if it is right`,
     { counts: { totalPrefixes, added, removed, kept, removedPercent, maxShrink } },
   );
 }
@@ -362,7 +362,7 @@ function errorOf(refusal: ImportRefusal, { replaced }: ImportReport): Error {
 function tooLong(bytes: number): ServiceError {
   return new ServiceError(
     "too-long",
-    `the feed is longer than the ${bytes} bytes that are taken; send it in parts that are smaller, or have --feed-limit raised`,
+    `the feed is larger than the ${bytes} bytes that this server accepts; shorten it, or ask the operator to raise --feed-limit`,
   );
 }
 

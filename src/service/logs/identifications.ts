@@ -196,7 +196,10 @@ export class Identifications {
     this.#forgetOld();
     const { freeBytes } = this.#limits;
     if (this.#entries.has(key))
-      throw new ServiceError("conflict", "there is an identification of this id; choose a new one for each");
+      throw new ServiceError(
+        "conflict",
+        "an identification with this id already exists; choose a new id for each upload",
+      );
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();

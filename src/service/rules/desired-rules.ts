@@ -102,7 +102,7 @@ export async function readMembers(
         line,
         ip,
         text: ip,
-        faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] },
+        faults: { [`rules[${line}].ip`]: [`${ip} is already in rules[${earlier}]`] },
       });
     }),
   );

@@ -99,7 +99,7 @@ export class StoreOutage {
     // The stack is of interest only where nobody expected the error.
     log.error(
       error instanceof StoreError ? { code: error.code, reason } : { err: error },
-      "the database fails; what needs it is answered 503 until it works again",
+      "the database is failing; requests that need it get 503 until it works again",
     );
     this.#probeIn(0);
   }

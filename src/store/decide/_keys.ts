@@ -19,7 +19,7 @@ export function createKey(
       "too-many-keys",
       `an organisation has at most ${MAX_KEYS} keys that are not revoked; revoke some first`,
     );
-  if (isTaken) throw new StoreError("key-exists", "there is a key of this digest already; make another");
+  if (isTaken) throw new StoreError("key-exists", "a key with this digest already exists; create another");
   const key: ApiKey = {
     id: newId(),
     organisationId,

@@ -39,7 +39,7 @@ export function createOrganisation(
 /** Refuses also a name that can be taken for another organisation's. O(organisations). */
 function checkOrganisationName(name: string, names: readonly string[]): void {
   if (names.includes(name))
-    throw new StoreError("organisation-exists", `there is an organisation named ${JSON.stringify(name)} already`);
+    throw new StoreError("organisation-exists", `an organisation named ${JSON.stringify(name)} already exists`);
   const alike = names.find((each) => areAlike(each, name));
   if (alike !== undefined)
     throw new StoreError(

@@ -54,7 +54,7 @@ function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
   if (command.kind !== "add-rule") return edit.existing(command.prefix);
   const rule = edit.get(command.request.prefix);
   if (rule !== null && (command.ifNoneMatch === "*" || command.ifNoneMatch?.includes(ruleTag(rule))))
-    throw new StoreError("rule-exists", `there is a rule for ${formatPrefix(rule.prefix)} already`, { existing: rule });
+    throw new StoreError("rule-exists", `a rule for ${formatPrefix(rule.prefix)} already exists`, { existing: rule });
   return rule;
 }
 
@@ -63,7 +63,7 @@ function edited(edit: RuleEdit, command: RuleCommand, maxRules: number): Decisio
     case "add-rule": {
       const addition = edit.add(command.request);
       if (addition.action !== "conflict") return addition;
-      throw new StoreError("conflict", `there is a rule for ${formatPrefix(addition.rule.prefix)} already`, {
+      throw new StoreError("conflict", `a rule for ${formatPrefix(addition.rule.prefix)} already exists`, {
         existing: addition.rule,
       });
     }
@@ -99,7 +99,7 @@ function withReason(result: BatchResult, item: BatchItem, maxRules: number): Bat
 
 /** Why a rule cannot be added or deleted, in words. */
 export function reasonOf(result: BatchResult, maxRules: number): string {
-  if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
+  if ("rule" in result) return `a rule for ${formatPrefix(result.rule.prefix)} already exists`;
   const prefix = formatPrefix(result.prefix);
   return result.action === "absent"
     ? `there is no rule for ${prefix} to delete`

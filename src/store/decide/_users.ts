@@ -84,7 +84,7 @@ function checkUserName(name: string, names: readonly string[]): void {
   if (alike === undefined) return;
   const what =
     keyOfName(alike) === keyOfName(name)
-      ? `there is a user named ${JSON.stringify(name)} already`
+      ? `a user named ${JSON.stringify(name)} already exists`
       : `the name ${JSON.stringify(name)} looks like another user's`;
   throw new StoreError("user-exists", `${what}; choose another name`);
 }

@@ -203,7 +203,7 @@ export class PostgresBackend implements Backend {
         if (performance.now() > deadline) {
           throw new StoreError(
             "outcome-unknown",
-            "the connection to the database was lost during a commit, and the database cannot be asked what became of it",
+            "the connection to the database was lost during a commit, and the outcome is unknown until the database responds again",
             { cause },
           );
         }

@@ -21,7 +21,7 @@ export function isRetriable(error: unknown): boolean {
 /** SQLSTATE classes and codes of a database that fails, and the cure of each. The first that fits counts. */
 const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: string, cure: string])[] = [
   [/^53100/, "unavailable", "the database's disk is full", "free some space on its server"],
-  [/^53(?!300)/, "unavailable", "the database has run out of a resource", "look at its server's log"],
+  [/^53(?!300)/, "unavailable", "the database has run out of a resource", "check its server's log"],
   [/^25006/, "unavailable", "the database is read-only", "check that DATABASE_URL names the primary server"],
   [
     /^(?:28|3D|42501)/,
@@ -30,7 +30,7 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
     "check the user, the password and the name in DATABASE_URL",
   ],
   [/^(?:XX00[12])/, "damaged", "the database is damaged", "restore a backup"],
-  [/^(?:58|XX|F0)/, "unavailable", "the database fails", "look at its server's log"],
+  [/^(?:58|XX|F0)/, "unavailable", "the database fails", "check its server's log"],
 ];
 
 /** Errors of a database that is away, full, read-only or failing. Others are returned as they are. */

@@ -74,7 +74,7 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returning("number")
     .executeTakeFirst();
-  if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${old.id} already`);
+  if (made === undefined) throw new StoreError("ruleset-exists", `a ruleset ${old.id} already exists`);
   await writeOldRules(engine, within, change, made.number, at);
   const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
   if (count > MAX_LISTED_RULES)

@@ -8,7 +8,7 @@ export function checkFile(engine: SqliteEngine, path: string): Promise<StoreRepo
   const rows = engine.file.prepare("pragma integrity_check").all() as { integrity_check: string }[];
   const found = rows.map(({ integrity_check }) => integrity_check).filter((line) => line !== "ok");
   const orphans = engine.file.prepare("pragma foreign_key_check").all().length;
-  if (orphans > 0) found.push(`${orphans} rows refer to rows that are not there`);
+  if (orphans > 0) found.push(`${orphans} rows refer to rows that do not exist`);
   if (found.length > 0) throw new StoreError("damaged", `${path}: ${found.slice(0, 5).join("; ")}; restore a backup`);
   return readReport(engine);
 }

@@ -11,13 +11,13 @@ export class CommitError extends Error {
 
 /** SQLite's primary result codes that are about the disk or another process, and the cure of each. */
 const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: string]>> = {
-  5: ["unavailable", "another process writes for too long; try again"], // SQLITE_BUSY
+  5: ["unavailable", "another process has been writing for too long; try again"], // SQLITE_BUSY
   8: ["unavailable", "check the permissions of the file and its folder, and that its file system is not read-only"], // SQLITE_READONLY
-  10: ["unavailable", "its disk is full, read-only or fails; look at its free space and the system's log"], // SQLITE_IOERR
+  10: ["unavailable", "its disk is full, read-only or failing; check its free space and the system's log"], // SQLITE_IOERR
   11: ["damaged", "restore a backup"], // SQLITE_CORRUPT
   13: ["unavailable", "free some space"], // SQLITE_FULL
   14: ["unavailable", "check the permissions of the file and its folder"], // SQLITE_CANTOPEN
-  15: ["unavailable", "other processes use the file too much; try again"], // SQLITE_PROTOCOL
+  15: ["unavailable", "too many processes are using the file; try again"], // SQLITE_PROTOCOL
   26: ["damaged", "restore a backup"], // SQLITE_NOTADB
 };
 const IO_ERROR = 10;

@@ -23,7 +23,7 @@ export class FileIdentity {
     const what = found === null ? "the database file has been moved or deleted" : "the database file has been replaced";
     throw new StoreError(
       "unavailable",
-      `${this.#path}: ${what}; put the file back that was opened, or start the server again; nothing is written until then`,
+      `${this.#path}: ${what}; put the original file back, or restart the server; nothing is written until then`,
     );
   }
 }

@@ -20,7 +20,7 @@ export async function restoreFile(backup: string, path: string, force: boolean):
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: no such file`);
   await checkReadable(backup);
   if (existsSync(path) && !force)
-    throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
+    throw new StoreError("exists", `${path}: a database already exists; --force replaces it with the backup`);
   let report: StoreReport | undefined;
   await publish(
     path,

@@ -92,7 +92,7 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
 
   /** The copy has its name only when it is whole and on the disk. */
   async backup(target) {
-    if (existsSync(target)) throw new StoreError("exists", `${target}: there is a file already; give another path`);
+    if (existsSync(target)) throw new StoreError("exists", `${target}: the file already exists; choose another path`);
     await publish(target, async (part) => {
       try {
         engine.file.prepare("vacuum into ?").run(part);

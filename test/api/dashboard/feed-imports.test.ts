@@ -178,7 +178,7 @@ test("what cannot be imported leaves the dataset as it is, and is answered with 
     ["JSON", { ips: [] }, "", "application/json", 415, /Content-Type/],
     ["nothing", Buffer.alloc(0), "", "text/plain", 400, /is empty|is missing/],
     ["only comments", "# a\n", "", "text/plain", 400, /^body: line 1: the feed contains no entries/],
-    ["a web page", "\n<html>\n", "", "text/plain", 400, /^body: line 2: a web page/],
+    ["a web page", "\n<html>\n", "", "text/plain", 400, /^body: line 2: this is a web page/],
     ["a picture", Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1"), "", "text/plain", 400, /^body: /],
     ["a truncated gzip file", half, "", "application/gzip", 400, /^body: line \d+: the compressed data ends too early/],
     ["a zip file", Buffer.from("PK\x03\x04aaaaaaaa"), "", "text/plain", 400, /^body: line 1: .*zip/i],

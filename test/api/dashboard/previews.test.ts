@@ -55,7 +55,7 @@ test("files and JSON are told line by line, and nothing is written", async () =>
     ["office", undefined, undefined, "new", null, "named"],
   );
   assert.match(body.lines[3].message, /did you mean 10.0.0.0\/8/);
-  assert.match(body.lines[4].message, /stands on line 3 already/);
+  assert.match(body.lines[4].message, /already on line 3/);
   assert.equal(headers.get("etag"), `"${body.version}-0"`);
   const rules = [
     { ip: "203.0.113.0/24", name: "other" },

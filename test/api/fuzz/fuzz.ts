@@ -168,7 +168,7 @@ class OperationFuzz {
     return { "X-API-Key": this.#key, "Content-Type": "application/json" };
   }
 
-  /** Sees to it that there is a ruleset with rules to be found. */
+  /** Makes sure that there is a ruleset with rules. */
   async #prepare(): Promise<void> {
     const headers = this.#headers;
     if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {

@@ -369,7 +369,7 @@ function batch(ruleset: ModelRuleset, items: readonly BatchItem[], atomic: boole
       action,
       ip: rule.ip,
       rule,
-      ...(action === "conflict" && { error: `there is a rule for ${rule.ip} already` }),
+      ...(action === "conflict" && { error: `a rule for ${rule.ip} already exists` }),
     };
   });
   if (atomic && results.some((result) => "error" in result)) {

@@ -137,7 +137,7 @@ test("files of publishers get the publishers' nodes, beside lists of one's own",
   const lines = stderr.trimEnd().split("\n");
   assert.match(lines.splice(4, 1)[0]!, /^edges\.txt: line 1: "192\.0\.2\.129\/25" has host bits set; .* \(cleared\)$/);
   assert.deepEqual(lines.slice(0, 5), [
-    "aws.json: 2 IPv4 prefixes, 0 IPv6 prefixes, 1 repeat among them",
+    "aws.json: 2 IPv4 prefixes, 0 IPv6 prefixes, including 1 repeat",
     "goog.json: 1 IPv4 prefix, 0 IPv6 prefixes",
     "cloud.json: 1 IPv4 prefix, 0 IPv6 prefixes",
     "ips-v6: 0 IPv4 prefixes, 1 IPv6 prefix",
@@ -251,9 +251,9 @@ test("fields may be quoted; a comma or a double quote inside is refused", async 
     `"192.0.2.1/32" , "a b","c"\n192.0.2.2,"a,b"\n192.0.2.3,a"b\n192.0.2.4,"a"b\n192.0.2.5,"a\n`,
   );
   assert.equal(code, 0);
-  const quote = "a label holds no double quote; write it without";
+  const quote = "a label cannot contain a double quote; remove it";
   const complaints = [
-    `-:2: "a,b": a label holds no comma; write it without, or two labels without the quotes`,
+    `-:2: "a,b": a label cannot contain a comma; remove it, or write two labels without the quotes`,
     `-:3: "192.0.2.3,a\\"b": ${quote}`,
     `-:4: "192.0.2.4,\\"a\\"b": ${quote}`,
     `-:5: "192.0.2.5,\\"a": ${quote}`,
@@ -374,7 +374,7 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   [
     "a general format without a provider",
     ["--source", "geofeed=feed.csv", "-o", "x.ipsieve"],
-    /^ipsieve: feed\.csv: .* name that: --label \/TYPE\/PROVIDER\n$/,
+    /^ipsieve: feed\.csv: .* name it with --label \/TYPE\/PROVIDER\n$/,
   ],
   [
     "a general format under a path of three parts",

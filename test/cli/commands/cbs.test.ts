@@ -166,7 +166,7 @@ describe("cbs diff", () => {
   IPv4 prefixes            3           3       0
   IPv6 prefixes            1           1       0
   IPv4 addresses  16,777,472  16,777,344    -128
-  1 prefix added, 1 removed, 1 in other nodes than before
+  1 prefix added, 1 removed, 1 moved to other nodes
   - office
 
   node          IPv4   IPv6  IPv4 addresses
@@ -252,12 +252,12 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["ranges", "cdn/globex"], /did you mean \/cdn\/globex\?\n$/],
   [["ranges", "--family", "5", "office"], /There are 4, 6\n$/],
   [["browse", "--type", "cdn"], /^ipsieve: --type is for lists; add --list providers\|services\|regions\n$/],
-  [["browse", "--list", "providers", "/cdn"], /^ipsieve: --list and the id \/cdn do not go together/],
+  [["browse", "--list", "providers", "/cdn"], /^ipsieve: --list and the id \/cdn cannot be combined/],
   [["search", "--limit", "0", "x"], /^ipsieve: --limit "0": give a whole number/],
   [["search", "10.0.0.1/8"], /^ipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8/],
   [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|nginx\|haproxy\n$/],
   [["export", "--format", "mdb"], /did you mean mmdb\?/],
-  [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is of ClickHouse/],
+  [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is only for ClickHouse/],
   [
     ["export", "--format", "csv", "-o", "nowhere/out.csv"],
     /^ipsieve: nowhere\/out\.csv: it cannot be written \(ENOENT\); choose another path\n$/,

@@ -199,7 +199,7 @@ describe("cti import", () => {
     assert.deepEqual(report.refusal, {
       reason: "shrinks",
       line: null,
-      message: "it would lose 3 of 4 prefixes (75 %), and at most 50 % may go",
+      message: "it would lose 3 of 4 prefixes (75 %), and at most 50 % may be removed",
       removedPercent: 75,
       maxShrink: 50,
     });
@@ -229,7 +229,7 @@ describe("cti import", () => {
 
   const refused: [what: string, args: string[], message: RegExp][] = [
     ["no output", ["tor.txt"], /needs -o FILE/],
-    ["a web page", ["tor.txt", "page.html", "-o", "x.ipsieve"], /page\.html:1: a web page/],
+    ["a web page", ["tor.txt", "page.html", "-o", "x.ipsieve"], /page\.html:1: this is a web page/],
     ["an empty feed", ["empty.txt", "-o", "x.ipsieve"], /empty\.txt:1: the feed contains no entries/],
     ["no such file", ["nothing.txt", "-o", "x.ipsieve"], /nothing\.txt: no such file/],
     ["half a compressed file", ["half.txt.gz", "-o", "x.ipsieve"], /half\.txt\.gz: .*too early/],

@@ -121,7 +121,7 @@ const refused: [args: string[], stderr: RegExp][] = [
     /^ipsieve: "-" is given twice, and standard input can be read only once\n$/,
   ],
   [["cbs", "ranges"], /^ipsieve: cbs ranges needs ID; usage: ipsieve cbs ranges ID\n$/],
-  [["completions", "tcsh"], /^ipsieve: there is no script for "tcsh"; there are bash, zsh, fish\n$/],
+  [["completions", "tcsh"], /^ipsieve: no completions for "tcsh"; choose bash, zsh or fish\n$/],
 ];
 for (const [args, message] of refused) {
   test(`refuses ${args.join(" ")}`, async () => {

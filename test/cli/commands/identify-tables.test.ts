@@ -114,7 +114,7 @@ test("objects keep their bytes and get a member; a line that is none is told of 
   );
   assert.equal(
     stderr,
-    'ipsieve: events.jsonl:4:17: this line is no JSON object; its row holds it as the member "text"\n',
+    'ipsieve: events.jsonl:4:17: this line is not a JSON object; its row holds it as the member "text"\n',
   );
   assert.equal(code, 2);
   const many = await identify(["--format", "append", "--input", "jsonl"], { input: "{}\n" + "nothing\n".repeat(30) });
@@ -129,7 +129,7 @@ test("a member that is there already is an error with its line, and another name
   const failed = await identify(["--format", "append", "-o", "rows.jsonl", "events.jsonl", "again.jsonl"]);
   assert.equal(
     failed.stderr,
-    'ipsieve: again.jsonl:1: this object has a member "cbs_ids" already; choose another name for the new one with --append-as\n',
+    'ipsieve: again.jsonl:1: this object already has a member "cbs_ids"; choose another name for the new one with --append-as\n',
   );
   assert.deepEqual([failed.code, existsSync(join(folder.path, "rows.jsonl"))], [2, false]);
   assert.equal(
@@ -214,7 +214,7 @@ test("--summary and --top as JSON and CSV, and beside rows", async () => {
 const refused: [args: string[], message: RegExp][] = [
   [
     ["--format", "append", "events.csv", "other.csv"],
-    /^ipsieve: other\.csv:1: its header is another than that of events\.csv, so that they cannot become one table; run them one by one\n$/,
+    /^ipsieve: other\.csv:1: its header differs from that of events\.csv, so they cannot be combined into one table; process them one by one\n$/,
   ],
   [
     ["--format", "append", "open.csv"],
@@ -235,13 +235,13 @@ const refused: [args: string[], message: RegExp][] = [
   [["--top", "0", "visits.log"], /^ipsieve: --top "0": give a whole number from 1 to 1000000\n$/],
   [
     ["-c", "--top", "5", "visits.log"],
-    /^ipsieve: --count and --top do not go together; write the count with --summary --top N\n$/,
+    /^ipsieve: --count and --top cannot be combined; write the count with --summary --top N\n$/,
   ],
   [["--text", "visits.log"], /^ipsieve: --text adds the line to rows of JSON; add --format jsonl\n$/],
   [["--append-as", "x", "visits.log"], /^ipsieve: --append-as names what --format append adds; add --format append\n$/],
   [
     ["--append-as", "text", "--format", "append", "visits.log"],
-    /^ipsieve: --append-as "text": that member holds lines that are no JSON object; give another name\n$/,
+    /^ipsieve: --append-as "text": that member holds lines that are not JSON objects; give another name\n$/,
   ],
   [
     ["--address", "firts", "visits.log"],

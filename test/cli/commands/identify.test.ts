@@ -188,13 +188,13 @@ const refused: [args: string[], message: RegExp][] = [
   [["-o", "nowhere/rows.tsv", "access.log"], /^ipsieve: nowhere\/rows\.tsv.*: /],
   [
     ["-v", "--matched", "access.log"],
-    /^ipsieve: --invert-match and --matched do not go together; leave one of them out\n$/,
+    /^ipsieve: --invert-match and --matched cannot be combined; leave one of them out\n$/,
   ],
-  [["-c", "--summary", "access.log"], /^ipsieve: --count and --summary do not go together/],
-  [["-c", "--format", "csv", "access.log"], /^ipsieve: --count and --format do not go together/],
+  [["-c", "--summary", "access.log"], /^ipsieve: --count and --summary cannot be combined/],
+  [["-c", "--format", "csv", "access.log"], /^ipsieve: --count and --format cannot be combined/],
   [
     ["-c", "-o", "x", "access.log"],
-    /^ipsieve: --count and --output do not go together; write the count to a file with > FILE\n$/,
+    /^ipsieve: --count and --output cannot be combined; write the count to a file with > FILE\n$/,
   ],
   [
     ["--summary", "-v", "access.log"],

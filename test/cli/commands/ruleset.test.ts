@@ -190,7 +190,7 @@ describe("import", () => {
     assert.match((await lines("--format", "csv"))[1]!, /^20\.0\.0\.1,second,$/);
     assertRefused(
       await ruleset("import", BLOCKLIST, "one.txt", "--conflict", "fail"),
-      /: Conflict: there is a rule for 20\.0\.0\.1 already, so nothing was written\n$/,
+      /: Conflict: a rule for 20\.0\.0\.1 already exists, so nothing was written\n$/,
     );
   });
 
@@ -200,7 +200,7 @@ describe("import", () => {
     const refused = await ruleset("import", BLOCKLIST, bad);
     assertRefused(
       refused,
-      /^bad\.txt:2: column 1: "300\.1\.1\.1": .*\nbad\.txt:4: column \d+: "20\.0\.0\.0\/33": .*\nbad\.txt:5: column 1: .*stands on line 1 already.*\nipsieve: bad\.txt: nothing was written; correct the list, or leave out what cannot be read with --skip-invalid\n$/,
+      /^bad\.txt:2: column 1: "300\.1\.1\.1": .*\nbad\.txt:4: column \d+: "20\.0\.0\.0\/33": .*\nbad\.txt:5: column 1: .*already on line 1.*\nipsieve: bad\.txt: nothing was written; correct the list, or leave out what cannot be read with --skip-invalid\n$/,
     );
     assert.equal(await done("export", BLOCKLIST), "");
     const { code, stdout, stderr } = await ruleset("import", BLOCKLIST, bad, "--skip-invalid");
@@ -265,7 +265,7 @@ describe("replace", () => {
     await done("import", BLOCKLIST, file("hundred.txt", addresses(100)));
     const short = file("short.txt", addresses(27));
     const text =
-      "short.txt: the list would remove 73 of 100 rules (73 %), and at most 50 % may go; nothing was written. If the list is right, add --max-shrink 73\n";
+      "short.txt: the list would remove 73 of 100 rules (73 %), and at most 50 % may be removed; nothing was written. If the list is right, add --max-shrink 73\n";
     assertRefused(
       await ruleset("replace", BLOCKLIST, short),
       new RegExp(`^ipsieve: ${text.replaceAll(/[.()]/g, String.raw`\$&`)}$`),
@@ -275,7 +275,7 @@ describe("replace", () => {
       [dry.code, dry.stdout, dry.stderr],
       [1, `${BLOCKLIST}: 0 rules would be added, 0 changed, 73 removed, 27 kept as they were\n`, `ipsieve: ${text}`],
     );
-    assertRefused(await ruleset("replace", BLOCKLIST, short, "--max-shrink", "72"), /at most 72 % may go/);
+    assertRefused(await ruleset("replace", BLOCKLIST, short, "--max-shrink", "72"), /at most 72 % may be removed/);
     assert.match(await done("replace", BLOCKLIST, short, "--max-shrink", "73"), /73 removed, 27 kept/);
     assertRefused(
       await ruleset("replace", BLOCKLIST, file("none.txt", "# none\n"), "--max-shrink", "100"),
@@ -439,7 +439,7 @@ describe("servers that are none", () => {
     const port = await freePort();
     assertRefused(
       await ruleset("list", "--server", `http://127.0.0.1:${port}`),
-      new RegExp(`^ipsieve: no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there`),
+      new RegExp(`^ipsieve: no response from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there`),
     );
   });
 
@@ -486,7 +486,7 @@ describe("servers that are none", () => {
         file("kept.txt", "old\n");
         assertRefused(
           await ruleset("export", BLOCKLIST, "-o", "kept.txt", "--server", url),
-          /no answer from .*the connection was closed early/,
+          /no response from .*the connection was closed early/,
         );
         assert.equal(readFileSync(join(folder.path, "kept.txt"), "utf8"), "old\n");
       },

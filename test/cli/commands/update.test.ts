@@ -42,7 +42,7 @@ describe("cbs update", () => {
     assert.ok(first.stdout.includes(`\n  ${LISTS} lists: 2 new, ${LISTS - 2} absent\n`));
     assert.match(
       first.stdout,
-      /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 2 official sources, \d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}laid over what AS numbers tell, of \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/,
+      /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 2 official sources, \d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}laid over AS numbers of \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/,
     );
     write("lists/cloudflare/ips-v4", publicPrefixes(1, 110).join("\n"));
     write("lists/telegram/cidr.txt", "<html>\n");
@@ -72,7 +72,7 @@ describe("cbs update", () => {
     assert.match(stdout, / {2}2 lists: 1 new, 1 failed\n/);
     assert.match(
       stderr,
-      /^ipsieve: cloudflare\/ips-v6: failed: https:\/\/localhost:\d+\/lists\/cloudflare\/ips-v6 answers with status 404\n$/,
+      /^ipsieve: cloudflare\/ips-v6: failed: https:\/\/localhost:\d+\/lists\/cloudflare\/ips-v6 responds with status 404\n$/,
     );
     assert.match(publisher.requests.at(-1)!.headers["user-agent"]!, /^ipsieve\/\d+\.\d+\.\d+$/);
     const untrusted = await run([...args, "--allow-address", "127.0.0.0/8"], {
@@ -89,7 +89,7 @@ describe("cbs update", () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /75 % of it is another than before .*--accept cloudflare takes it; it stands in \S+refused\/cloudflare\/ips-v4\n$/,
+      /75 % of it has changed .*accept it with --accept cloudflare; it is kept as \S+refused\/cloudflare\/ips-v4\n$/,
     );
     assert.equal((await ipsieve("cbs", "update", "--from", "lists", "--max-change", "74")).code, 1);
     assert.equal((await ipsieve("cbs", "update", "--from", "lists", "--accept", "cloudflare")).code, 0);
@@ -103,10 +103,10 @@ describe("cbs update", () => {
     [["--only", "cloudflar"], /^ipsieve: there is no source "cloudflar"; did you mean cloudflare\?\n$/],
     [["--accept", "frobnicate"], /there is no source "frobnicate"; "ipsieve cbs sources" lists them/],
     [["--from", "nowhere"], /--from nowhere: there is no such folder/],
-    [["--from", ".", "--mirror", "https://x.example"], /do not go together/],
-    [["--from", ".", "--allow-address", "10.0.0.0/8"], /--allow-address is for what is fetched/],
+    [["--from", ".", "--mirror", "https://x.example"], /cannot be combined/],
+    [["--from", ".", "--allow-address", "10.0.0.0/8"], /--allow-address is only for fetching/],
     [["--allow-address", "10.1.0.0/8"], /did you mean 10\.0\.0\.0\/8/],
-    [["--mirror", "http://mirror.example/", "--only", "aws"], /only https is fetched/],
+    [["--mirror", "http://mirror.example/", "--only", "aws"], /only https URLs are fetched/],
     [
       ["--mirror", "mirror.example/lists"],
       /^ipsieve: --mirror "mirror\.example\/lists": give a URL such as https:\/\/mirror\.example\/lists\n$/,
@@ -140,7 +140,7 @@ describe("the updated catalogue", () => {
     assert.match((await ipsieve("lookup", "30.0.0.1")).stdout, /\/saas\/telegram {2}by telegram, /);
     assert.match(
       (await ipsieve("info")).stdout,
-      /\n {2}official +1 source, the newest of \S+, just now\n {2}AS numbers +1 source, the newest of \d{4}-\d\d-\d\d, \d+ days ago/,
+      /\n {2}official +1 source, the newest from \S+, just now\n {2}AS numbers +1 source, the newest from \d{4}-\d\d-\d\d, \d+ days ago/,
     );
     assert.match(
       (await ipsieve("info")).stdout,

@@ -254,7 +254,7 @@ test("a JSON document is read to its end, with every fault of every rule", async
   );
   assert.match(lines[1]!.message!, /^ip: .*did you mean 8.0.0.0\/8/);
   assert.match(lines[2]!.message!, /^name: .*255/);
-  assert.match(lines[3]!.message!, /stands in rules\[0\] already/);
+  assert.match(lines[3]!.message!, /is already in rules\[0\]/);
   assert.match(lines[4]!.message!, /^expires_at: .*; expires_in_days: /);
 });
 

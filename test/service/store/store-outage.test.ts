@@ -171,7 +171,7 @@ describe("an outage", () => {
     );
     assert.deepEqual(
       lines.map(({ msg }) => msg),
-      ["the database fails; what needs it is answered 503 until it works again"],
+      ["the database is failing; requests that need it get 503 until it works again"],
     );
     while (lines.length < 3) await sleep(1);
     assert.deepEqual([...new Set(lines.slice(1).map(({ msg }) => msg))], ["the database still fails"]);
@@ -217,7 +217,7 @@ describe("a server on SQLite", () => {
       [0, 1],
     );
     const [begin, ...others] = outageLines(t);
-    assert.match(begin!.reason!, /store\.db: the database file has been moved or deleted; put the file back/);
+    assert.match(begin!.reason!, /store\.db: the database file has been moved or deleted; put the original file back/);
     assert.deepEqual(others, []);
     renameSync(`${file}.elsewhere`, file);
     while ((await subject.add()).status !== 201) await sleep(50);
@@ -242,7 +242,7 @@ describe("a server on SQLite", () => {
     while (outageLines(t).length < 2) await sleep(50);
     assert.deepEqual(
       outageLines(t).map(({ msg }) => msg),
-      ["the database fails; what needs it is answered 503 until it works again", "the database works again"],
+      ["the database is failing; requests that need it get 503 until it works again", "the database works again"],
     );
     assert.match(
       outageLines(t)[0]!.reason!,
@@ -286,7 +286,7 @@ describe("a server on SQLite", () => {
       outageLines(subject.t)
         .map(({ reason }) => reason)
         .join("\n"),
-      /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or fails; look at its free space and the system's log$/,
+      /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or failing; check its free space and the system's log$/,
     );
     limitFileSize(null);
     while ((await subject.add()).status !== 201) await sleep(50);
@@ -336,7 +336,7 @@ describe("a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     assert.equal((await ask(t, "GET", subject.rules, { key: subject.key })).status, 200, "reads from memory go on");
     assert.deepEqual(
       outageLines(t).map(({ msg }) => msg),
-      ["the database fails; what needs it is answered 503 until it works again"],
+      ["the database is failing; requests that need it get 503 until it works again"],
     );
     await postgres.start();
     while ((await subject.add()).status !== 201) await sleep(50);

@@ -22,7 +22,7 @@ const tags = ["Sessions"];
 const COOKIE = { "Set-Cookie": "the session's" };
 export const COOKIES = {
   "Set-Cookie":
-    "the session's, and the device's: tries to sign in that come with it are not held up by others' tries at the name",
+    "the session's, and the device's: sign-in attempts that send it are not delayed by other clients' attempts for the same name",
 };
 const HOUR = 3_600_000;
 

@@ -57,7 +57,7 @@ async function run(args: Arguments): Promise<number> {
   const list = args.value("list") as keyof typeof LISTS | undefined;
   const [id] = args.operands;
   if (list !== undefined && id !== undefined)
-    throw new UsageError(`--list and the id ${id} do not go together; give --provider or another filter`);
+    throw new UsageError(`--list and the id ${id} cannot be combined; give --provider or another filter`);
   const filter = FILTERS.find((name) => args.has(name));
   if (list === undefined && filter !== undefined)
     throw new UsageError(`--${filter} is for lists; add --list ${Object.keys(LISTS).join("|")}`);

@@ -61,7 +61,7 @@ function overview(diff: CatalogueDiff, style: Style): string {
   ];
   const lines = [
     ...columnLines(totals, new Set([1, 2, 3]), style),
-    `  ${counted(diff.prefixes_added, "prefix", "prefixes")} added, ${grouped(diff.prefixes_removed)} removed, ${grouped(diff.prefixes_moved)} in other nodes than before`,
+    `  ${counted(diff.prefixes_added, "prefix", "prefixes")} added, ${grouped(diff.prefixes_removed)} removed, ${grouped(diff.prefixes_moved)} moved to other nodes`,
     ...diff.nodes_removed.map((id) => `  ${style("red", `- ${id}`)}`),
     ...diff.nodes_added.map((id) => `  ${style("green", `+ ${id}`)}`),
     ...diff.nodes_renamed.map(({ id, before, after }) => `  ${style("yellow", `~ ${id}`)}  ${before} -> ${after}`),

@@ -55,10 +55,10 @@ async function run(args: Arguments): Promise<number> {
   const format = args.value("format") as ExportFormat | undefined;
   if (format === undefined) throw new UsageError(`cbs export needs --format ${EXPORT_FORMATS.join("|")}`);
   if (args.has("ddl") && format !== "clickhouse")
-    throw new UsageError(`--ddl is of ClickHouse; add --format clickhouse in place of ${format}`);
+    throw new UsageError(`--ddl is only for ClickHouse; give --format clickhouse instead of ${format}`);
   const output = args.value("output");
   if ("isBinary" in FORMATS[format] && output === undefined && process.stdout.isTTY)
-    throw new UsageError(`a file of the format ${format} is not text for a terminal; add -o FILE`);
+    throw new UsageError(`the format ${format} is binary, and is not printed on a terminal; add -o FILE`);
   const snapshot = args.value("snapshot");
   if (output !== undefined) await refuseOverwriting(output, snapshot ?? defaultCatalogue());
   const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);

@@ -136,15 +136,15 @@ async function run(args: Arguments): Promise<number> {
 async function originOf(args: Arguments): Promise<ListOrigin> {
   const [from, mirror] = [args.value("from"), args.value("mirror")];
   if (from !== undefined && mirror !== undefined)
-    throw new UsageError("--from and --mirror do not go together; give one of them");
+    throw new UsageError("--from and --mirror cannot be combined; give one of them");
   if (mirror !== undefined && !isWebAddress(mirror))
     throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
   const proxy = args.has("proxy") ? chosenProxy(args.value("proxy")!, process.env) : undefined;
   if (from === undefined)
     return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}`, ...(proxy && { proxy }) }, mirror);
-  if (proxy !== undefined) throw new UsageError("--proxy is for what is fetched; leave it out beside --from");
-  if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
+  if (proxy !== undefined) throw new UsageError("--proxy is only for fetching; leave it out with --from");
+  if (allow.length > 0) throw new UsageError("--allow-address is only for fetching; leave it out with --from");
   const found = await stat(from).catch(() => undefined);
   if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);
   return new FolderOrigin(from);
@@ -182,8 +182,8 @@ function reportText(report: UpdateReport, style: Style): string {
     ...lines,
     `  ${countsText(files)}`,
     `  ${style("bold", catalogue)}: ${counted(sources, "official source")}, ${counted(nodes, "node")}, ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}`,
-    ...(base === null ? [] : [`  laid over what AS numbers tell, of ${base.createdAt.slice(0, 10)}`]),
-    generation === null ? "  nothing else than before" : `  kept as ${generation}`,
+    ...(base === null ? [] : [`  laid over AS numbers of ${base.createdAt.slice(0, 10)}`]),
+    generation === null ? "  unchanged" : `  kept as ${generation}`,
     "",
   ].join("\n");
 }

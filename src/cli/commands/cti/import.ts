@@ -315,7 +315,7 @@ async function compare(output: string, trie: BuiltTrie): Promise<ReplacedDataset
 function refuseShrinking(output: string, { prefixes, removed }: ReplacedDataset, maxShrink: number): void {
   if (removed <= Math.floor((prefixes * maxShrink) / 100)) return;
   const removedPercent = Math.ceil((100 * removed) / prefixes);
-  const message = `it would lose ${grouped(removed)} of ${counted(prefixes, "prefix", "prefixes")} (${removedPercent} %), and at most ${maxShrink} % may go`;
+  const message = `it would lose ${grouped(removed)} of ${counted(prefixes, "prefix", "prefixes")} (${removedPercent} %), and at most ${maxShrink} % may be removed`;
   throw new RefusedImport(
     `${output} is not written: ${message}; check the feed, and give --max-shrink ${removedPercent} if it is right`,
     { reason: "shrinks", line: null, message, removedPercent, maxShrink },

@@ -77,7 +77,7 @@ async function run(args: Arguments): Promise<number> {
     } as const;
     const { key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
-    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
+    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is not shown again:\n`);
     const active = state.plans
       .filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now()))
       .map(({ area }) => area);

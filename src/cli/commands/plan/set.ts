@@ -71,7 +71,6 @@ async function run(args: Arguments): Promise<number> {
 
 function checkedArea(text: string): Area {
   const area = AREAS.find((known) => known === text);
-  if (area === undefined)
-    throw new UsageError(`there is no area ${JSON.stringify(text)}; there are ${AREAS.join(", ")}`);
+  if (area === undefined) throw new UsageError(`unknown area ${JSON.stringify(text)}; choose from ${AREAS.join(", ")}`);
   return area;
 }
