@@ -98,6 +98,6 @@ export class ServedDataset<View> {
   #failed(error: unknown): void {
     const { name, metrics, log } = this.#options;
     metrics.snapshotFailures.inc({ snapshot: name });
-    log.error({ snapshot: name, err: error }, "the new snapshot cannot be used; the one before goes on answering");
+    log.error({ snapshot: name, err: error }, "the new snapshot cannot be used; the previous one stays in use");
   }
 }
