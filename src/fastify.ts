@@ -1,0 +1,6 @@
+// `ipsieve/fastify`: the plugin, for fastify 5.
+
+export { type FastifyGuardOptions, guard } from "./middleware/fastify.ts";
+export type { GuardOptions, Holder } from "./middleware/guard.ts";
+export type { ProxyHeader } from "./middleware/forwarded-for.ts";
+export type { Decision, Reason, Visit } from "./middleware/visit.ts";

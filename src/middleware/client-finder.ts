@@ -1,0 +1,69 @@
+import type { Address } from "../address/address.ts";
+import { parsePrefix } from "../address/prefix.ts";
+import { freeze } from "../table/freeze.ts";
+import { NO_MATCH } from "../table/match-id.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { PrefixTrie } from "../trie/prefix-trie.ts";
+import { forwardedFor, type ProxyHeader } from "./forwarded-for.ts";
+import { nodeAddress } from "./node-address.ts";
+
+/** A peer that has no address: the other end of a Unix socket. */
+export const UNIX = "unix";
+
+/**
+ * Finds the client of a request: the first address, seen from here, that is not one of our own proxies'.
+ *
+ *     X-Forwarded-For: 198.51.100.9, 203.0.113.5, 10.0.0.2      and the socket's peer is 10.0.0.1
+ *                      (anyone's)    the client   trusted                                trusted
+ *
+ * Every proxy appends the address that it was asked from. So an item counts as far as all to the right of it are from
+ * trusted proxies; whatever stands left of the client was written by the client, and is not looked at.
+ */
+export class ClientFinder {
+  readonly #proxies: PrefixTable;
+  readonly #trustsUnix: boolean;
+  readonly #header: ProxyHeader;
+
+  /** @throws AddressError for a malformed prefix, TypeError for one that holds every address */
+  constructor(trustedProxies: readonly string[], header: ProxyHeader) {
+    const trie = new PrefixTrie();
+    for (const text of trustedProxies.filter((proxy) => proxy !== UNIX)) trie.insert(readProxies(text), 1);
+    this.#proxies = freeze(trie);
+    this.#trustsUnix = trustedProxies.includes(UNIX);
+    this.#header = header;
+  }
+
+  /**
+   * The client's address; null where it cannot be known: the peer has none, or a trusted proxy's header is malformed or
+   * says "unknown" where the client should be. `remote` is the peer's address as the socket gives it.
+   */
+  find(remote: string | undefined, headerOf: (name: ProxyHeader) => string | undefined): Address | null {
+    const peer = remote === undefined ? null : nodeAddress(remote);
+    const isTrusted = peer === null ? remote === undefined && this.#trustsUnix : this.#isProxy(peer);
+    const header = isTrusted ? headerOf(this.#header) : undefined;
+    return header === undefined ? peer : this.#clientIn(header, peer);
+  }
+
+  #clientIn(header: string, peer: Address | null): Address | null {
+    const nodes = forwardedFor(this.#header, header);
+    if (nodes === null) return null;
+    let client = peer;
+    for (const node of nodes.reverse()) {
+      client = nodeAddress(node);
+      if (client === null || !this.#isProxy(client)) break;
+    }
+    return client;
+  }
+
+  #isProxy(address: Address): boolean {
+    return this.#proxies.lookupAddress(address) !== NO_MATCH;
+  }
+}
+
+function readProxies(text: string): ReturnType<typeof parsePrefix> {
+  const prefix = parsePrefix(text);
+  if (prefix.length > 0) return prefix;
+  throw new TypeError(
+    `trustedProxies: ${text} trusts everyone, so that clients could choose their address; give the addresses of your proxies`,
+  );
+}

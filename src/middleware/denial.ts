@@ -1,0 +1,18 @@
+import type { Decision } from "./visit.ts";
+
+/** The media type of a denial (RFC 9457). */
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** The body with which a request is denied. Which rule it was is not for the client. */
+export function denial({ reason }: Decision, url: string): object {
+  return {
+    type: "/problems/permission-denied",
+    title: "Permission Denied",
+    status: 403,
+    detail:
+      reason === "unknown-client"
+        ? "The client's address cannot be determined."
+        : "The client's address is not allowed.",
+    instance: url.replace(/[?#].*$/s, ""),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Address } from "../address/address.ts";
+import { Catalogue } from "../cbs/catalogue.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import { Ruleset } from "../rulesets/ruleset.ts";
+import { ClientFinder } from "./client-finder.ts";
+import { PROXY_HEADERS, type ProxyHeader } from "./forwarded-for.ts";
+import { type Decision, Visit } from "./visit.ts";
+
+/** What holds the newest of something, such as a `SnapshotHolder`: it is asked at every request. */
+export interface Holder<Content> {
+  readonly current: { readonly content: Content } | undefined;
+}
+
+/** What a guard decides by. */
+export interface GuardOptions {
+  /** For `services`. */
+  readonly catalogue?: Catalogue | Holder<Catalogue>;
+  /** Clients that one of these rulesets covers are allowed, also where one of `deny` covers them. */
+  readonly allow?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
+  /** Clients that one of these rulesets covers are denied. */
+  readonly deny?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
+  /** What becomes of clients that no ruleset covers. Default "allow". */
+  readonly otherwise?: "allow" | "deny";
+  /**
+   * Your proxies: addresses and prefixes, and "unix" for those that connect by a Unix socket. Only what they write in the
+   * header is believed. Default none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
+   * The header to which your proxies append the address that they were asked from. The other one is never looked at: a
+   * client could send it. Default "x-forwarded-for".
+   */
+  readonly proxyHeader?: ProxyHeader;
+  /** False: nothing is denied; the decision is only there to be read. Default true. */
+  readonly enforce?: boolean;
+}
+
+/** As Node has them: repeated headers of these names are one, joined by commas. */
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const OPTIONS: Readonly<Record<keyof GuardOptions, true>> = {
+  catalogue: true,
+  allow: true,
+  deny: true,
+  otherwise: true,
+  trustedProxies: true,
+  proxyHeader: true,
+  enforce: true,
+};
+
+type Sources = readonly (() => Ruleset)[];
+
+/** Decides about requests; the same for every framework. */
+export class Guard {
+  readonly #clients: ClientFinder;
+  readonly #catalogue: () => Catalogue | undefined;
+  readonly #allow: Sources;
+  readonly #deny: Sources;
+  readonly #isOpen: boolean;
+  readonly #enforces: boolean;
+
+  /** @throws TypeError for options that mean nothing, AddressError for a malformed proxy */
+  constructor(options: GuardOptions) {
+    const { trustedProxies = [], proxyHeader = "x-forwarded-for", otherwise = "allow", enforce = true } = options;
+    checkNames(options);
+    if (!PROXY_HEADERS.includes(proxyHeader)) throw wrong("proxyHeader", proxyHeader, PROXY_HEADERS.join(" or "));
+    if (otherwise !== "allow" && otherwise !== "deny") throw wrong("otherwise", otherwise, "allow or deny");
+    if (typeof enforce !== "boolean") throw wrong("enforce", enforce, "true or false");
+    if (!Array.isArray(trustedProxies)) throw wrong("trustedProxies", trustedProxies, "an array of prefixes");
+    this.#clients = new ClientFinder(trustedProxies, proxyHeader);
+    this.#catalogue =
+      options.catalogue === undefined ? () => undefined : sourceOf("catalogue", options.catalogue, Catalogue);
+    this.#allow = rulesetsOf("allow", options.allow);
+    this.#deny = rulesetsOf("deny", options.deny);
+    this.#isOpen = otherwise === "allow";
+    this.#enforces = enforce;
+  }
+
+  /** What is known and decided about a request: its peer's address as the socket gives it, and its headers. */
+  visit(remote: string | undefined, headers: Headers): Visit {
+    const client = this.#clients.find(remote, (name) => headers[name]?.toString());
+    return new Visit(client, this.#decide(client, Date.now()), this.#catalogue());
+  }
+
+  /** Whether a request is not to be answered. */
+  denies({ isAllowed }: Decision): boolean {
+    return this.#enforces && !isAllowed;
+  }
+
+  /** Allow before block, as the service decides; an address that cannot be known may be on any blocklist. */
+  #decide(client: Address | null, now: number): Decision {
+    if (client === null) return { isAllowed: false, reason: "unknown-client", rule: null };
+    const allowing = deciding(this.#allow, client, now);
+    if (allowing !== null) return { isAllowed: true, reason: "allow-rule", rule: allowing };
+    const denying = deciding(this.#deny, client, now);
+    if (denying !== null) return { isAllowed: false, reason: "deny-rule", rule: denying };
+    return { isAllowed: this.#isOpen, reason: "no-rule", rule: null };
+  }
+}
+
+function deciding(sources: Sources, client: Address, now: number): Rule | null {
+  for (const source of sources) {
+    const rule = source().check(client, now);
+    if (rule !== null) return rule;
+  }
+  return null;
+}
+
+/** A guard with a misspelt option would let everyone in. */
+function checkNames(options: GuardOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined)
+    throw new TypeError(
+      `there is no option ${JSON.stringify(unknown)}; the options are ${Object.keys(OPTIONS).join(", ")}`,
+    );
+}
+
+function rulesetsOf(name: string, given: GuardOptions["allow"]): Sources {
+  if (given === undefined) return [];
+  return (isList(given) ? given : [given]).map((one) => sourceOf(name, one, Ruleset));
+}
+
+function isList<One>(given: One | readonly One[]): given is readonly One[] {
+  return Array.isArray(given);
+}
+
+/** What gives the newest one; it throws where a holder has loaded nothing yet, so that no request passes unchecked. */
+function sourceOf<Content extends object>(
+  name: string,
+  given: Content | Holder<Content>,
+  kind: abstract new (...args: never[]) => Content,
+): () => Content {
+  if (given instanceof kind) return () => given;
+  if (typeof given !== "object" || given === null || !("current" in given))
+    throw wrong(name, given, `a ${kind.name}, or a holder of one`);
+  return () => {
+    const content = given.current?.content;
+    if (content instanceof kind) return content;
+    throw new TypeError(`${name}: the holder has no ${kind.name}; open it before the first request`);
+  };
+}
+
+function wrong(name: string, value: unknown, expected: string): TypeError {
+  const shown = typeof value === "object" && value !== null ? "an object" : JSON.stringify(value);
+  return new TypeError(`${name} is ${expected}, not ${shown}`);
+}

@@ -1,0 +1,58 @@
+import type { Address } from "../address/address.ts";
+import { formatAddress } from "../address/format-address.ts";
+import type { Catalogue } from "../cbs/catalogue.ts";
+import { identify } from "../cbs/identify.ts";
+import type { LookupDocument } from "../cbs/lookup-document.ts";
+import type { Rule } from "../rulesets/rule.ts";
+
+/** Why a request is allowed or denied. */
+export type Reason =
+  /** A rule of an allowlist covers the client. */
+  | "allow-rule"
+  /** A rule of a blocklist does, and none of an allowlist. */
+  | "deny-rule"
+  /** No rule does: `otherwise` decides. */
+  | "no-rule"
+  /** The client's address cannot be known. */
+  | "unknown-client";
+
+/** What was decided about a request. */
+export interface Decision {
+  readonly isAllowed: boolean;
+  readonly reason: Reason;
+  /** The most specific active rule of the ruleset that decides; null where none does. */
+  readonly rule: Rule | null;
+}
+
+/** What is known about the client of a request: `request.ipsieve`. */
+export class Visit implements Decision {
+  readonly isAllowed: boolean;
+  readonly reason: Reason;
+  readonly rule: Rule | null;
+  readonly #client: Address | null;
+  readonly #catalogue: Catalogue | undefined;
+  #services: LookupDocument | null | undefined;
+
+  constructor(client: Address | null, decision: Decision, catalogue: Catalogue | undefined) {
+    this.#client = client;
+    this.#catalogue = catalogue;
+    this.isAllowed = decision.isAllowed;
+    this.reason = decision.reason;
+    this.rule = decision.rule;
+  }
+
+  /** The client's address in canonical form; null where it cannot be known. */
+  get address(): string | null {
+    return this.#client === null ? null : formatAddress(this.#client);
+  }
+
+  /** The services that the address belongs to, looked up when first asked for; null without a catalogue or an address. */
+  get services(): LookupDocument | null {
+    if (this.#services === undefined) {
+      const [client, catalogue] = [this.#client, this.#catalogue];
+      this.#services =
+        client === null || catalogue === undefined ? null : identify(catalogue, client, formatAddress(client));
+    }
+    return this.#services;
+  }
+}
