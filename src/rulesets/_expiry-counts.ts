@@ -34,9 +34,9 @@ interface Block {
 export class ExpiryCounts {
   #blocks: Block[] = [];
 
-  /** The counts of many expiries at once, Infinity standing for none; O(n log n) in short steps. */
+  /** The counts of many expiries at once, of which those that are not finite mean no moment; O(n log n) in short steps. */
   static *counting(expiries: Float64Array): Generator<undefined, ExpiryCounts, undefined> {
-    const moments = expiries.filter((expiry) => expiry !== Number.POSITIVE_INFINITY);
+    const moments = expiries.filter((expiry) => Number.isFinite(expiry));
     yield;
     const counts = new ExpiryCounts();
     yield* counts.#fill(yield* sorted(moments));

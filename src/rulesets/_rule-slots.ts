@@ -24,7 +24,8 @@ const STAGGER = 1 / 128;
  * any column. So a `!` follows each read at a slot that the tree names: such a slot is below `end`.
  * Freed slots are taken again, last first; no column ever moves an entry, as records of the tree name slots.
  *
- * A freed slot has the expiry NO_RULE_HERE.
+ * A slot that was cleared has the expiry NO_RULE_HERE: no time is before it, so its rule is never active. It is freed at
+ * once, or once no frozen table names it any more (`FamilyRules`); until then its key stays.
  *
  * Columns have different capacities, and grow by the same factor: to copy all columns of a million rules at once takes
  * some 40 ms. Each is full some 8,000 rules after the one before it, and is copied in 2 to 8 ms.
@@ -112,9 +113,14 @@ export class RuleSlots {
     this.names.set(slot, rule.name);
   }
 
-  free(slot: number): void {
+  /** Takes the rule out of its slot, which keeps its key and is not taken again before `free`. */
+  clear(slot: number): void {
     this.names.set(slot, null);
     this.expiresAt[slot] = NO_RULE_HERE;
+  }
+
+  /** Lets a slot that was cleared be taken again. */
+  free(slot: number): void {
     this.keys[slot * this.words] = this.freed;
     this.freed = slot;
   }
@@ -125,6 +131,16 @@ export class RuleSlots {
     const key = slot * this.words;
     if (keys[key] !== w0 || this.words === 1) return keys[key]! - w0 || this.lengths[slot]! - length;
     return keys[key + 1]! - w1 || keys[key + 2]! - w2 || keys[key + 3]! - w3 || this.lengths[slot]! - length;
+  }
+
+  /** The order of two rules' prefixes. */
+  compareSlots(one: number, other: number): number {
+    const { keys, words, lengths } = this;
+    for (let word = 0; word < words; word++) {
+      const difference = keys[one * words + word]! - keys[other * words + word]!;
+      if (difference !== 0) return difference;
+    }
+    return lengths[one]! - lengths[other]!;
   }
 
   /** Whether the rule's prefix covers the given one, or is it. */

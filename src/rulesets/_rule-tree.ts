@@ -205,24 +205,25 @@ export class RuleTree {
   }
 
   /**
-   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n) and in steps: each rule only
-   * touches the path of the one before it, from below. @throws RangeError naming the slot where they are out of order
-   * or a prefix stands twice
+   * Builds the empty tree of the rules in these slots, which are in the order of prefixes, in O(n) and in steps: each
+   * rule only touches the path of the one before it, from below. @throws RangeError naming the prefixes that are out of
+   * order or stand twice
    */
-  *build(last: number): Generator<undefined, void, undefined> {
+  *build(order: Uint32Array): Generator<undefined, void, undefined> {
     const { slots } = this;
     // With room for more, so that they do not grow when the columns of rules do.
-    this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last + (last >>> 4)) * STRIDE);
+    this.cells = new Int32Array(Math.max(FIRST_CAPACITY, order.length + (order.length >>> 4)) * STRIDE);
     // As the stack of a Cartesian tree (J. Vuillemin, CACM 23(4), 1980): what is popped is complete, as all rules to come
     // lie to the right of it. Each rule is pushed with one record at most, and each is popped once: O(n).
     // The records around the rule before, from the top, and that rule.
     const path = new Int32Array(130);
     let height = 0;
-    if (last > 0) this.cells[ROOT] = path[height++] = ~1;
-    for (let slot = 2; slot <= last; slot++) {
-      if (slot % STEP === 0) yield;
+    if (order.length > 0) this.cells[ROOT] = path[height++] = ~order[0]!;
+    for (let index = 1; index < order.length; index++) {
+      if (index % STEP === 0) yield;
+      const slot = order[index]!;
       const prefix = slots.prefixAt(slot);
-      const shared = this.#sharedInOrder(slot, prefix);
+      const shared = this.#sharedInOrder(order[index - 1]!, prefix);
       // All longer than what is shared lies to the left of the new rule; the topmost of it becomes the left child.
       let below = 0;
       while (height > 0 && this.lengthOf(path[height - 1]!) > shared) below = path[--height]!;
@@ -269,13 +270,13 @@ export class RuleTree {
     return at === 0 ? 0 : ~at;
   }
 
-  /** How many bits the rule's prefix has in common with that of the slot before, which must come before it. */
-  #sharedInOrder(slot: number, prefix: Prefix): number {
+  /** How many bits a prefix has in common with that of the rule before, which must come before it. */
+  #sharedInOrder(before: number, prefix: Prefix): number {
     const { slots } = this;
-    const length = slots.lengths[slot - 1]!;
-    const shared = Math.min(slots.sharedBits(slot - 1, prefix), length, prefix.length);
+    const length = slots.lengths[before]!;
+    const shared = Math.min(slots.sharedBits(before, prefix), length, prefix.length);
     if (shared < prefix.length && (shared === length || bitOf(prefix, shared) === 1)) return shared;
-    const texts = [slot, slot - 1].map((at) => formatPrefix(slots.prefixAt(at)));
+    const texts = [prefix, slots.prefixAt(before)].map((each) => formatPrefix(each));
     throw new RangeError(
       `The rules must come in the order of prefixes, each prefix once, but ${texts[0]} follows ${texts[1]}`,
     );

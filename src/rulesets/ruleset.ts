@@ -1,11 +1,14 @@
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import { prefixOf, parsePrefix } from "../address/prefix.ts";
+import { finished } from "./_finished.ts";
+import { inBackground } from "./_in-background.ts";
 import { exportRules, type RuleExportFormat, type RuleExportOptions } from "./export-rules.ts";
 import { type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./importers/import-rules.ts";
 import type { LineError } from "./importers/imported-rule.ts";
 import { activeRules, type Rule } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 import { type OnMalformed, RuleIndex } from "./rule-index.ts";
+import { type RuleColumns, wantedIn } from "./rule-columns.ts";
 import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
 import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";
 import { type Addition, addRule, type ConflictMode, updateRule } from "./write-rule.ts";
@@ -56,6 +59,9 @@ export interface RulesetExportOptions extends RuleExportOptions {
  * Prefixes and addresses are texts, or what `parsePrefix` and `parseAddress` return. Rules come out as copies. By
  * default no rule may touch a special-purpose block such as 10.0.0.0/8, as in the service; see `PrefixPolicy`.
  *
+ * Answers come from a frozen table of the rules, and a small tree of those that came since. When these are many, a new
+ * table is made in the background, between other work; `freeze` makes it at once.
+ *
  * The `decide...` methods answer without making an object: with the id of the rule that decides, of which `ruleAt`,
  * `prefixAt`, `nameAt` and `expiryAt` say more.
  *
@@ -67,6 +73,7 @@ export class Ruleset implements Iterable<Rule> {
   readonly #policy: PrefixPolicy;
   #rules = new RuleIndex();
   #sequence = 0;
+  #isFreezing = false;
 
   /** @throws RuleError for a name that no ruleset can have, TypeError for an unknown purpose */
   constructor({ name = "", purpose = "blocklist", allowSpecialPurpose = false }: RulesetOptions = {}) {
@@ -124,7 +131,7 @@ export class Ruleset implements Iterable<Rule> {
   /** Deletes the rule of exactly this prefix. True if there was one. @throws RuleError for a malformed prefix */
   delete(prefix: string | Prefix): boolean {
     const deleted = this.#rules.delete(readAnyPrefix(prefix));
-    if (deleted) this.#sequence++;
+    if (deleted) this.#hasChanged();
     return deleted;
   }
 
@@ -211,6 +218,14 @@ export class Ruleset implements Iterable<Rule> {
     return this.#rules.expiryAt(id);
   }
 
+  /**
+   * Makes the table that decisions come from now, in place of in the background: some 0.5 µs a rule, in one turn. For
+   * programs that ask very much at once after many changes; answers are the same without it.
+   */
+  freeze(): void {
+    finished(this.#rules.freezing());
+  }
+
   /** How many rules are active at `now`. */
   activeCount(now: number = Date.now()): number {
     return this.#rules.activeCount(now);
@@ -248,18 +263,21 @@ export class Ruleset implements Iterable<Rule> {
     checkMode(mode);
     const list = new RuleImport(format, { ...options, ...this.#policy });
     for (const chunk of typeof text === "string" ? [text] : text) list.write(chunk);
-    const { rules, errors, skipped: leftOut } = list.end();
+    const { parts, errors, skipped: leftOut } = finished(list.endInSteps());
+    const none = { created: 0, updated: 0, skipped: 0, conflicts: [], errors, leftOut };
+    if (errors.length > 0) return none;
+    if (this.count === 0) return { ...none, created: this.#fill(parts, now) };
     const done = { created: 0, updated: 0, skipped: 0 };
     const [changed, conflicts]: [Rule[], Rule[]] = [[], []];
-    for (const { prefix, name, expiresAt } of errors.length > 0 ? [] : rules) {
+    for (const { prefix, name, expiresAt } of parts.flatMap((part) => [...wantedIn(part)])) {
       const { action, rule } = addRule(this.#rules.get(prefix), { prefix, name, expiresAt, mode }, now);
       if (action === "conflict") conflicts.push(rule);
       else done[action]++;
       if (action === "created" || action === "updated") changed.push(rule);
     }
-    if (conflicts.length > 0) return { created: 0, updated: 0, skipped: 0, conflicts, errors, leftOut };
+    if (conflicts.length > 0) return { ...none, conflicts };
     for (const rule of changed) this.#set(rule);
-    return { ...done, conflicts, errors, leftOut };
+    return { ...none, ...done };
   }
 
   /** The file of the active rules in a format, in chunks; `includeExpired` adds the others. @throws TypeError, RangeError as `exportRules` */
@@ -272,7 +290,33 @@ export class Ruleset implements Iterable<Rule> {
 
   #set(rule: Rule): void {
     this.#rules.set(rule);
-    this.#sequence++;
+    this.#hasChanged();
+  }
+
+  /** All rules of a list at once, into a ruleset without any. */
+  #fill(parts: readonly RuleColumns[], now: number): number {
+    for (const { createdAt, updatedAt } of parts) {
+      createdAt.fill(now);
+      updatedAt.fill(now);
+    }
+    this.#rules = RuleIndex.from(parts);
+    if (this.count > 0) this.#hasChanged(this.count);
+    return this.count;
+  }
+
+  #hasChanged(changes = 1): void {
+    this.#sequence += changes;
+    if (!this.#isFreezing && this.#rules.isStale) this.#freezeInBackground();
+  }
+
+  #freezeInBackground(): void {
+    this.#isFreezing = true;
+    inBackground(this.#rules.freezing(), (error) => {
+      // Without memory for a table, which is all that can be missing, answers go on as they are: exact, but slower.
+      if (error !== undefined) return;
+      this.#isFreezing = false;
+      if (this.#rules.isStale) this.#freezeInBackground();
+    });
   }
 
   #readPrefix(prefix: string | Prefix): Prefix {

@@ -31,6 +31,11 @@ const SKIP_FROM = 32;
 /** The words of one partition entry: slot, first segment, end segment. */
 const ENTRY_WORDS = 3;
 
+/** Segments that are worked through between two interruptions: some hundred microseconds. */
+const STEP = 1 << 12;
+/** The first bits of the root, by which it is cut so that no step goes over all segments. */
+const FIRST_BITS = 8;
+
 export interface Index {
   readonly root: Int32Array;
   readonly nodes: Int32Array;
@@ -53,6 +58,12 @@ class NodeBuilder {
   readonly #nodes: GrowingWords;
   // Partitions of the nodes under construction, a stack: each node's entries lie on top while its children are built.
   readonly #stack = new GrowingWords(1 << 12);
+  /** Segments since the last interruption. */
+  #work = 0;
+  /** Of the node that was begun last: where its entries belong, their number, the depth from which they are seen. */
+  #entriesAt = 0;
+  #entries = 0;
+  #childDepth = 0;
 
   constructor(segments: Segments, rootBits: number) {
     this.#segments = segments;
@@ -61,21 +72,37 @@ class NodeBuilder {
     this.#nodes = new GrowingWords(segments.count * 2);
   }
 
-  build(): Index {
-    const rootBits = this.#rootBits;
-    const root = new Int32Array(1 << rootBits);
-    if (rootBits === 0) {
-      root[0] = this.#entry(0, this.#segments.count, 0);
-      return { root, nodes: this.#nodes.written() };
-    }
-    const entries = this.#partition(0, this.#segments.count, 0, rootBits);
-    for (let i = 0; i < entries; i++) {
-      const at = i * ENTRY_WORDS;
-      const end = i + 1 < entries ? this.#stack.words[at + ENTRY_WORDS] : root.length;
-      const slot = this.#stack.words[at];
-      root.fill(this.#entry(this.#stack.words[at + 1]!, this.#stack.words[at + 2]!, rootBits), slot, end);
-    }
+  *building(): Generator<undefined, Index, undefined> {
+    const root = new Int32Array(1 << this.#rootBits);
+    if (this.#rootBits === 0) root[0] = yield* this.#entryInSteps(0, this.#segments.count, 0);
+    else yield* this.#fillRoot(root, 0, 0, this.#segments.count, 0);
     return { root, nodes: this.#nodes.written() };
+  }
+
+  /**
+   * Fills root slots from `start` on for segments [first, end), which begin with the same `depth` bits: by the first
+   * bits, then by the rest of them, so that a step has few segments in each.
+   */
+  *#fillRoot(
+    root: Int32Array,
+    start: number,
+    first: number,
+    end: number,
+    depth: number,
+  ): Generator<undefined, void, undefined> {
+    const width = depth === 0 && this.#rootBits > FIRST_BITS ? FIRST_BITS : this.#rootBits - depth;
+    const left = this.#rootBits - depth - width;
+    const base = this.#stack.length;
+    const entries = this.#partition(first, end, depth, width);
+    for (let i = 0; i < entries; i++) {
+      const at = base + i * ENTRY_WORDS;
+      const from = start + (this.#stack.words[at]! << left);
+      const to = start + ((i + 1 < entries ? this.#stack.words[at + ENTRY_WORDS]! : 1 << width) << left);
+      const [one, behind] = [this.#stack.words[at + 1]!, this.#stack.words[at + 2]!];
+      if (left > 0 && behind - one > 1) yield* this.#fillRoot(root, from, one, behind, depth + width);
+      else root.fill(yield* this.#entryInSteps(one, behind, this.#rootBits), from, to);
+    }
+    this.#pop(entries);
   }
 
   /**
@@ -96,7 +123,7 @@ class NodeBuilder {
     for (;;) {
       // Invariant: entries before `slot` are pushed, segment `first` holds at the slot's first address, and `next` is the
       // first segment that begins after that address.
-      while (next < end && this.#bitsOf(next, depth, width) === slot) next++;
+      next = this.#endOf(slot, next, end, depth, width);
       this.#pushEntry(slot, first, next);
       const continues = next === end ? slot + 1 < 2 ** width : this.#bitsOf(next, depth, width) > slot + 1;
       if (next - first > 1 && continues) this.#pushEntry(slot + 1, next - 1, next);
@@ -105,6 +132,28 @@ class NodeBuilder {
       // A segment that begins inside the slot leaves the slot's first address to the one before it.
       first = this.#isAligned(next, depth + width) ? next++ : next - 1;
     }
+  }
+
+  /**
+   * The first segment from `next` on that begins behind the slot, or `end`; since starts ascend, by steps that double
+   * and then by halves. O(log) of the segments passed.
+   */
+  #endOf(slot: number, next: number, end: number, depth: number, width: number): number {
+    if (next === end || this.#bitsOf(next, depth, width) !== slot) return next;
+    // Invariant: `low` is in the slot; `high` is not, or is the end.
+    let low = next;
+    let high = low + 1;
+    for (let step = 1; high < end && this.#bitsOf(high, depth, width) === slot; high = low + step) {
+      low = high;
+      step *= 2;
+    }
+    high = Math.min(high, end);
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.#bitsOf(middle, depth, width) === slot) low = middle;
+      else high = middle;
+    }
+    return high;
   }
 
   #pushEntry(slot: number, first: number, end: number): void {
@@ -118,7 +167,52 @@ class NodeBuilder {
   /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
   #entry(first: number, end: number, depth: number): number {
     if (end - first === 1) return this.#segments.matches[first]!;
+    const pointer = this.#begin(first, end, depth);
+    const [entriesAt, entries, childDepth] = [this.#entriesAt, this.#entries, this.#childDepth];
+    const base = this.#stack.length - entries * ENTRY_WORDS;
+    for (let i = 0; i < entries; i++) {
+      const from = base + i * ENTRY_WORDS;
+      const entry = this.#entry(this.#stack.words[from + 1]!, this.#stack.words[from + 2]!, childDepth);
+      this.#nodes.words[entriesAt + i] = entry;
+    }
+    this.#pop(entries);
+    return pointer;
+  }
+
+  /** The same, with an interruption after every `STEP` segments or so. */
+  *#entryInSteps(first: number, end: number, depth: number): Generator<undefined, number, undefined> {
+    this.#work += end - first;
+    if (this.#work > STEP) {
+      this.#work = 0;
+      yield;
+    }
+    if (end - first <= STEP) return this.#entry(first, end, depth);
+    const pointer = this.#begin(first, end, depth);
+    const [entriesAt, entries, childDepth] = [this.#entriesAt, this.#entries, this.#childDepth];
+    const base = this.#stack.length - entries * ENTRY_WORDS;
+    for (let i = 0; i < entries; i++) {
+      const from = base + i * ENTRY_WORDS;
+      const [one, behind] = [this.#stack.words[from + 1]!, this.#stack.words[from + 2]!];
+      const entry = yield* this.#entryInSteps(one, behind, childDepth);
+      this.#nodes.words[entriesAt + i] = entry;
+    }
+    this.#pop(entries);
+    return pointer;
+  }
+
+  /**
+   * Begins a node for segments [first, end): reserves and writes all of it but its entries. Says in `#entriesAt`,
+   * `#entries` and `#childDepth` where those belong, how many they are, and from which depth they are seen; their
+   * partition is on top of the stack.
+   */
+  #begin(first: number, end: number, depth: number): number {
     return this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
+  }
+
+  #leaveEntries(entriesAt: number, entries: number, childDepth: number): void {
+    this.#entriesAt = entriesAt;
+    this.#entries = entries;
+    this.#childDepth = childDepth;
   }
 
   /**
@@ -137,7 +231,7 @@ class NodeBuilder {
   }
 
   #node6(first: number, end: number, depth: number): number {
-    if (this.#countUnaligned(first, end, depth + LIST_BITS) > 0) {
+    if (this.#hasUnaligned(first, end, depth + LIST_BITS)) {
       const shared = this.#sharedBits(first + 1, end - 1, depth) & -SKIP_UNIT;
       if (shared >= SKIP_FROM) return this.#skip(first, end, depth, shared);
     }
@@ -155,7 +249,7 @@ class NodeBuilder {
       const slot = this.#slotOf(i, entries);
       words[node + (slot >>> 5)]! |= 1 << (slot & 31);
     }
-    this.#fillEntries(node + BITMAP_HEADER_WORDS, entries, depth + BITMAP_BITS);
+    this.#leaveEntries(node + BITMAP_HEADER_WORDS, entries, depth + BITMAP_BITS);
     return this.#pointer(NODE_BITMAP, node);
   }
 
@@ -173,7 +267,7 @@ class NodeBuilder {
       words[keys + (key >>> 1)]! |= slot << ((key & 1) << 4); // the low half first
       if (isTree && (key & 15) === 15) words[node + 1 + (key >>> 5)]! |= slot << (key & 16);
     }
-    this.#fillEntries(keys + keyWords, entries, depth + LIST_BITS);
+    this.#leaveEntries(keys + keyWords, entries, depth + LIST_BITS);
     return this.#pointer(isTree ? NODE_TREE : NODE_LIST, node);
   }
 
@@ -186,7 +280,7 @@ class NodeBuilder {
       words[node + 2 * (slot >>> 5)]! |= 1 << (slot & 31);
       if (i === entries - 1) for (; word < WIDE_WORDS / 2; word++) words[node + 2 * word + 1] = entries;
     }
-    this.#fillEntries(node + WIDE_WORDS, entries, depth + WIDE_BITS);
+    this.#leaveEntries(node + WIDE_WORDS, entries, depth + WIDE_BITS);
     return this.#pointer(NODE_WIDE, node);
   }
 
@@ -205,8 +299,8 @@ class NodeBuilder {
       words[node + 3 + word] = this.#bitsOf(first + 1, depth + word * 32, width) << (32 - width);
     }
     const inside = this.#isAligned(first + 1, depth + shared) ? first + 1 : first;
-    const entry = this.#entry(inside, end, depth + shared);
-    this.#nodes.words[node + 3 + expectedWords] = entry;
+    this.#pushEntry(0, inside, end);
+    this.#leaveEntries(node + 3 + expectedWords, 1, depth + shared);
     return this.#pointer(NODE_SKIP, node);
   }
 
@@ -217,17 +311,6 @@ class NodeBuilder {
 
   #pop(entries: number): void {
     this.#stack.length -= entries * ENTRY_WORDS;
-  }
-
-  /** Writes the entry words of the partition on top of the stack, building the children, and pops the partition. */
-  #fillEntries(at: number, entries: number, depth: number): void {
-    const base = this.#stack.length - entries * ENTRY_WORDS;
-    for (let i = 0; i < entries; i++) {
-      const from = base + i * ENTRY_WORDS;
-      const entry = this.#entry(this.#stack.words[from + 1]!, this.#stack.words[from + 2]!, depth);
-      this.#nodes.words[at + i] = entry;
-    }
-    this.#pop(entries);
   }
 
   #pointer(kind: number, node: number): number {
@@ -263,6 +346,12 @@ class NodeBuilder {
     return unaligned;
   }
 
+  /** Whether any change does not lie at a multiple of 2^(bits - depth). */
+  #hasUnaligned(first: number, end: number, depth: number): boolean {
+    for (let segment = first + 1; segment < end; segment++) if (!this.#isAligned(segment, depth)) return true;
+    return false;
+  }
+
   /** How many bits from `depth` on two segment starts share; since starts ascend, so do all between them. */
   #sharedBits(first: number, last: number, depth: number): number {
     for (let at = depth; at < this.#bits; at += 32) {
@@ -275,5 +364,14 @@ class NodeBuilder {
 
 /** O(segments) nodes, each segment visited once per level. */
 export function buildIndex(segments: Segments, rootBits: number): Index {
-  return new NodeBuilder(segments, rootBits).build();
+  const work = buildingIndex(segments, rootBits);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `buildIndex`, in steps of less than a millisecond or so, for whoever has other things to do as well. */
+export function buildingIndex(segments: Segments, rootBits: number): Generator<undefined, Index, undefined> {
+  return new NodeBuilder(segments, rootBits).building();
 }

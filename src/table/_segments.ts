@@ -59,7 +59,7 @@ function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, w
  * per length, 33 or 129, and that is all that `#lastOf` and `#matchOf` have to hold. `#starts` and `#matches` have
  * 2 * prefixes + 1 segments. No index passes those bounds, which is what the `!` assert.
  */
-class Sweep {
+export class Sweep {
   readonly #words: 1 | 4;
   readonly #bits: number;
   readonly #starts: Uint32Array;

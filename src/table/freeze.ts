@@ -1,29 +1,13 @@
-import type { Family } from "../address/address.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
 import type { ValueId } from "../trie/value-id.ts";
+import { assembling, type SectionContents } from "./_assemble.ts";
+import { headerOf } from "./_header.ts";
 import { MatchInterner } from "./_match-interner.ts";
 import { buildIndex, type Index } from "./_node-builder.ts";
-import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
+import { rootBitsFor } from "./_root-sizes.ts";
 import { segmentsOf, type Segments } from "./_segments.ts";
-import {
-  HEADER_LAYOUT_VERSION,
-  HEADER_MATCH_COUNT,
-  HEADER_PREFIX_COUNT_4,
-  HEADER_PREFIX_COUNT_6,
-  HEADER_ROOT_BITS_4,
-  HEADER_ROOT_BITS_6,
-  HEADER_WORDS,
-  LAYOUT_VERSION,
-  VALUE_LIST_FLAG,
-} from "./layout.ts";
-import { PrefixTable } from "./prefix-table.ts";
-import {
-  SECTION_ALIGNMENT,
-  SECTION_NAMES,
-  type SectionName,
-  type SectionSpan,
-  type TableSections,
-} from "./sections.ts";
+import { VALUE_LIST_FLAG } from "./layout.ts";
+import type { PrefixTable } from "./prefix-table.ts";
 
 export interface FreezeOptions {
   /** When a value expires, in milliseconds since the Unix epoch; null: never. Called once per value id in use. */
@@ -31,8 +15,6 @@ export interface FreezeOptions {
   /** Makes the buffer for the table's bytes, zeroed; a plain `ArrayBuffer` by default. */
   readonly allocate?: (byteLength: number) => ArrayBufferLike;
 }
-
-type SectionContents = Record<SectionName, Int32Array | Uint8Array | Float64Array>;
 
 /**
  * Compiles a trie into an immutable table over one flat buffer; the trie is left as it is and may change afterwards.
@@ -43,13 +25,13 @@ export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTab
   const interner = new MatchInterner();
   const index4 = indexOf(segmentsOf(trie, 4, interner));
   const index6 = indexOf(segmentsOf(trie, 6, interner));
-  const header = new Int32Array(HEADER_WORDS);
-  header[HEADER_LAYOUT_VERSION] = LAYOUT_VERSION;
-  header[HEADER_ROOT_BITS_4] = Math.log2(index4.root.length);
-  header[HEADER_ROOT_BITS_6] = Math.log2(index6.root.length);
-  header[HEADER_PREFIX_COUNT_4] = trie.sizeOf(4);
-  header[HEADER_PREFIX_COUNT_6] = trie.sizeOf(6);
-  header[HEADER_MATCH_COUNT] = interner.count;
+  const header = headerOf({
+    root4: index4.root.length,
+    root6: index6.root.length,
+    prefixes4: trie.sizeOf(4),
+    prefixes6: trie.sizeOf(6),
+    matches: interner.count,
+  });
   const contents: SectionContents = {
     header,
     root4: index4.root,
@@ -62,17 +44,15 @@ export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTab
     valueLists: interner.lists.written(),
     expiresAt: expiries(interner, options.expiresAt),
   };
-  return assemble(contents, options.allocate ?? ((byteLength) => new ArrayBuffer(byteLength)));
+  const work = assembling(contents, options.allocate ?? ((byteLength) => new ArrayBuffer(byteLength)));
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
 }
 
 function indexOf(segments: Segments): Index {
   return buildIndex(segments, rootBitsFor(segments.family, segments.count));
-}
-
-/** A root of at most four slots per segment, or one for the largest root: no table is mostly root. */
-function rootBitsFor(family: Family, segments: number): number {
-  const sizes = family === 4 ? ROOT_BITS_4 : ROOT_BITS_6;
-  return sizes.findLast((bits) => 2 ** bits <= segments * (bits === 18 ? 1 : 4)) ?? sizes[0];
 }
 
 /** Where nothing is nested every parent is 0: the section is left empty. */
@@ -119,20 +99,4 @@ function expiryOf(value: number, expiresAt: (valueId: number) => number | null):
   if (typeof time !== "number" || Number.isNaN(time))
     throw new RangeError(`the expiry of value ${value} is neither a number of milliseconds since the epoch nor null`);
   return time;
-}
-
-/** Lays the sections out one after the other, each at a cache line, and copies them into a new buffer. */
-function assemble(contents: SectionContents, allocate: (byteLength: number) => ArrayBufferLike): PrefixTable {
-  let end = 0;
-  const spans = SECTION_NAMES.map((name): [SectionName, SectionSpan] => {
-    const span = { byteOffset: end, byteLength: contents[name].byteLength };
-    end = Math.ceil((end + span.byteLength) / SECTION_ALIGNMENT) * SECTION_ALIGNMENT;
-    return [name, span];
-  });
-  const buffer = allocate(end);
-  for (const [name, { byteOffset, byteLength }] of spans) {
-    const content = contents[name];
-    new Uint8Array(buffer, byteOffset, byteLength).set(new Uint8Array(content.buffer, content.byteOffset, byteLength));
-  }
-  return new PrefixTable(buffer, Object.fromEntries(spans) as unknown as TableSections);
 }

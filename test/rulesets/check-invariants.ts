@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
 import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree, STRIDE, TOTAL } from "../../src/rulesets/_rule-tree.ts";
-import type { RuleSlots } from "../../src/rulesets/_rule-slots.ts";
 import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { prefixBits } from "../oracle/prefix-oracle.ts";
 import { partsOf } from "../../src/rulesets/rule-index.ts";
@@ -14,7 +13,8 @@ import { partsOf } from "../../src/rulesets/rule-index.ts";
 export function checkInvariants(index: RuleIndex): void {
   for (const rules of partsOf(index)) {
     const slots = checkTree(rules.tree);
-    checkSlots(rules.slots, slots);
+    assert.equal(rules.count, slots.length);
+    checkSlots(rules, slots);
     checkTimes(rules, slots);
   }
 }
@@ -71,12 +71,16 @@ function takeRecord(tree: RuleTree, at: number, seen: Set<number>): void {
   seen.add(at);
 }
 
-function checkSlots(slots: RuleSlots, used: readonly number[]): void {
+function checkSlots({ slots, decider }: FamilyRules, used: readonly number[]): void {
   const seen = new Set(used);
   assert.equal(seen.size, used.length, "a slot is in the tree twice");
   for (let slot = slots.freed; slot !== 0; slot = slots.keys[slot * slots.words]!) {
     assert.ok(slot < slots.end && !seen.has(slot), "a slot is freed twice, or in use");
     assert.equal(slots.names.get(slot), null, "a freed slot keeps a name alive");
+    seen.add(slot);
+  }
+  for (const slot of decider.gone) {
+    assert.ok(!seen.has(slot) && !slots.isTaken(slot), "a slot that a rule has left is free, or in use");
     seen.add(slot);
   }
   assert.equal(seen.size, slots.end - 1, "a slot is neither in use nor free");

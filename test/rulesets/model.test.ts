@@ -50,6 +50,29 @@ const broken: Record<string, (rules: FamilyRules) => void> = {
   "the least specific rule decides": ({ tree, slots }) => {
     tree.deciding = (prefix, now) => tree.covering(prefix).find((slot) => now < slots.expiresAt[slot]!) ?? 0;
   },
+  "a rule that comes after a freeze is not seen": ({ decider }) => {
+    const add = decider.add.bind(decider);
+    decider.add = (slot) => (decider.frozen === undefined ? add(slot) : undefined);
+  },
+  "a rule that comes during a freeze is forgotten at its end": ({ decider }) => {
+    const refreezing = decider.refreezing.bind(decider);
+    const add = decider.add.bind(decider);
+    decider.refreezing = function* (): ReturnType<typeof refreezing> {
+      decider.add = (): void => {};
+      yield* refreezing();
+      decider.add = add;
+    };
+  },
+  "a slot is taken again while a table names it": ({ decider, slots }) => {
+    const remove = decider.remove.bind(decider);
+    decider.remove = (slot) => {
+      remove(slot);
+      if (decider.frozen !== undefined) slots.free(slot);
+    };
+  },
+  "a rule that goes after a freeze still decides": ({ slots }) => {
+    slots.clear = (slot) => slots.names.set(slot, null);
+  },
   "a prefix of other bits counts as covering": ({ slots }) => {
     slots.covers = (slot, prefix) => slots.lengths[slot]! <= prefix.length;
   },

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Address, Prefix } from "../../src/address/address.ts";
+import { formatAddress } from "../../src/address/format-address.ts";
 import { prefixOf } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
+import type { RuleId } from "../../src/rulesets/rule-id.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 import { StateBlocks } from "../../src/rulesets/_state-blocks.ts";
@@ -21,7 +23,9 @@ type Question =
   | { do: "page"; offset: number; limit: number; which: "all" | "active" | "expired"; now: number }
   | { do: "search"; filter: RuleFilter; now: number; step: number }
   | { do: "walk"; after: Prefix | undefined; changes: Change[] }
-  | { do: "rebuild"; size: number };
+  | { do: "rebuild"; size: number }
+  | { do: "freeze"; steps: number }
+  | { do: "copy" };
 type Operation = Change | Question;
 
 /**
@@ -46,6 +50,8 @@ export function newCounts(): Counts {
     search: 0,
     walk: 0,
     rebuild: 0,
+    freeze: 0,
+    copy: 0,
     walkSteps: 0,
     found: 0,
     stepsBack: 0,
@@ -99,6 +105,8 @@ const question: fc.Arbitrary<Question> = fc.oneof(
     changes: fc.array(change, { maxLength: 12 }),
   }),
   fc.record({ do: fc.constant("rebuild" as const), size: fc.integer({ min: 1, max: 40 }) }),
+  fc.record({ do: fc.constant("freeze" as const), steps: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ do: fc.constant("copy" as const) }),
 );
 
 function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
@@ -140,6 +148,7 @@ export function agreesWithOracle(
       }
       counts[operation.do]++;
       if (operation.do === "rebuild") index = makeIndex(oracle.rules(), operation.size);
+      else if (operation.do === "copy") index = index.copy();
       else perform(operation, index, oracle, counts);
     }
     checkInvariants(index);
@@ -149,9 +158,19 @@ export function agreesWithOracle(
   });
 }
 
+/** The freeze that is under way in an index. */
+const freezes = new WeakMap<RuleIndex, Generator<undefined, void>>();
+
+/** Goes on with a freeze that other operations may come between, or begins one; now and then, one on top of it. */
+function freezeSteps(index: RuleIndex, steps: number): void {
+  const work = (steps < 4 ? freezes.get(index) : undefined) ?? index.freezing();
+  freezes.set(index, work);
+  for (let step = 0; step < steps; step++) if (work.next().done) return void freezes.delete(index);
+}
+
 /** Does one operation on both and throws if they do not agree. */
 function perform(
-  operation: Exclude<Operation, { do: "rebuild" }>,
+  operation: Exclude<Operation, { do: "rebuild" | "copy" }>,
   index: RuleIndex,
   oracle: RuleOracle,
   counts: Counts,
@@ -175,6 +194,8 @@ function perform(
     }
     case "search":
       return checkSearch(operation, index, oracle, counts);
+    case "freeze":
+      return freezeSteps(index, operation.steps);
     case "walk":
       return checkWalk(operation, index, oracle, counts);
     default:
@@ -213,15 +234,21 @@ function checkDeciding(address: Address, now: number, index: RuleIndex, oracle: 
   const last = family === 4 ? "w0" : "w3";
   const asked = [address, { ...address, [last]: (address[last] ^ 1) >>> 0 }];
   const words = family === 4 ? [w0, asked[1]!.w0] : [w0, w1, w2, w3, w0, w1, w2, asked[1]!.w3];
-  const slots = new Uint32Array(2);
-  index.decidingInto(family, Uint32Array.from(words), slots, now);
+  const ids = new Uint32Array(2);
+  index.decideWordsInto(family, Uint32Array.from(words), ids, now);
   const active = new Set(oracle.rules(now));
   const expected = asked.map((each) => oracle.covering(each).find((rule) => active.has(rule)) ?? null);
-  const rules = partsOf(index)[family === 4 ? 0 : 1].slots;
   assert.deepEqual(
-    [...slots].map((slot) => (slot === 0 ? null : rules.ruleAt(slot))),
+    [...ids].map((id) => (id === 0 ? null : index.ruleAt(id as RuleId))),
     expected,
   );
+  const single = asked.map(({ w0, w1, w2, w3 }) =>
+    family === 4 ? index.decide4(w0, now) : index.decide6(w0, w1, w2, w3, now),
+  );
+  assert.deepEqual(single, [...ids]);
+  const texts = new Uint32Array(2);
+  index.decideInto(asked.map(formatAddress), texts, now);
+  assert.deepEqual(texts, ids);
 }
 
 function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {

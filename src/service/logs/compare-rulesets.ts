@@ -117,13 +117,13 @@ function* coverageOf(
   { counts, ips, at, mostListed, signal }: ComparisonRequest,
 ): Generator<undefined, Coverage, undefined> {
   const addresses = new Uint32Array(counts.counts4.length + counts.counts6.length);
-  const slots = new Uint32Array(STEP);
+  const ids = new Uint32Array(STEP);
   const top = new Ranking(mostListed);
   const covered = { lines: 0, addresses: 0 };
   for (const part of partsOf(counts)) {
     signal.throwIfAborted();
-    const deciding = slots.subarray(0, part.lines.length);
-    rules.decidingInto(part.family, part.words, deciding, at);
+    const deciding = ids.subarray(0, part.lines.length);
+    rules.decideWordsInto(part.family, part.words, deciding, at, deciding.length);
     for (let index = 0; index < deciding.length; index++) {
       if (deciding[index] === 0) continue;
       addresses[covered.addresses++] = part.first + index;

@@ -1,0 +1,6 @@
+/** Carries work out that could be interrupted. */
+export function finished<Result>(work: Generator<undefined, Result, undefined>): Result {
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
+}
