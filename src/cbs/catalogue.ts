@@ -240,9 +240,11 @@ export class CatalogueBuilder {
   readonly #nodes: { id: string; name: string }[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #named = new Set<string>();
-  /** By source, its value for each node; the source null is none. */
-  readonly #values = new Map<string | null, Map<number, number>>();
+  /** By source, its value for each node, and for each node and expiry; the source null is none. */
+  readonly #values = new Map<string | null, Map<number | string, number>>();
   readonly #claims: { node: number; source: string | null }[] = [];
+  /** By value; one that is not there never expires. */
+  readonly #expiries = new Map<number, number>();
 
   /**
    * Names a node; its ancestors are added under default names if nobody has named them. Returns its number.
@@ -271,10 +273,12 @@ export class CatalogueBuilder {
 
   /**
    * Puts a prefix into a node, given by its id or label, which is added if need be. `source` is the key of the source
-   * that says so, one of those that `build` is given. False if the source had it there already. @throws CatalogueError
-   * "bad-id"
+   * that says so, one of those that `build` is given. From `expiresAt` on, in milliseconds since the Unix epoch, the
+   * prefix no longer belongs there; of several expiries the latest counts. False if the source had it there already,
+   * for as long.
+   * @throws CatalogueError "bad-id"
    */
-  add(prefix: Prefix, id: string, source: string | null = null): boolean {
+  add(prefix: Prefix, id: string, source: string | null = null, expiresAt: number | null = null): boolean {
     if (id.length > 1 && id.lastIndexOf("/") === 0) {
       throw new CatalogueError(
         "bad-id",
@@ -282,13 +286,20 @@ export class CatalogueBuilder {
         `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`,
       );
     }
-    return this.#trie.add(prefix, this.#valueOf(this.#place(id), source));
+    const node = this.#place(id);
+    if (expiresAt === null && this.#expiries.size === 0)
+      return this.#trie.add(prefix, this.#valueOf(node, source, null));
+    return this.#addFor(prefix, node, source, expiresAt);
   }
 
-  /** @throws TypeError when a prefix has a source that is not among these */
+  /**
+   * What to freeze and to write beside it: `freeze(trie, { expiresAt })`. Without any expiry, `expiresAt` is undefined.
+   * @throws TypeError when a prefix has a source that is not among these
+   */
   build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): {
     trie: PrefixTrie;
     metadata: CatalogueMetadata;
+    expiresAt: ((valueId: number) => number | null) | undefined;
   } {
     const { title, createdAt, sources } = about;
     const claims = storeClaims(this.#claims, sources.map(sourceKey));
@@ -300,14 +311,33 @@ export class CatalogueBuilder {
       nodes: storeNodes(this.#nodes),
       claims,
     } as const;
-    return { trie: this.#trie, metadata };
+    const expiries = this.#expiries;
+    const expiresAt = expiries.size === 0 ? undefined : (value: number) => expiries.get(value) ?? null;
+    return { trie: this.#trie, metadata, expiresAt };
   }
 
-  #valueOf(node: number, source: string | null): number {
+  /** Of what the source says already about prefix and node, the one that lasts longer stays. */
+  #addFor(prefix: Prefix, node: number, source: string | null, expiresAt: number | null): boolean {
+    const known = this.#trie.values(prefix).find((value) => {
+      const claim = this.#claims[value - 1]!;
+      return claim.node === node && claim.source === source;
+    });
+    if (known !== undefined) {
+      if ((this.#expiries.get(known) ?? Infinity) >= (expiresAt ?? Infinity)) return false;
+      this.#trie.remove(prefix, known);
+    }
+    return this.#trie.add(prefix, this.#valueOf(node, source, expiresAt));
+  }
+
+  /** Expiries belong to values: each that a claim is made with is another value. */
+  #valueOf(node: number, source: string | null, expiresAt: number | null): number {
     let values = this.#values.get(source);
     if (values === undefined) this.#values.set(source, (values = new Map()));
-    let value = values.get(node);
-    if (value === undefined) values.set(node, (value = this.#claims.push({ node, source })));
+    const key = expiresAt === null ? node : `${node} ${expiresAt}`;
+    let value = values.get(key);
+    if (value !== undefined) return value;
+    values.set(key, (value = this.#claims.push({ node, source })));
+    if (expiresAt !== null) this.#expiries.set(value, expiresAt);
     return value;
   }
 

@@ -12,7 +12,8 @@ import type { LookupDocument } from "./lookup-document.ts";
  */
 export function identify(catalogue: Catalogue, input: Address | Prefix, text: string): LookupDocument {
   const { table } = catalogue;
-  const match = "length" in input ? table.lookupPrefix(input) : table.lookupAddress(input);
+  const found = "length" in input ? table.lookupPrefix(input) : table.lookupAddress(input);
+  const match = table.activeMatch(found, catalogue.now);
   if (input.family === 4) return documentsOf(catalogue).find4(match, input.w0, text);
   return documentsOf(catalogue).find(match, input.family, input.w0, input.w1, input.w2, input.w3, text);
 }
@@ -25,9 +26,10 @@ export function identifyText(catalogue: Catalogue, text: string): LookupDocument
   if (typeof text !== "string" || text.includes("/")) return identify(catalogue, parsePrefix(text), text);
   const { table } = catalogue;
   if (parseAddressInto(text, words) === 4)
-    return documentsOf(catalogue).find4(table.lookup4(words[0]!), words[0]!, text);
+    return documentsOf(catalogue).find4(table.activeMatch(table.lookup4(words[0]!), catalogue.now), words[0]!, text);
   const [w0, w1, w2, w3] = words as unknown as [number, number, number, number];
-  return documentsOf(catalogue).find(table.lookup6(w0, w1, w2, w3), 6, w0, w1, w2, w3, text);
+  const match = table.activeMatch(table.lookup6(w0, w1, w2, w3), catalogue.now);
+  return documentsOf(catalogue).find(match, 6, w0, w1, w2, w3, text);
 }
 
 /** Of the address that is being identified. */

@@ -7,6 +7,7 @@ import { BUNDLED_CATALOGUE } from "../datasets/open-catalogue.ts";
 import { defaultCatalogue } from "./default-datasets.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
+import { momentOf } from "./moment.ts";
 import { standardError } from "./output/standard-error.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,6 +17,20 @@ export const AS_OF_OPTION: Option = {
   help: "use the catalogue as of TIME: the newest one in the folder that --snapshot names (default: the update history) made no later than TIME, a date (until its end, UTC) or a date and time with a zone",
 };
 
+export const NOW_OPTION: Option = {
+  name: "now",
+  value: "TIME",
+  help: "skip what has expired at TIME, a date (its end, UTC) or a date and time with a zone; default: the time of --as-of, otherwise the current time",
+};
+
+/** The moment at which expiries are judged: one for the whole command, in milliseconds since 1970. */
+export function chosenMoment(args: Arguments): number {
+  const now = args.value("now");
+  const asOf = args.value("as-of");
+  if (now !== undefined) return momentOf("now", now).getTime();
+  return asOf === undefined ? Date.now() : momentOf("as-of", asOf).getTime();
+}
+
 const EXTENSION = ".ipsieve";
 
 /** The file that a command's options name, or the default one. With --as-of it is told on stderr. Throws UsageError. */
@@ -23,7 +38,7 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
   const text = args.value("as-of");
   const snapshot = args.value("snapshot");
   if (text === undefined) return snapshot ?? (await freshEnough(defaultCatalogue()));
-  const time = parseTime(text);
+  const time = momentOf("as-of", text);
   const { path, createdAt } = await generationAsOf(snapshot ?? historyFolder(homeFolder()), time);
   standardError().write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
   return path;
@@ -47,25 +62,6 @@ export function ageNotice(createdAt: Date, now: number): string | undefined {
   const days = ageDays(createdAt.toISOString(), now);
   if (days <= OLD_DAYS) return undefined;
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
-}
-
-/**
- * The last millisecond that counts. A date is its end, so that all that was made on that day is known. Throws
- * UsageError.
- */
-function parseTime(text: string): Date {
-  const [, date, clock, zone] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  const refuse = (cure: string): never => {
-    throw new UsageError(`--as-of ${JSON.stringify(text)}: ${cure}, as in 2026-11-21 or 2026-11-21T11:19:00Z`);
-  };
-  if (date === undefined) return refuse("it is not an ISO 8601 time; write a date, or a date and time with a zone");
-  if (clock !== undefined && zone === undefined)
-    return refuse("the zone is missing; add Z, or an offset such as +01:00");
-  // The parser turns February 30 into March 2.
-  if (!new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) return refuse("there is no such day");
-  const time = new Date(clock === undefined ? `${date}T23:59:59.999Z` : text);
-  return Number.isNaN(time.getTime()) ? refuse("there is no such time") : time;
 }
 
 interface Generation {

@@ -5,6 +5,7 @@ import { AddressError, quoted } from "../address/address-error.ts";
 import { isPrefix, parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
 import { inputChunks } from "../batch/input/input-chunks.ts";
+import { parseTimestamp } from "../rulesets/timestamp.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One line of a list. */
@@ -14,6 +15,8 @@ export interface ListEntry {
   readonly prefixes: readonly Prefix[];
   /** As written behind the prefix; often none. */
   readonly labels: readonly string[];
+  /** What the column of expiries says, in milliseconds since 1970; null where it says nothing, or there is none. */
+  readonly expiresAt: number | null;
   /** Why the line is doubtful, where it is: its prefix had host bits, which are cleared now. */
   readonly doubt: string | undefined;
 }
@@ -27,20 +30,21 @@ export interface ListFault {
 /**
  * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at
  * the start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF
- * are fine. gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-"
+ * are fine. The column `expiryColumn`, counted from 1, holds no label but the time of expiry. gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-"
  * is standard input. Throws UsageError or BatchError for a file that is not there, cannot be read, or holds no text.
  */
 export async function readList(
   path: string,
   onEntry: (entry: ListEntry) => void,
   onFault: (fault: ListFault) => void,
+  expiryColumn: number | null = null,
 ): Promise<void> {
   refuseUnreadable(path);
   let line = 0;
   const read = (text: string): void => {
     line++;
     try {
-      const entry = parseListLine(text);
+      const entry = parseListLine(text, expiryColumn);
       if (entry !== undefined) onEntry({ line, ...entry });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -84,12 +88,14 @@ export function unpackedName(path: string): string {
   return path.replace(/(?<=[^/])\.(gz|zst)$/i, "");
 }
 
-function parseListLine(text: string): Omit<ListEntry, "line"> | undefined {
+function parseListLine(text: string, expiryColumn: number | null): Omit<ListEntry, "line"> | undefined {
   const content = text.replace(/(^|[\s,])[#;].*$/s, "").trim();
   if (content === "") return undefined;
   if (text.includes("\ufffd")) throw new UsageError("the line is not UTF-8; convert the file");
   const [first, ...labels] = fieldsOf(content);
-  return { ...parseFirst(first!), labels: labels.filter((label) => label !== "") };
+  const [expiry = ""] = expiryColumn === null ? [] : labels.splice(expiryColumn - 2, 1);
+  const expiresAt = expiry === "" ? null : parseTimestamp(expiry);
+  return { ...parseFirst(first!), labels: labels.filter((label) => label !== ""), expiresAt };
 }
 
 /** The fields between the commas, without white space around them and without the double quotes they stand in. */

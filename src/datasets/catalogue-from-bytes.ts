@@ -16,7 +16,10 @@ export function catalogueFromBytes(bytes: Uint8Array | ArrayBufferLike, name: st
   return catalogueOf(checkKind(snapshotFromBytes(bytes, name), name, CATALOGUE_SNAPSHOT), name);
 }
 
-/** The catalogue in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
-export function catalogueOf(snapshot: Snapshot, path: string): Catalogue {
-  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table));
+/**
+ * The catalogue in a snapshot, as of `now` (milliseconds since the Unix epoch; by default, nothing has expired). Throws
+ * DatasetError, with the path, for one that cannot be used.
+ */
+export function catalogueOf(snapshot: Snapshot, path: string, now?: number): Catalogue {
+  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table, now));
 }

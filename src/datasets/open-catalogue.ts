@@ -16,9 +16,10 @@ export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): P
 }
 
 /**
- * A catalogue with its table, ready to answer; the bundled one unless a path is given. Rejects like
+ * A catalogue with its table, ready to answer as of `now` (milliseconds since the Unix epoch; by default, nothing has
+ * expired); the bundled one unless a path is given. Rejects like
  * `openCatalogueSnapshot`, and with UsageError for metadata that cannot be read.
  */
-export async function openCatalogue(path: string = BUNDLED_CATALOGUE): Promise<Catalogue> {
-  return catalogueOf(await openCatalogueSnapshot(path), path);
+export async function openCatalogue(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
+  return catalogueOf(await openCatalogueSnapshot(path), path, now);
 }

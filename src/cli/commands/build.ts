@@ -10,6 +10,8 @@ import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
 import { listLabel, readList } from "../read-list.ts";
+import { durationOf } from "../moment.ts";
+import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const buildCommand: Command = {
@@ -37,6 +39,16 @@ export const buildCommand: Command = {
       repeats: true,
       help: "a publisher's file, as in aws=ip-ranges.json; may be given several times",
     },
+    {
+      name: "expires-in",
+      value: "DURATION",
+      help: "the lines of the lists expire this long from now, as in 90m, 12h, 7d or 2w; default: never",
+    },
+    {
+      name: "expiry-column",
+      value: "N",
+      help: "column N of the lists is no label but the time at which the line expires, as in 2026-12-01T00:00:00Z; an empty one leaves it to --expires-in",
+    },
     { name: "strict", help: "write nothing if any line is invalid or has host bits set" },
   ],
   notes: [
@@ -44,6 +56,7 @@ export const buildCommand: Command = {
     "The prefixes of a publisher's file get the nodes that the publisher has in every catalogue, such as /cloud/aws/by-service/ec2/us-east-1. The sources are " +
       SOURCES.map(({ id }) => id).join(", ") +
       ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER says whose they are. A publisher's file is imported completely or not at all.",
+    "An expired line no longer counts: identify and lookup skip it, and the next less specific prefix decides. A label that a list gives a prefix more than once lasts as long as the longest of them.",
     "Invalid lines are reported as file:line and skipped; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
@@ -59,6 +72,10 @@ export const buildCommand: Command = {
       command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve",
       what: "a publisher's list together with your own",
     },
+    {
+      command: "ipsieve build --label seen --expires-in 7d --expiry-column 2 seen.csv -o seen.ipsieve",
+      what: "lines like 203.0.113.7,2026-12-01T00:00:00Z; those without a time last a week",
+    },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
   ],
   run,
@@ -72,6 +89,16 @@ interface Tally {
   prefixes: number;
   skipped: number;
   masked: number;
+  expired: number;
+}
+
+/** When the lines of lists expire. */
+interface Expiry {
+  /** The time at which the command began. */
+  readonly now: number;
+  /** Of lines that say nothing, in milliseconds since 1970; null: never. */
+  readonly default: number | null;
+  readonly column: number | null;
 }
 
 async function run(args: Arguments): Promise<number> {
@@ -85,9 +112,11 @@ async function run(args: Arguments): Promise<number> {
     throw new UsageError('"-" is given twice, and standard input can be read only once');
   await refuseOverwriting(output, inputs);
   const builder = new CatalogueBuilder();
-  const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
+  const tally: Tally = { prefixes: 0, skipped: 0, masked: 0, expired: 0 };
   const fate = args.has("strict") ? "" : " (cleared)";
-  for (const list of args.operands) await addList(builder, list, args.value("label") ?? listLabel(list), fate, tally);
+  const expiry = expiryOf(args);
+  for (const list of args.operands)
+    await addList(builder, list, args.value("label") ?? listLabel(list), expiry, fate, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
   for (const report of published.reports) tell(report, fate, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
@@ -95,8 +124,21 @@ async function run(args: Arguments): Promise<number> {
   }
   if (tally.prefixes === 0) throw new UsageError(`${output} is not written: no list holds a prefix`);
   await write(output, builder, args.operands, published.sources);
-  if (tally.skipped + tally.masked > 0) standardError().write(`ipsieve: ${troubles(tally)}\n`);
+  if (tally.skipped + tally.masked + tally.expired > 0) standardError().write(`ipsieve: ${troubles(tally)}\n`);
   return EXIT.matched;
+}
+
+function expiryOf(args: Arguments): Expiry {
+  const [duration, column] = [args.value("expires-in"), args.value("expiry-column")];
+  const given = duration === undefined ? (column === undefined ? null : "expiry-column") : "expires-in";
+  if (given !== null && args.operands.length === 0)
+    throw new UsageError(`--${given} is for LISTs, and none is given; a publisher's files have no expiries`);
+  const now = Date.now();
+  return {
+    now,
+    default: duration === undefined ? null : now + durationOf("expires-in", duration),
+    column: column === undefined ? null : wholeNumber("expiry-column", column, 1000, 2),
+  };
 }
 
 /** `fate` is what the report of host bits says became of them. */
@@ -104,6 +146,7 @@ async function addList(
   builder: CatalogueBuilder,
   list: string,
   label: string,
+  expiry: Expiry,
   fate: string,
   tally: Tally,
 ): Promise<void> {
@@ -117,7 +160,7 @@ async function addList(
   };
   await readList(
     list,
-    ({ line, prefixes, labels, doubt }) => {
+    ({ line, prefixes, labels, expiresAt: ownExpiry, doubt }) => {
       const ids = labels.length > 0 ? labels : [label];
       try {
         for (const id of ids) checkLabel(id, prefixes[0]!);
@@ -125,13 +168,16 @@ async function addList(
         fault({ line, message: (error as Error).message });
         return;
       }
-      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id, basename(list));
+      const expiresAt = ownExpiry ?? expiry.default;
+      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id, basename(list), expiresAt);
+      if (expiresAt !== null && expiresAt <= expiry.now) tally.expired++;
       tally.prefixes += prefixes.length;
       if (doubt === undefined) return;
       complain(line, doubt + fate);
       tally.masked++;
     },
     fault,
+    expiry.column,
   );
   const more = complaints - MAX_COMPLAINTS;
   if (more > 0)
@@ -175,8 +221,12 @@ async function write(
 ): Promise<void> {
   const createdAt = new Date();
   const sources = [...published, ...lists.map(ownSource)];
-  const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
-  const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
+  const { trie, metadata, expiresAt } = builder.build({
+    title: sources.map(({ name }) => name).join(", "),
+    createdAt,
+    sources,
+  });
+  const { table, nodeCount } = new Catalogue(metadata, freeze(trie, expiresAt === undefined ? {} : { expiresAt }));
   const info = await writeSnapshot(output, { table, metadata, kind: CATALOGUE_KIND, createdAt });
   const parts = [counted(trie.size, "prefix", "prefixes"), counted(nodeCount, "node"), byteSize(info.byteLength)];
   standardError().write(`${output}: ${parts.join(", ")}\n`);
@@ -197,10 +247,11 @@ function ownSource(list: string): CatalogueSource {
   };
 }
 
-function troubles({ skipped, masked }: Tally): string {
+function troubles({ skipped, masked, expired }: Tally): string {
   const parts = [];
   if (skipped > 0) parts.push(`${counted(skipped, "line")} left out`);
   if (masked > 0) parts.push(`${counted(masked, "line")} with host bits`);
+  if (expired > 0) parts.push(`${counted(expired, "line")} expired already`);
   return parts.join(", ");
 }
 

@@ -9,7 +9,7 @@ import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
@@ -105,6 +105,7 @@ export const identifyCommand: Command = {
       help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}`,
     },
     AS_OF_OPTION,
+    NOW_OPTION,
     { name: "threads", value: "N", help: "number of threads; default: one per processor" },
     {
       name: "engine",
@@ -158,18 +159,20 @@ async function run(args: Arguments): Promise<number> {
   prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
+  const now = chosenMoment(args);
   const path = await chosenSnapshot(args);
   const snapshot = await openCatalogueSnapshot(path);
   const result = await identifyInterruptibly(args, {
     ...optionsFor(args, snapshot),
     inputs,
+    now,
     ...(threads !== undefined && { threads }),
   });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path));
+  if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path, now));
   if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }

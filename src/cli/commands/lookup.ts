@@ -3,7 +3,7 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
 import { openCatalogue } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
@@ -24,6 +24,7 @@ export const lookupCommand: Command = {
     { name: "json", help: "print one JSON document per line" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
     AS_OF_OPTION,
+    NOW_OPTION,
   ],
   notes: [
     '"-" reads standard input, one address or prefix per line. A prefix matches whatever covers all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
@@ -37,7 +38,7 @@ export const lookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const catalogue = await openCatalogue(await chosenSnapshot(args));
+  const catalogue = await openCatalogue(await chosenSnapshot(args), chosenMoment(args));
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
@@ -63,5 +64,5 @@ async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Pr
 
 async function printCard(catalogue: Catalogue, prefix: Prefix): Promise<boolean> {
   await printText(await lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
-  return catalogue.table.lookupPrefix(prefix) !== 0;
+  return catalogue.table.activeMatch(catalogue.table.lookupPrefix(prefix), catalogue.now) !== 0;
 }

@@ -35,6 +35,7 @@ export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: st
   const { table } = catalogue;
   const lines = [style("bold", title)];
   for (const match of table.chain(table.lookupPrefix(prefix))) {
+    if (catalogue.valuesOf(match).length === 0) continue; // expired
     const covering = prefixOf(prefix, table.prefixLength(match));
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", await extent(covering))}`);
     for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
