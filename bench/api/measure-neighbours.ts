@@ -64,7 +64,7 @@ export const DOCUMENTS: Readonly<Record<Scope, string>> = {
 
 const METER = new URL("turn-meter.ts", import.meta.url).href;
 const CONNECTIONS = 2;
-const VICTIM = { connections: 6, perSecond: 200 } as const;
+const VICTIM = { connections: 6, perSecond: 200, minServed: 10 } as const;
 const VICTIM_RULES = 10_000;
 /** Rulesets and users, each, that make lists of the organisation long. */
 const MAX_LISTED = 1000;

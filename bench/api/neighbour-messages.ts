@@ -43,11 +43,12 @@ export interface NeighbourReport {
   readonly bytesSent: number;
 }
 
-/** Cheap requests of another organisation, at a fixed rate, until it is stopped. */
+/** Cheap requests of another organisation, at a fixed rate, until it is stopped and so many have been served. */
 export interface VictimOrder {
   readonly port: number;
   readonly connections: number;
   readonly perSecond: number;
+  readonly minServed: number;
   readonly requests: readonly Uint8Array[];
 }
 
