@@ -348,6 +348,15 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   batchRules: [
     { name: "as many items as are permitted", make: (client) => batches(client, client.own.scratchId) },
     { name: "… in as many rules as there are", make: (client) => batches(client, client.own.fullId) },
+    {
+      name: "… that are there already, and may not be",
+      async make(client) {
+        const path = `${rules(client, client.own.scratchId)}:batch`;
+        const count = client.access.limits.bulk_addresses;
+        await client.ask("POST", path, { body: batch(count, 1) });
+        return inTurns(client, "POST", path, [{ body: batch(count, 1, "fail") }]);
+      },
+    },
     ...wrongBodies("POST", (client) => `${rules(client)}:batch`, "items", true),
   ],
   exportRules: RULE_EXPORT_FORMATS.map((format) =>

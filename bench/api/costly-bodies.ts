@@ -76,12 +76,12 @@ export function endlessLine(bytes: number): Buffer {
 }
 
 /** Items of a batch with the longest names. */
-export function batch(count: number, seed: number): Buffer {
+export function batch(count: number, seed: number, mode: "override" | "fail" = "override"): Buffer {
   const items = addresses(count, 2).map((ip, index) => ({
     op: "add",
     ip,
     name: `${seed} ${index} ${MAX_NAME_LENGTH}`.slice(0, 255),
-    conflict_resolution: "override",
+    conflict_resolution: mode,
   }));
   return Buffer.from(JSON.stringify({ items }));
 }

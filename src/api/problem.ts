@@ -40,6 +40,8 @@ interface Details {
   /** Members of its own, by name. */
   readonly extensions?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A member that may be a list of thousands: the last of the body, written while it is sent. */
+  readonly list?: { readonly name: string; readonly items: Iterable<object> };
 }
 
 /** A request that is answered by a problem document (RFC 9457). */

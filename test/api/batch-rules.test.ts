@@ -102,6 +102,23 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual(await rules(), ["192.0.2.1"]);
     });
 
+    test("a refused batch of thousands of items has as many results", async () => {
+      const { batch, rules } = await makeRuleset();
+      const items = Array.from({ length: 3000 }, (_, at) => ({
+        op: "add",
+        ip: at === 2999 ? "192.0.2.1" : `198.51.${100 + (at >> 8)}.${at & 255}`,
+        name: "ips_0123456789",
+        conflict_resolution: "fail",
+      }));
+      const { status, body, results } = await batch(items);
+      assert.deepEqual([status, body.type, results.length], [409, "/problems/conflict", 3000]);
+      assert.deepEqual(
+        [results[0], results[2999]!.action, results[2999]!.error],
+        [{ action: "not_applied", ip: "198.51.100.0" }, "conflict", "there is a rule for 192.0.2.1 already"],
+      );
+      assert.deepEqual(await rules(), ["192.0.2.1"]);
+    });
+
     test("a refused batch says why items failed, and of the others that they were not applied", async () => {
       const { batch, rules } = await makeRuleset();
       const items = [

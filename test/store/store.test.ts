@@ -899,6 +899,28 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesPerRuleset: 20_000 },
       ));
 
+    test("changes that list thousands of rules are read some at a time", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+        const versions: number[] = [];
+        for (let batch = 0; batch < 4; batch++) {
+          const items = Array.from({ length: 1500 }, (_, at) => ({
+            add: adding(`20.${batch}.${at >> 8}.${at & 255}`),
+          }));
+          await replica.store.write({ kind: "batch-rules", ...into, items, atomic: true });
+          versions.push(replica.memory.sequence);
+        }
+        const read: number[][] = [];
+        for (let after = versions[0]! - 1; ; after = read.at(-1)!.at(-1)!) {
+          const changes = await replica.store.changesAfter(after);
+          if (changes.length === 0) break;
+          read.push(changes.map(({ sequence }) => sequence));
+          for (const change of changes) assert.ok(change.kind === "rules" && change.upserts.length === 1500);
+        }
+        assert.deepEqual(read, [versions.slice(0, 2), versions.slice(2)]);
+      }));
+
     test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
       withReplica(async (replica) => {
         await replica.organisation();

@@ -23,7 +23,12 @@ export function sendText(reply: FastifyReply, type: string, text: string | Buffe
 
 /** Answers with JSON that is made while it is sent: no faster than the client reads, and with requests in between. */
 export function streamJson(reply: FastifyReply, parts: Iterable<string>): FastifyReply {
-  return reply.type(JSON_TYPE).send(Readable.from(inTurns(parts[Symbol.iterator]()), { objectMode: false }));
+  return reply.type(JSON_TYPE).send(streamOf(parts));
+}
+
+/** The bytes of texts that are made while they are sent. */
+export function streamOf(parts: Iterable<string>): Readable {
+  return Readable.from(inTurns(parts[Symbol.iterator]()), { objectMode: false });
 }
 
 async function* inTurns(parts: Iterator<string>): AsyncGenerator<Buffer> {

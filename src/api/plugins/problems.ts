@@ -2,6 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Problem, type ProblemKind } from "../problem.ts";
 import { problemOf } from "../problem-of.ts";
 import { redact, safePath } from "../http/redact.ts";
+import { streamOf } from "../http/reply.ts";
+import { joined } from "../../service/encoded.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
@@ -61,8 +63,19 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
     .header("x-request-id", request.id)
     .headers(SAFE_HEADERS)
     .headers(problem.details.headers ?? {});
+  const { list } = problem.details;
   // As bytes: a text would have a charset appended to its type, which JSON has not.
-  return reply.type(type).send(Buffer.from(text));
+  return reply.type(type).send(list === undefined ? Buffer.from(text) : streamOf(joined(withList(text, list))));
+}
+
+/** The text of an object with a list as its last member; without any key that stands in it. */
+function* withList(text: string, { name, items }: NonNullable<Problem["details"]["list"]>): Generator<string> {
+  let start = `${text.slice(0, -1)},"${name}":[`;
+  for (const item of items) {
+    yield start + redact(JSON.stringify(item));
+    start = ",";
+  }
+  yield `${start === "," ? "" : start}]}`;
 }
 
 /** The body of a problem and its media type; without any key that stands in it. */

@@ -24,6 +24,8 @@ const DAY = 86_400_000;
 const MAX_CHARACTERS = 100_000;
 /** The changes that are read in one piece. */
 const PAGE = 1000;
+/** Rules that they list together, unless one alone lists more. */
+const RULES_OF_PAGE = 4000;
 
 const INSERT: Insertion = {
   table: "changes",
@@ -157,8 +159,8 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
       .selectFrom("changes")
       .select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
       .where("sequence", ">", after)
+      .where("sequence", "<=", await endOfPage(within, after))
       .orderBy("sequence")
-      .limit(PAGE)
       .execute();
     if (rows[0]?.sequence !== after + 1 || sequence - after > READABLE) {
       throw new StoreError(
@@ -172,6 +174,24 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
     }
     return rows.map((row) => decode(row, wholes));
   });
+}
+
+/** The last change of those that are read in one piece: of one that lists many rules there may be no other. */
+async function endOfPage(within: Transaction<Tables>, after: number): Promise<number> {
+  const page = await within
+    .selectFrom("changes")
+    .select(["sequence", "kind", "rule_count"])
+    .where("sequence", ">", after)
+    .orderBy("sequence")
+    .limit(PAGE)
+    .execute();
+  let [end, rules] = [after, 0];
+  for (const { sequence, kind, rule_count: count } of page) {
+    rules += kind === "rules" ? (count ?? 0) : 0;
+    if (end > after && rules > RULES_OF_PAGE) break;
+    end = sequence;
+  }
+  return end;
 }
 
 /** Reads the rules of a ruleset once, even where it was replaced several times. */

@@ -68,7 +68,13 @@ export function addBatchRoutes(app: App, services: Services): void {
           : streamJson(reply, joined(resultTexts(documents)));
       } catch (error) {
         if (!(error instanceof StoreError) || error.results === undefined) throw error;
-        throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
+        const results = error.results.values().map(resultDocument);
+        const isShort = error.results.length <= MAX_AT_ONCE;
+        throw new Problem(
+          "conflict",
+          error.message,
+          isShort ? { extensions: { results: [...results] } } : { list: { name: "results", items: results } },
+        );
       }
     },
   );
