@@ -185,7 +185,7 @@ test("what cannot be imported leaves the dataset as it is, and is answered with 
     ["no line that can be read", "a\nb\n", "format=list", "text/plain", 400, /^body: no feed holds an entry/],
     ["an unknown format", feed(1), "format=xml", "text/plain", 400, /^format: /],
     ["a name of two lines", feed(1), "name=a%0Ab", "text/plain", 400, /^name: /],
-    ["more than is taken", feed(500), "", "text/plain", 413, /longer than the 5000 bytes/],
+    ["more than is taken", feed(500), "", "text/plain", 413, /larger than the 5000 bytes/],
     ["a bomb", gzipSync(Buffer.alloc(1 << 20, "1")), "", "application/gzip", 413, /more than 5,000 bytes, unpacked/],
   ];
   for (const [what, body, query, type, status, detail] of refused) {
