@@ -18,6 +18,7 @@ import { loadMemory, type LoadingStore } from "../service/store/loading-store.ts
 import { Metrics } from "../service/usage/metrics.ts";
 import { Passwords } from "../service/access/passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "../service/access/rate-limits.ts";
+import { LimitExchange } from "../service/access/limit-exchange.ts";
 import { makeToken } from "../service/access/secret-token.ts";
 import { RuleRows } from "../service/rules/rule-rows.ts";
 import { SequenceWaiters } from "../service/store/sequence-waiters.ts";
@@ -71,6 +72,7 @@ export class Server {
   readonly services: Services;
   readonly #app: App;
   readonly #recorder: UsageRecorder;
+  readonly #limitExchange: LimitExchange;
   #isClosing = false;
   /**
    * With which the first user is made; null where there were users at the start. It is told once, to whoever started
@@ -83,13 +85,15 @@ export class Server {
     const metrics = new Metrics();
     const outage = new StoreOutage({ log: options.log, metrics, probe: () => store.probe() });
     this.store = new GuardedStore(store, outage);
-    this.services = servicesOf(this.store, metrics, options, {
+    const steady = new SteadyClock(options.now ?? Date.now);
+    this.services = servicesOf(this.store, metrics, steady, options, {
       isClosing: () => this.#isClosing,
       isDatabaseDown: () => outage.isCurrent,
       setupDigest: () => this.#setupDigest,
     });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
+    this.#limitExchange = new LimitExchange(this.services, steady);
   }
 
   /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
@@ -155,6 +159,7 @@ export class Server {
     if (busy > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
+    await this.#limitExchange.stop();
     await this.#recorder.stop();
     await this.store.close();
     return busy;
@@ -181,7 +186,7 @@ export class Server {
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     threats.watch();
-    await this.#recorder.start();
+    await Promise.all([this.#recorder.start(), this.#limitExchange.start()]);
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",
@@ -228,10 +233,10 @@ export class Server {
 function servicesOf(
   store: Store,
   metrics: Metrics,
+  steady: SteadyClock,
   { settings, catalogue: cataloguePaths, threats, updateCommand, feedTarget, log, now = Date.now }: ServerOptions,
   states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
 ): Services {
-  const steady = new SteadyClock(now);
   const catalogue = new ServedDataset({
     name: "catalogue",
     ...cataloguePaths,

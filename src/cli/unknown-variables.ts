@@ -15,6 +15,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "IPSIEVE_CHROMIUM",
   "IPSIEVE_KILLS",
   "IPSIEVE_LISTS",
+  "IPSIEVE_PARENT",
   "IPSIEVE_TEST_ENGINE",
 ]);
 

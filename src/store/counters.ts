@@ -1,4 +1,5 @@
 import type { Engine } from "./sql/_engine.ts";
+import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
@@ -15,6 +16,12 @@ export const COUNTERS = {
    * older traffic is kept.
    */
   traffic: recordTraffic,
+
+  /**
+   * Writes what a server has counted against limits, if anything, and gives what the others have written since it last
+   * asked: each message once, also where one is written again because the answer was lost.
+   */
+  limits: exchangeLimitCounts,
 } satisfies Record<string, (engine: Engine, ...increments: never[]) => Promise<unknown>>;
 
 type Counters = typeof COUNTERS;

@@ -5,12 +5,14 @@ import { parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../src/rulesets/write-rule.ts";
 import type { BatchResult } from "../../src/store/command.ts";
+import type { SeenMessage } from "../../src/store/limit-message.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { type HistoryReport, runHistory } from "./harness/history.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 import { Memory } from "./harness/memory.ts";
+import { runSql } from "./harness/run-sql.ts";
 
 for (const { name, skip, make, stop } of await databases()) {
   describe(`the store on ${name}`, { skip }, () => {
@@ -655,6 +657,47 @@ for (const { name, skip, make, stop } of await databases()) {
         );
         assert.deepEqual(rows, [3, 72, 31 * 24]);
         await other.close();
+      }));
+
+    test("counts of limits: each message reaches every other server once, also one that is written twice or came before the reader", (context) =>
+      withReplica(async (replica, location) => {
+        const other = await openStore(location);
+        context.after(() => other.close());
+        const tell = (server: string, number: number, counts: string, seen: readonly SeenMessage[] = []) =>
+          replica.store.record("limits", server, { number, age: 1500.4, counts }, seen);
+        const hear = async (server: string, seen: readonly SeenMessage[] = []) =>
+          (await other.record("limits", server, null, seen)).map((found) => [
+            found.server,
+            found.number,
+            found.counts,
+            found.begun >= 1500 && found.begun < 60_000,
+          ]);
+        assert.deepEqual(await tell("a", 1, "one"), []);
+        assert.deepEqual(await tell("a", 1, "one again"), [], "its confirmation was lost");
+        assert.deepEqual(await hear("b"), [["a", 1, "one", true]]);
+        assert.deepEqual(await hear("b", [["a", 1]]), []);
+        await tell("a", 3, "three");
+        const [ofA, ...rest] = await other.record("limits", "b", { number: 1, age: 2000, counts: "b's" }, [["a", 1]]);
+        assert.deepEqual([ofA!.number, rest], [3, []]);
+        assert.deepEqual(await hear("a"), [["b", 1, "b's", true]]);
+        assert.deepEqual(await hear("c", [["gone", 9]]), [
+          ["a", 1, "one", true],
+          ["a", 3, "three", true],
+          ["b", 1, "b's", true],
+        ]);
+        // Messages of three minutes ago, a dead server's among them.
+        await runSql(location, "update limit_counts set at = at - 150000");
+        assert.deepEqual(await hear("c"), [], "too old to be of use");
+        await runSql(location, "update limit_counts set at = at - 31000 where number = 1");
+        await Promise.all([
+          tell("a", 4, "four"),
+          other.record("limits", "d", { number: 1, age: 2000, counts: "d's" }, []),
+        ]);
+        assert.equal(
+          await runSql(location, "select count(*) as result from limit_counts"),
+          3,
+          "the old ones are deleted",
+        );
       }));
 
     test("another organisation's ruleset or key behaves as an absent one, for every command", () =>

@@ -3,7 +3,18 @@ import { parseAddress } from "../../address/parse-address.ts";
 import { formatPrefix, prefixOf } from "../../address/prefix.ts";
 import { type Area, AREAS } from "../../store/state.ts";
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
+
+/** How often one of many has been counted; `who` is their name with every server. */
+export type Count = readonly [who: string, count: number];
+
+/** Counts of the minute that servers tell each other. */
+export interface SharedCounts {
+  /** What has been counted in the minute, and has not been taken before. */
+  takeUnshared(): Count[];
+  /** Adds what another server has counted, unless `minute` is not the current one. */
+  addOthers(minute: number, counts: readonly Count[], now: number): void;
+}
 
 /** How much of a window is left. */
 export interface WindowState {
@@ -69,8 +80,13 @@ interface MonthCount {
 }
 
 interface Windows {
+  readonly keyId: string;
+  readonly area: Area;
   minute: number;
+  /** Of all servers, as far as they have told. */
   inMinute: number;
+  /** Counted here in the minute, and not taken by `takeUnshared` yet. */
+  unshared: number;
   /** `YYYY-MM` as a number of months. */
   month: number;
   inMonth: number;
@@ -104,10 +120,12 @@ export interface Allowance {
  * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used
  * up by requests under another. A request that is refused counts in neither window.
  */
-export class KeyLimits {
+export class KeyLimits implements SharedCounts {
   readonly #steady: SteadyClock;
   /** By area, then by key: a text of both would have to be made, and hashed, for every request. */
   readonly #windows: Readonly<Record<Area, Map<string, Windows>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
+  /** Those of which `unshared` may not be 0. */
+  #unshared = new Set<Windows>();
   /** Of a month that is over: still to be recorded. */
   #left: UnrecordedUse[] = [];
 
@@ -125,6 +143,7 @@ export class KeyLimits {
       windows.inMinute++;
       windows.inMonth++;
       windows.unrecorded++;
+      if (windows.unshared++ === 0) this.#unshared.add(windows);
       windows.lastUsedAt = now;
     }
     const extra = isExceeded ? 1 : 0;
@@ -200,6 +219,26 @@ export class KeyLimits {
     this.#left.push(...uses);
   }
 
+  takeUnshared(): Count[] {
+    const minute = Math.floor(this.#steady.read() / MINUTE);
+    const counts: Count[] = [];
+    for (const windows of this.#unshared) {
+      if (windows.minute === minute) counts.push([`${windows.area} ${windows.keyId}`, windows.unshared]);
+      windows.unshared = 0;
+    }
+    this.#unshared.clear();
+    return counts;
+  }
+
+  addOthers(minute: number, counts: readonly Count[], now: number): void {
+    const steady = this.#steady.read();
+    if (Math.floor(steady / MINUTE) !== minute) return;
+    for (const [who, count] of counts) {
+      const [area, keyId] = who.split(" ") as [Area, string];
+      if (AREAS.includes(area)) this.#at(keyId, area, now, steady).inMinute += count;
+    }
+  }
+
   #at(keyId: string, area: Area, now: number, steady: number): Windows {
     const minute = Math.floor(steady / MINUTE);
     const byKey = this.#windows[area];
@@ -208,8 +247,11 @@ export class KeyLimits {
       byKey.set(
         keyId,
         (windows = {
+          keyId,
+          area,
           minute,
           inMinute: 0,
+          unshared: 0,
           month: monthOf(now),
           inMonth: 0,
           otherMonth: undefined,
@@ -220,6 +262,7 @@ export class KeyLimits {
     if (windows.minute === minute) return windows;
     windows.minute = minute;
     windows.inMinute = 0;
+    windows.unshared = 0;
     const month = monthOf(now);
     return windows.month === month ? windows : this.#changeMonth(keyId, area, windows, month);
   }
@@ -255,18 +298,26 @@ export function monthName(month: number): string {
 const MAX_COUNTED = 100_000;
 /** Counts that all others share. */
 const SHARED_COUNTS = 1 << 16;
+/** Of how many other servers are told at a time. */
+const MAX_UNSHARED = 1000;
+/** What is longer is no address, and other servers are not told of it. */
+const MAX_LENGTH = 64;
 
 /**
  * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past
  * 100,000 the others share counts, by a hash with a secret: none of them gets more than its limit, and who they share
  * with cannot be chosen.
+ *
+ * Other servers are told of 1,000 at a time. So that those who come in thousands, once each, hide no one, only those are
+ * taken, once half of that is full, who have used up the more of their limit the less room is left.
  */
-export class MinuteCounts {
+export class MinuteCounts implements SharedCounts {
   readonly #steady: SteadyClock;
   #minute = -1;
   readonly #counts = new Map<string, number>();
   readonly #shared = new Uint32Array(SHARED_COUNTS);
   readonly #secret = randomBytes(16).toString("hex");
+  #unshared = new Map<string, number>();
 
   constructor(steady: SteadyClock) {
     this.#steady = steady;
@@ -275,7 +326,21 @@ export class MinuteCounts {
   /** Counts one more of `who`. */
   take(who: string, perMinute: number): Taken {
     const left = this.#advance();
-    return taken("minute", this.#add(who), perMinute, left);
+    const used = this.#add(who, 1);
+    this.#share(who, used / perMinute);
+    return taken("minute", used, perMinute, left);
+  }
+
+  takeUnshared(): Count[] {
+    this.#advance();
+    const counts = [...this.#unshared];
+    this.#unshared = new Map();
+    return counts;
+  }
+
+  addOthers(minute: number, counts: readonly Count[]): void {
+    this.#advance();
+    if (minute === this.#minute) for (const [who, count] of counts) this.#add(who, count);
   }
 
   /** The window as it is, without counting. */
@@ -293,11 +358,19 @@ export class MinuteCounts {
     return this.#counts.size >= MAX_COUNTED;
   }
 
-  #add(who: string): number {
+  #add(who: string, added: number): number {
     const count = this.#counts.get(who);
-    if (count === undefined && this.#isFull) return ++this.#shared[this.#shareOf(who)]!;
-    this.#counts.set(who, (count ?? 0) + 1);
-    return (count ?? 0) + 1;
+    if (count === undefined && this.#isFull) return (this.#shared[this.#shareOf(who)]! += added);
+    this.#counts.set(who, (count ?? 0) + added);
+    return (count ?? 0) + added;
+  }
+
+  /** `use`: how much of the limit is used up, 1 being all of it. */
+  #share(who: string, use: number): void {
+    const count = this.#unshared.get(who);
+    const fill = this.#unshared.size / MAX_UNSHARED;
+    const hasRoom = count !== undefined || (fill < 1 && use >= 2 * fill - 1);
+    if (hasRoom && who.length <= MAX_LENGTH) this.#unshared.set(who, (count ?? 0) + 1);
   }
 
   #shareOf(who: string): number {
@@ -312,6 +385,7 @@ export class MinuteCounts {
       if (this.#isFull) this.#shared.fill(0);
       this.#minute = minute;
       this.#counts.clear();
+      this.#unshared.clear();
     }
     return (minute + 1) * MINUTE - steady;
   }
@@ -322,20 +396,20 @@ export class MinuteCounts {
  * all of them.
  */
 export class FailureLimits {
-  readonly #counts: MinuteCounts;
+  readonly counts: MinuteCounts;
 
   constructor(steady: SteadyClock) {
-    this.#counts = new MinuteCounts(steady);
+    this.counts = new MinuteCounts(steady);
   }
 
   /** Counts a request. */
   take(address: string, perMinute: number): Taken {
-    return this.#counts.take(originOf(address), perMinute);
+    return this.counts.take(originOf(address), perMinute);
   }
 
   /** The window as it is, without counting. */
   peek(address: string, perMinute: number): Taken {
-    return this.#counts.peek(originOf(address), perMinute);
+    return this.counts.peek(originOf(address), perMinute);
   }
 }
 

@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
 import { tooManyRequests } from "../service-error.ts";
 import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-limits.ts";
+
+const DIGEST_LENGTH = 12;
 
 /**
  * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an
@@ -8,33 +11,41 @@ import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-lim
  */
 export class SignInLimits {
   readonly #perMinute: number;
-  readonly #addresses: MinuteCounts;
-  readonly #names: MinuteCounts;
-  readonly #known: MinuteCounts;
+  readonly addresses: MinuteCounts;
+  readonly names: MinuteCounts;
+  readonly known: MinuteCounts;
 
   constructor(perMinute: number, steady: SteadyClock) {
     this.#perMinute = perMinute;
-    this.#addresses = new MinuteCounts(steady);
-    this.#names = new MinuteCounts(steady);
-    this.#known = new MinuteCounts(steady);
+    this.addresses = new MinuteCounts(steady);
+    this.names = new MinuteCounts(steady);
+    this.known = new MinuteCounts(steady);
   }
 
   /** @throws ServiceError "too-many-requests" */
   takeAddress(address: string): void {
-    refuseExceeded(this.#addresses.take(originOf(address), this.#perMinute));
+    refuseExceeded(this.addresses.take(originOf(address), this.#perMinute));
   }
 
   /** `nameKey`: as `keyOfName` makes it. @throws ServiceError "too-many-requests" */
   takeName(nameKey: string): void {
-    refuseExceeded(this.#names.take(nameKey, this.#perMinute));
+    refuseExceeded(this.names.take(digestOf(nameKey), this.#perMinute));
   }
 
   /** A device, or a user who has a session, by their id. @throws ServiceError "too-many-requests" */
   takeKnown(id: string): void {
-    refuseExceeded(this.#known.take(id, this.#perMinute));
+    refuseExceeded(this.known.take(id, this.#perMinute));
   }
 }
 
 function refuseExceeded({ isExceeded, retryAfter }: Taken): void {
   if (isExceeded) throw tooManyRequests("too many sign-in attempts", retryAfter);
+}
+
+/**
+ * Of a name as it was typed, which other servers are told, through the database: it may be a password in the wrong field.
+ * Two names may have the same one, but hardly ever do.
+ */
+function digestOf(nameKey: string): string {
+  return hash("sha256", nameKey, "hex").slice(0, DIGEST_LENGTH);
 }

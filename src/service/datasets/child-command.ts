@@ -16,12 +16,20 @@ export interface ChildResult {
   readonly stdout: string;
 }
 
+/** Names the process that a command ends with. */
+export const PARENT_VARIABLE = "IPSIEVE_PARENT";
+
 /** Milliseconds after which a process that was asked to end is ended. */
 const KILL_AFTER = 3000;
 /** Characters of standard output, of which a report has some 20,000. */
 const MAX_OUTPUT = 8 << 20;
 
-/** A command under way. `ended` rejects where it cannot be started. */
+/**
+ * A command under way. `ended` rejects where it cannot be started.
+ *
+ * The command is told the id of this process, and ends by itself when it is gone: what it published then would be in no
+ * audit log.
+ */
 export class RunningChild {
   readonly ended: Promise<ChildResult>;
   readonly #process: ChildProcess;
@@ -29,7 +37,10 @@ export class RunningChild {
 
   /** `onLine` is given each line of standard error. */
   constructor({ program, args, environment }: ChildCommand, onLine: (line: string) => void) {
-    const child = spawn(program, args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      env: { ...environment, [PARENT_VARIABLE]: String(process.pid) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#process = child;
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

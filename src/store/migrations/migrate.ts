@@ -8,6 +8,7 @@ import { users } from "./0002-users.ts";
 import { keptRules } from "./0003-kept-rules.ts";
 import { usageByArea } from "./0004-usage-by-area.ts";
 import { traffic } from "./0005-traffic.ts";
+import { limitCounts } from "./0006-limit-counts.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -19,6 +20,7 @@ export const MIGRATIONS: Migrations = {
   "0003-kept-rules": keptRules,
   "0004-usage-by-area": usageByArea,
   "0005-traffic": traffic,
+  "0006-limit-counts": limitCounts,
 };
 
 /** How many migrations a database of this release has had. */

@@ -17,6 +17,7 @@ export interface Tables {
   readonly idempotency: IdempotencyRow;
   readonly key_usage: KeyUsageRow;
   readonly traffic: TrafficRow;
+  readonly limit_counts: LimitCountsRow;
 }
 
 /** One row. */
@@ -168,4 +169,18 @@ export interface TrafficRow {
   readonly lookups: number;
   /** JSON of `Times`. */
   readonly times: string;
+}
+
+/** A message of one server to all others. */
+export interface LimitCountsRow {
+  /** The server's id, another one each time it starts. */
+  readonly server: string;
+  /** Of the server's messages, in order. */
+  readonly number: number;
+  /** When it was written, by the database's clock. */
+  readonly at: number;
+  /** How long the server's minute had lasted then, in milliseconds. */
+  readonly age: number;
+  /** JSON. */
+  readonly counts: string;
 }

@@ -9,6 +9,7 @@ import type { Proxy } from "../../../update/proxy-tunnels.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { BUNDLED_CATALOGUE } from "../../../datasets/open-catalogue.ts";
+import { endWithParent } from "../../end-with-parent.ts";
 import { HOME_OPTION, homeFolder } from "../../home.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -104,6 +105,7 @@ async function run(args: Arguments): Promise<number> {
   const home = args.has("home") ? resolve(args.value("home")!) : homeFolder();
   const progress = createUpdateProgress((args.value("progress") ?? "auto") as ProgressMode);
   const origin = await originOf(args);
+  endWithParent();
   const problems: string[] = [];
   const onFile = (report: FileReport, done: number, total: number): void => {
     progress?.show(report, done, total);

@@ -15,6 +15,7 @@ import {
   type WrittenDataset,
 } from "../../../cti/import-report.ts";
 import { BatchError } from "../../../batch/batch-error.ts";
+import { FeedFiles } from "../../../service/datasets/feed-files.ts";
 import { openSnapshot } from "../../../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../../../snapshot/write-snapshot.ts";
@@ -24,6 +25,7 @@ import { wholeNumber } from "../../parse-arguments.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { endWithParent } from "../../end-with-parent.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const importCommand: Command = {
@@ -132,6 +134,7 @@ function withoutPlace(message: string, path: string): string {
 async function importFeeds(args: Arguments, report: Report): Promise<void> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("cti import needs -o FILE, the dataset to write");
+  const checkParent = endWithParent(() => new FeedFiles(output).removeDrafts(process.pid));
   const sourceNames = sourceNamesOf(args);
   await refuseOverwriting(output, args.operands);
   const builder = new CtiBuilder();
@@ -147,6 +150,7 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
     );
   if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
   const sources = report.feeds.map(({ source, entries }) => ({ name: source, entries }));
+  checkParent();
   await write(args, output, builder, sources, report);
 }
 

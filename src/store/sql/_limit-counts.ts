@@ -1,0 +1,63 @@
+import { type RawBuilder, sql } from "kysely";
+import type { FoundMessage, LimitMessage, SeenMessage } from "../limit-message.ts";
+import { type Engine, jsonRows } from "./_engine.ts";
+
+/** For how many milliseconds messages are given to others. Their counts are of a minute. */
+const READ_FOR = 120_000;
+/** After which they are deleted. */
+const KEPT_FOR = 180_000;
+
+/** See `COUNTERS.limits`. Of PostgreSQL one round trip; a SQLite file is written only where there is something to say. */
+export async function exchangeLimitCounts(
+  engine: Engine,
+  server: string,
+  message: LimitMessage | null,
+  seen: readonly SeenMessage[],
+): Promise<FoundMessage[]> {
+  const others = selectOthers(engine, server, seen);
+  if (message === null) return (await others.execute(engine.db)).rows;
+  const insert = insertMessage(engine, server, message);
+  if (engine.name === "postgres") {
+    const statement = sql<FoundMessage>`with written as (${insert}), deleted as (${deleteOld(engine)}) ${others}`;
+    return (await statement.execute(engine.db)).rows;
+  }
+  return engine.db.transaction().execute(async (within) => {
+    await insert.execute(within);
+    await deleteOld(engine).execute(within);
+    return (await others.execute(within)).rows;
+  });
+}
+
+function insertMessage(engine: Engine, server: string, { number, age, counts }: LimitMessage): RawBuilder<unknown> {
+  return sql`
+    insert into limit_counts (server, number, at, age, counts)
+    values (${server}, ${number}, ${clock(engine)}, ${Math.round(age)}, ${counts})
+    on conflict (server, number) do nothing`;
+}
+
+/** Also those of servers that are gone. What another server is deleting is left to it: neither waits. */
+function deleteOld(engine: Engine): RawBuilder<unknown> {
+  const old = sql`at < ${clock(engine)} - ${sql.lit(KEPT_FOR)}`;
+  if (engine.name === "sqlite") return sql`delete from limit_counts where ${old}`;
+  return sql`
+    delete from limit_counts using (select server, number from limit_counts where ${old} for update skip locked) as gone
+    where limit_counts.server = gone.server and limit_counts.number = gone.number`;
+}
+
+function selectOthers(engine: Engine, server: string, seen: readonly SeenMessage[]): RawBuilder<FoundMessage> {
+  return sql<FoundMessage>`
+    select limit_counts.server, limit_counts.number, ${clock(engine)} - at + age as begun, counts
+    from limit_counts left join (
+      select value ->> 0 as server, cast(value ->> 1 as bigint) as number from ${jsonRows(engine, seen)} as given
+    ) as seen on seen.server = limit_counts.server
+    where limit_counts.server <> ${server} and limit_counts.number > coalesce(seen.number, 0)
+    and at > ${clock(engine)} - ${sql.lit(READ_FOR)}
+    order by limit_counts.server, limit_counts.number`;
+}
+
+/** Milliseconds since 1970 by the database's clock: the one that all its servers share. */
+function clock({ name }: Engine): RawBuilder<number> {
+  return name === "sqlite"
+    ? sql`cast(unixepoch('subsec') * 1000 as integer)`
+    : sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+}

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runSql } from "../store/harness/run-sql.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
+
+/** As long as servers need to learn of each other's counts, and much more. */
+const MAX_WAIT = 30_000;
+const LIMIT = 40;
+
+/** Whether it becomes so. */
+async function until(isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + MAX_WAIT; performance.now() < end; await sleep(20))
+    if (await isSo()) return true;
+  return false;
+}
+
+describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostgres() }, () => {
+  let postgres: PostgresServer;
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(() => postgres[Symbol.asyncDispose]());
+
+  /** Servers whose clock stands, so that no minute ends, each on the database of its URL; a key that all of them know. */
+  async function startServers(context: TestContext, urls: readonly string[], perMinute = LIMIT) {
+    const servers: TestServer[] = [];
+    for (const url of urls) {
+      useStores(async () => ({ url }));
+      const server = await startServer({ perMinute, signInsPerMinute: 4, failuresPerMinute: 5 });
+      context.after(() => server.close());
+      servers.push(server);
+    }
+    const organisationId = await addOrganisation(servers[0]!, "shared");
+    const { text: key, id: keyId } = await addKey(servers[0]!, organisationId);
+    for (const { server } of servers) await until(async () => server.services.memory.keys(organisationId).length > 0);
+    return { servers, key, keyId };
+  }
+
+  async function statusOf(server: TestServer, key: string): Promise<number> {
+    return (await ask(server, "GET", "/v1/edl/ip-rulesets/", { key })).status;
+  }
+
+  /** How many of so many requests, one after the other, are let through. */
+  async function pass(server: TestServer, key: string, requests: number): Promise<number> {
+    let passed = 0;
+    for (let i = 0; i < requests; i++) if ((await statusOf(server, key)) === 200) passed++;
+    return passed;
+  }
+
+  /** Whether a window of the key gets to `remaining`, without a request that counts: by the dashboard's own answer. */
+  async function reaches(server: TestServer, keyId: string, remaining: number): Promise<boolean> {
+    const allowance = { perMinute: LIMIT, perMonth: 1e9 };
+    const { keyLimits, now } = server.server.services;
+    return until(async () => keyLimits.peek(keyId, "edl", now(), allowance).minute.remaining === remaining);
+  }
+
+  test("what one server lets through the others count, and their headers say so", async (context) => {
+    const url = await postgres.database();
+    const { servers, key, keyId } = await startServers(context, [url, url, url]);
+    const [first, second, third] = servers as [TestServer, TestServer, TestServer];
+    assert.equal(await pass(first, key, 25), 25);
+    for (const other of [second, third]) assert.ok(await reaches(other, keyId, LIMIT - 25));
+    const { status, headers } = await ask(second, "GET", "/v1/edl/ip-rulesets/", { key });
+    assert.deepEqual(
+      [status, ...["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))],
+      [200, "40", "14", "60"],
+    );
+    assert.equal(await pass(second, key, 50), 14);
+    assert.ok(await reaches(first, keyId, 0));
+    const refused = await ask(first, "GET", "/v1/edl/ip-rulesets/", { key });
+    assert.deepEqual(
+      [refused.status, refused.headers.get("ratelimit-remaining"), refused.headers.get("retry-after")],
+      [429, "0", "60"],
+    );
+  });
+
+  test("negative control: of servers that do not share a database each lets the whole limit through", async (context) => {
+    const { servers, key } = await startServers(context, [await postgres.database()]);
+    assert.equal(await pass(servers[0]!, key, 50), LIMIT);
+    const { servers: others, key: another } = await startServers(context, [await postgres.database()]);
+    await sleep(2500);
+    assert.equal(await pass(others[0]!, another, 50), LIMIT);
+  });
+
+  test("tries at a name, from an address, and without a key count on all servers", async (context) => {
+    const url = await postgres.database();
+    const { servers } = await startServers(context, [url, url]);
+    const [first, second] = servers as [TestServer, TestServer];
+    const body = { name: "not ann", password: "it may be a password" };
+    const signIn = async (server: TestServer) => (await visit(server, "POST", "/session", { body })).status;
+    for (let i = 0; i < 4; i++) assert.equal(await signIn(first), 401);
+    for (let i = 0; i < 5; i++) assert.equal(await statusOf(first, "x"), 401);
+    const { failureLimits, signIns } = second.server.services;
+    const left = (count: { readonly headers: Readonly<Record<string, string>> }) =>
+      count.headers["ratelimit-remaining"];
+    const isTold = () =>
+      left(failureLimits.peek("127.0.0.1", 5)) === "0" && left(signIns.addresses.peek("127.0.0.1", 4)) === "0";
+    assert.ok(await until(async () => isTold()));
+    assert.equal(await signIn(second), 429);
+    assert.equal(await statusOf(second, "x"), 429);
+    const counts = await runSql({ url }, "select count(*) as result from limit_counts where counts like '%names%'");
+    const typed = await runSql({ url }, "select count(*) as result from limit_counts where counts like '%ann%'");
+    assert.ok(counts! > 0);
+    assert.equal(typed, 0, "names are not written down");
+  });
+
+  test("while the database is down each server counts alone, refuses no one before the limit, and tells the others after", async (context) => {
+    const own = await startPostgres();
+    context.after(() => own[Symbol.asyncDispose]());
+    const url = await own.database();
+    const { servers, key, keyId } = await startServers(context, [url, url]);
+    const [first, second] = servers as [TestServer, TestServer];
+    assert.equal(await pass(first, key, 10), 10);
+    assert.ok(await reaches(second, keyId, LIMIT - 10));
+    await own.stop();
+    assert.equal(await pass(first, key, LIMIT), LIMIT - 10, "no request waits for the database");
+    assert.equal(await pass(second, key, 20), 20, "what it has not been told");
+    await own.start();
+    assert.ok(await reaches(second, keyId, 0), "told when the database is back");
+    assert.equal(await statusOf(second, key), 429);
+    assert.equal(await statusOf(first, key), 429);
+  });
+
+  test("two servers under load: what both let through together is the limit and what comes until they are told", async (context) => {
+    const url = await postgres.database();
+    const perMinute = 1500;
+    const { servers, key } = await startServers(context, [url, url], perMinute);
+    const passed = await Promise.all(
+      servers.map(async (server) => {
+        let count = 0;
+        for (let i = 0; i < perMinute; i++) {
+          const [status] = await Promise.all([statusOf(server, key), sleep(4)]);
+          if (status !== 200) return count;
+          count++;
+        }
+        return count;
+      }),
+    );
+    const sum = passed.reduce((total, count) => total + count, 0);
+    context.diagnostic(`${sum} passed of a limit of ${perMinute} (${passed.join(" and ")})`);
+    assert.ok(sum >= perMinute, "no one is refused before the limit");
+    assert.ok(sum < 2 * perMinute, "and not each lets the whole limit through");
+  });
+});
