@@ -9,6 +9,7 @@ import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { ageText, timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { oneLine } from "../output/one-line.ts";
 import { type Style, styleFor } from "../output/style.ts";
 
 export const infoCommand: Command = {
@@ -49,7 +50,7 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
   const sections = info.sections.filter(({ byteLength }) => byteLength > 0);
   return [
     style("bold", path),
-    ...facts.map(([name, value]) => `  ${style("cyan", name.padEnd(11))} ${value}`),
+    ...facts.map(([name, value]) => `  ${style("cyan", name.padEnd(11))} ${oneLine(value)}`),
     style("bold", "sections"),
     ...sections.map(
       ({ name, byteLength, crc32 }) =>

@@ -249,7 +249,11 @@ describe("cti import", () => {
       ["--source", "a", "tor.txt", "sensors.ndjson", "-o", "x.ipsieve"],
       /--source names one feed/,
     ],
-    ["a share over the whole", ["--max-shrink", "101", "tor.txt", "-o", "x.ipsieve"], /--max-shrink "101"/],
+    [
+      "a share over the whole, before any feed is read",
+      ["--max-shrink", "101", "tor.txt", "-o", "x.ipsieve"],
+      /^ipsieve: --max-shrink "101"/,
+    ],
     ["the output over a feed", ["tor.txt", "-o", "tor.txt"], /is one of the feeds/],
   ];
   for (const [what, args, message] of refused) {
@@ -264,6 +268,13 @@ describe("cti import", () => {
       assert.equal(readFileSync(join(folder.path, "tor.txt"), "utf8"), TOR);
     });
   }
+
+  test("info shows the name of a feed in one line, whatever it holds", async () => {
+    await cti("import", "--source", "one\ntwo\u001b[31m", "tor.txt", "-o", "named.ipsieve");
+    const { stdout } = await run(["info", "named.ipsieve"], { cwd: folder.path });
+    assert.match(stdout, /^ {2}title {7}one\\u000atwo\\u001b\[31m$/m);
+    assert.match(stdout, /^ {2}source {6}one\\u000atwo\\u001b\[31m, /m);
+  });
 
   test("progress as JSON lines counts all bytes and lines", async () => {
     const { stderr } = await cti("import", "--progress", "json", "tor.txt", "sensors.ndjson", "-o", "p.ipsieve");

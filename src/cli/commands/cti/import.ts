@@ -135,6 +135,7 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("cti import needs -o FILE, the dataset to write");
   const checkParent = endWithParent(() => new FeedFiles(output).removeDrafts(process.pid));
+  const maxShrink = wholeNumber("max-shrink", args.value("max-shrink") ?? "100", 100, 0);
   const sourceNames = sourceNamesOf(args);
   await refuseOverwriting(output, args.operands);
   const builder = new CtiBuilder();
@@ -151,7 +152,7 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
   const sources = report.feeds.map(({ source, entries }) => ({ name: source, entries }));
   checkParent();
-  await write(args, output, builder, sources, report);
+  await write(output, builder, sources, { maxShrink, isCompared: args.has("json") || maxShrink < 100 }, report);
 }
 
 function refuse(reason: ImportRefusal["reason"], message: string, place: string, line: number | null = null): never {
@@ -271,16 +272,15 @@ function tell(path: string, { entries, lines, faults, faultCount, warnings }: Fe
 }
 
 async function write(
-  args: Arguments,
   output: string,
   builder: CtiBuilder,
   sources: readonly CtiSource[],
+  { maxShrink, isCompared }: { readonly maxShrink: number; readonly isCompared: boolean },
   report: Report,
 ): Promise<void> {
   const createdAt = new Date();
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
-  const maxShrink = wholeNumber("max-shrink", args.value("max-shrink") ?? "100", 100, 0);
-  if (args.has("json") || maxShrink < 100) report.replaced = await compare(output, trie);
+  if (isCompared) report.replaced = await compare(output, trie);
   if (report.replaced !== null) refuseShrinking(output, report.replaced, maxShrink);
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;

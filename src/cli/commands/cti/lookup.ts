@@ -6,6 +6,7 @@ import { DEFAULT_DATASET, defaultDataset } from "../../default-datasets.ts";
 import { openCtiDataset } from "../../../datasets/open-cti-dataset.ts";
 import { withPath } from "../../../datasets/with-path.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../output/one-line.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { readOperands } from "../../read-operands.ts";
 import { reportError } from "../../report-error.ts";
@@ -81,13 +82,4 @@ function* factsOf(object: object, path: string): Generator<[name: string, value:
     } else if (typeof value === "object" && value !== null) yield* factsOf(value, `${place}.`);
     else if (value !== null && value !== "") yield [place, oneLine(value)];
   }
-}
-
-/** A feed may say anything: nothing of it may move the cursor or begin a line. */
-function oneLine(value: unknown): string {
-  return String(value).replace(
-    // oxlint-disable-next-line no-control-regex -- they are what it looks for
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
