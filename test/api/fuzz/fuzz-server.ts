@@ -6,6 +6,7 @@ import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../../cbs/catalogues.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 export interface FuzzServer extends TestServer {
@@ -15,7 +16,7 @@ export interface FuzzServer extends TestServer {
 
 /**
  * A server that takes requests at any rate, with a catalogue of a few lines: answers of megabytes would cost the time
- * of many small ones.
+ * of many small ones. Feeds may be imported by the organisation that `datasetOrganisation` names.
  */
 export async function startFuzzServer(settings: Parameters<typeof startServer>[0] = {}): Promise<FuzzServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-fuzz-"));
@@ -36,7 +37,9 @@ export async function startFuzzServer(settings: Parameters<typeof startServer>[0
     rulesetsPerOrganisation: 100_000,
     logLevel: "silent",
   };
-  const server = await startServer({ ...limits, ...settings }, path, THREATS);
+  const output = join(folder, "cti.ipsieve");
+  const command = { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env };
+  const server = await startServer({ ...limits, ...settings }, path, [output, THREATS], undefined, { command, output });
   const { text: key } = await addKey(server, await addOrganisation(server, "fuzz"));
   const close = async (): Promise<void> => {
     await server.close();
