@@ -94,6 +94,8 @@ export {
   type RulesetImportOptions,
   type RulesetOptions,
 } from "./rulesets/ruleset.ts";
+export { rulesetFromBytes } from "./datasets/ruleset-from-bytes.ts";
+export { RulesetError, type RulesetErrorCode } from "./rulesets/ruleset-error.ts";
 export type { AddOptions, RuleOptions } from "./rulesets/rule-options.ts";
 export { NO_RULE, type RuleId } from "./rulesets/rule-id.ts";
 export { type CheckResult, type OnMalformed, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";

@@ -50,3 +50,6 @@ export type { AddressCounts } from "./batch/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-renderer.ts";
+
+// rulesets in files
+export { openRuleset, openRulesetSnapshot, saveRuleset } from "./datasets/ruleset-files.ts";

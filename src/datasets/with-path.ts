@@ -1,13 +1,14 @@
 import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { CtiError } from "../cti/cti-error.ts";
+import { RulesetError } from "../rulesets/ruleset-error.ts";
 import { DatasetError } from "./dataset-error.ts";
 
-/** Runs what reads a catalogue or a dataset; its errors become DatasetErrors that name the file. */
+/** Runs what reads a catalogue, a dataset or a ruleset; its errors become DatasetErrors that name the file. */
 export function withPath<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    const isContent = error instanceof CatalogueError || error instanceof CtiError;
+    const isContent = error instanceof CatalogueError || error instanceof CtiError || error instanceof RulesetError;
     throw isContent ? new DatasetError("unusable", path, error.message) : error;
   }
 }

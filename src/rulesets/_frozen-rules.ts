@@ -101,37 +101,51 @@ export class FrozenRules {
 }
 
 /**
- * Freezes the rules of a family anew: those of the last freeze that are still there, and those in a tree of what was
- * added since. Both may change meanwhile: a rule that is added may be in it or not, one that goes may still be in it, with
- * a slot that is never active. In steps of less than a millisecond or so.
+ * Freezes the rules of a family anew: those that `orderedSlots` gives. Rules may come, change and go meanwhile: one that
+ * comes may be in it or not, one that goes may still be in it, with a slot that is never active. In steps of less than a
+ * millisecond or so.
  */
 export function* freezingRules(
   slots: RuleSlots,
   base: FrozenRules | undefined,
   added: RuleTree,
 ): Generator<undefined, FrozenRules, undefined> {
-  const more = yield* slotsInOrder(added);
-  const count = base?.count ?? 0;
-  const most = count + more.length;
-  const sorted = slots.family === 4 ? new SortedFreezer(most, 0) : new SortedFreezer(0, most);
-  let last = 0;
+  const order = yield* orderedSlots(slots, base, added);
+  const { length } = order;
+  const sorted = slots.family === 4 ? new SortedFreezer(length, 0) : new SortedFreezer(0, length);
   let isIdentity = true;
-  for (let at = 0, next = 0; at + next < most;) {
-    if ((at + next) % STEP === 0) yield;
-    const isAdded = at === count || (next < more.length && slots.compareSlots(more[next]!, base!.slotAt(at)) < 0);
-    const slot = isAdded ? more[next++]! : base!.slotAt(at++);
-    // What has gone is left out; what was frozen and added meanwhile stands in both, side by side.
-    if (slot === last || !slots.isTaken(slot)) continue;
-    if (addTo(sorted, slots, slot) !== slot) isIdentity = false;
-    last = slot;
+  for (let at = 0; at < length; at++) {
+    if (at % STEP === 0) yield;
+    if (addTo(sorted, slots, order[at]!) !== order[at]) isIdentity = false;
   }
   return new FrozenRules(slots.family, yield* sorted.freezing(), isIdentity);
 }
 
-function addTo(sorted: SortedFreezer, { keys, lengths, words }: RuleSlots, slot: number): MatchId {
+/** The slots of the rules of a table that are still there, and of those in a tree of what came since, in order. */
+export function* orderedSlots(
+  slots: RuleSlots,
+  base: FrozenRules | undefined,
+  added: RuleTree,
+): Generator<undefined, Uint32Array, undefined> {
+  const more = yield* slotsInOrder(added);
+  const count = base?.count ?? 0;
+  const order = new Uint32Array(count + more.length);
+  let length = 0;
+  for (let at = 0, next = 0; at + next < order.length;) {
+    if ((at + next) % STEP === 0) yield;
+    const isAdded = at === count || (next < more.length && slots.compareSlots(more[next]!, base!.slotAt(at)) < 0);
+    const slot = isAdded ? more[next++]! : base!.slotAt(at++);
+    // What has gone is left out; what was frozen and added meanwhile stands in both, side by side.
+    if (slots.isTaken(slot) && (length === 0 || order[length - 1] !== slot)) order[length++] = slot;
+  }
+  return order.subarray(0, length);
+}
+
+/** Adds the rule in a slot to a table that is being made. */
+export function addTo(sorted: SortedFreezer, { keys, lengths, words }: RuleSlots, slot: number, value = slot): MatchId {
   const key = slot * words;
-  if (words === 1) return sorted.add(4, keys[key]!, 0, 0, 0, lengths[slot]!, slot);
-  return sorted.add(6, keys[key]!, keys[key + 1]!, keys[key + 2]!, keys[key + 3]!, lengths[slot]!, slot);
+  if (words === 1) return sorted.add(4, keys[key]!, 0, 0, 0, lengths[slot]!, value);
+  return sorted.add(6, keys[key]!, keys[key + 1]!, keys[key + 2]!, keys[key + 3]!, lengths[slot]!, value);
 }
 
 /** The slots of a tree's rules in order. Those that are put in meanwhile may be left out. */

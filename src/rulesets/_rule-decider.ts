@@ -1,6 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 import { AddedFilter } from "./_added-filter.ts";
-import { freezingRules, FrozenRules } from "./_frozen-rules.ts";
+import { freezingRules, type FrozenRules, orderedSlots } from "./_frozen-rules.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleTree } from "./_rule-tree.ts";
 import { idOf } from "./rule-id.ts";
@@ -203,6 +203,11 @@ export class RuleDecider {
       if (step.done === true) return this.#publish(step.value, freezing);
       yield;
     }
+  }
+
+  /** The slots of all rules, in order. In steps, between which no rule may come or go. */
+  orderedSlots(): Generator<undefined, Uint32Array, undefined> {
+    return orderedSlots(this.#slots, this.#frozen, this.#frozen === undefined ? this.#allRules() : this.#added);
   }
 
   #publish(frozen: FrozenRules, { added, goneBefore }: Freezing): void {

@@ -120,6 +120,14 @@ export class RuleIndex {
     return finished(this.copying());
   }
 
+  /** For stored rulesets: an index of both families' rules. */
+  static of(rules4: FamilyRules, rules6: FamilyRules): RuleIndex {
+    const index = new RuleIndex();
+    index.#rules4 = rules4;
+    index.#rules6 = rules6;
+    return index;
+  }
+
   /** As `copy`, in steps of some hundred microseconds, between which the index must not change. */
   *copying(): Generator<undefined, RuleIndex, undefined> {
     const copy = new RuleIndex();

@@ -51,6 +51,11 @@ export interface RulesetExportOptions extends RuleExportOptions {
   readonly includeExpired?: boolean;
 }
 
+/** For storing rulesets, and tests: the index of a ruleset. */
+export let indexOf: (ruleset: Ruleset) => RuleIndex;
+/** For stored rulesets: one with these rules. */
+export let restored: (options: RulesetOptions, rules: RuleIndex, sequence: number) => Ruleset;
+
 /**
  * A ruleset in memory: rules for prefixes, which may have names and expire, as the service keeps them. It is exact at
  * every moment: what is written counts at once, what has expired no longer counts, and the clock, which is the
@@ -70,10 +75,21 @@ export interface RulesetExportOptions extends RuleExportOptions {
 export class Ruleset implements Iterable<Rule> {
   readonly name: string;
   readonly purpose: Purpose;
-  readonly #policy: PrefixPolicy;
+  /** Whether rules may touch special-purpose blocks. */
+  readonly allowSpecialPurpose: boolean;
   #rules = new RuleIndex();
   #sequence = 0;
   #isFreezing = false;
+
+  static {
+    indexOf = (ruleset) => ruleset.#rules;
+    restored = (options, rules, sequence) => {
+      const ruleset = new Ruleset(options);
+      ruleset.#rules = rules;
+      ruleset.#sequence = sequence;
+      return ruleset;
+    };
+  }
 
   /** @throws RuleError for a name that no ruleset can have, TypeError for an unknown purpose */
   constructor({ name = "", purpose = "blocklist", allowSpecialPurpose = false }: RulesetOptions = {}) {
@@ -81,7 +97,7 @@ export class Ruleset implements Iterable<Rule> {
       throw new TypeError(`the purpose must be ${PURPOSES.join(" or ")}, not ${JSON.stringify(purpose)}`);
     this.name = checkRuleName(name);
     this.purpose = purpose;
-    this.#policy = { allowSpecialPurpose };
+    this.allowSpecialPurpose = allowSpecialPurpose;
   }
 
   /** The number of rules, expired ones too. */
@@ -261,7 +277,7 @@ export class Ruleset implements Iterable<Rule> {
     now: number = Date.now(),
   ): RulesetImport {
     checkMode(mode);
-    const list = new RuleImport(format, { ...options, ...this.#policy });
+    const list = new RuleImport(format, { ...options, allowSpecialPurpose: this.allowSpecialPurpose });
     for (const chunk of typeof text === "string" ? [text] : text) list.write(chunk);
     const { parts, errors, skipped: leftOut } = finished(list.endInSteps());
     const none = { created: 0, updated: 0, skipped: 0, conflicts: [], errors, leftOut };
@@ -320,7 +336,7 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   #readPrefix(prefix: string | Prefix): Prefix {
-    return typeof prefix === "object" ? checkRulePrefix(prefix, this.#policy) : parseRulePrefix(prefix, this.#policy);
+    return typeof prefix === "object" ? checkRulePrefix(prefix, this) : parseRulePrefix(prefix, this);
   }
 }
 

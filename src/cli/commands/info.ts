@@ -4,6 +4,8 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
+import { rulesetOf } from "../../datasets/ruleset-from-bytes.ts";
+import { RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
 import { CTI_KIND } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
@@ -70,6 +72,10 @@ function aboutOf(
       types?: Record<string, number>;
       layers?: readonly LayerAge[];
       documents?: number;
+      purpose?: string;
+      rules?: number;
+      activeRules?: number;
+      sequence?: number;
       sources: unknown;
     }
   | undefined {
@@ -77,11 +83,24 @@ function aboutOf(
     const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
     return { title: metadata.title, documents: documentCount, sources: metadata.sources };
   }
+  if (snapshot.info.kind === RULESET_KIND) {
+    const { name, purpose, count, sequence, ...ruleset } = aboutRuleset(snapshot, path);
+    return { title: name, purpose, rules: count, activeRules: ruleset.active, sequence, sources: [] };
+  }
   if (snapshot.info.kind !== CATALOGUE_KIND) return undefined;
   const { metadata, nodes } = catalogueOf(snapshot, path);
   const types: Record<string, number> = {};
   for (const { type } of nodes) types[type] = (types[type] ?? 0) + 1;
   return { title: metadata.title, types, layers: layerAges(metadata, Date.now()), sources: metadata.sources };
+}
+
+function aboutRuleset(
+  snapshot: Snapshot,
+  path: string,
+): { name: string; purpose: string; count: number; active: number; sequence: number } {
+  const ruleset = rulesetOf(snapshot, path);
+  const { name, purpose, count, sequence } = ruleset;
+  return { name, purpose, count, active: ruleset.activeCount(), sequence };
 }
 
 const LAYER_NAMES = { official: "official", "as-numbers": "AS numbers", own: "own lists" } as const;
@@ -100,6 +119,15 @@ function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
       `${name}, ${counted(entries, "entry", "entries")}`,
     ]);
     return [["title", metadata.title], ["documents", `${grouped(documentCount)} distinct`], ...sources];
+  }
+  if (snapshot.info.kind === RULESET_KIND) {
+    const { name, purpose, count, active, sequence } = aboutRuleset(snapshot, path);
+    return [
+      ["name", name],
+      ["purpose", purpose],
+      ["rules", `${grouped(count)}, ${grouped(active)} active now`],
+      ["sequence", grouped(sequence)],
+    ];
   }
   if (snapshot.info.kind !== CATALOGUE_KIND) return [];
   const { metadata, nodes } = catalogueOf(snapshot, path);

@@ -6,12 +6,13 @@ import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { CTI_KIND } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
+import { checkStoredRuleset, RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
-  summary: "check a catalogue or dataset file in full: every checksum, prefix, node and document",
+  summary: "check a catalogue, dataset or ruleset file in full: every checksum, prefix, node, document and rule",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
@@ -26,6 +27,7 @@ async function run(args: Arguments): Promise<number> {
   const verified = await verifySnapshot(path);
   if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
   if (verified.kind === CTI_KIND) await verifyDataset(path);
+  if (verified.kind === RULESET_KIND) await verifyRuleset(path);
   const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = verified;
   process.stdout.write(
     `${path}: sound; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
@@ -41,4 +43,9 @@ async function verifyCatalogue(path: string): Promise<void> {
 async function verifyDataset(path: string): Promise<void> {
   const dataset = ctiDatasetOf(await openSnapshot(path), path);
   withPath(path, () => dataset.checkDocuments());
+}
+
+async function verifyRuleset(path: string): Promise<void> {
+  const { metadata, table } = await openSnapshot(path);
+  withPath(path, () => checkStoredRuleset(metadata, table));
 }

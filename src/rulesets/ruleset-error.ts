@@ -1,0 +1,20 @@
+/** What is wrong with a file of rules. */
+export type RulesetErrorCode =
+  /** Metadata of another shape than `RulesetMetadata`. */
+  | "bad-metadata"
+  /** Columns that contradict each other, the table, or what rules can be. */
+  | "bad-rules";
+
+/** A stored ruleset that cannot be read; the message says what to do. */
+export class RulesetError extends Error {
+  readonly code: RulesetErrorCode;
+  /** The member of the metadata, or the section of the table, at fault. */
+  readonly member: string;
+
+  constructor(code: RulesetErrorCode, member: string, what: string) {
+    super(`the ruleset's ${member} cannot be used: ${what}; save the ruleset again`);
+    this.name = "RulesetError";
+    this.code = code;
+    this.member = member;
+  }
+}

@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { openRuleset, Ruleset, saveRuleset, writeSnapshot } from "../../src/index.ts";
+import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
+import { indexOf } from "../../src/rulesets/ruleset.ts";
+import {
+  checkStoredRuleset,
+  type RulesetMetadata,
+  type StoredRuleset,
+  storingRuleset,
+} from "../../src/rulesets/stored-ruleset.ts";
+import { finished } from "../../src/rulesets/_finished.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import { checkInvariants } from "../rulesets/check-invariants.ts";
+
+const NOW = Date.UTC(2026, 10, 22);
+const folder = mkdtempSync(join(tmpdir(), "ipsieve-rulesets-"));
+after(() => rmSync(folder, { recursive: true }));
+const main = join(import.meta.dirname, "../../src/cli/main.ts");
+
+function example(): Ruleset {
+  const ruleset = new Ruleset({ name: "büro", purpose: "allowlist", allowSpecialPurpose: true });
+  ruleset.add("192.0.2.0/24", { name: "netz 🕸" }, NOW);
+  ruleset.add("192.0.2.1", { name: "host", expiresAt: NOW + 1000 }, NOW + 1);
+  ruleset.add("10.0.0.0/8", {}, NOW);
+  ruleset.add("2001:db8::/32", { name: "host", expiresAt: NOW + 2000 }, NOW - 5);
+  ruleset.add("2001:db8::1", {}, NOW);
+  ruleset.update("192.0.2.0/24", { name: "netz" }, NOW + 7);
+  ruleset.add("198.51.100.0/24", {}, NOW);
+  ruleset.delete("198.51.100.0/24");
+  return ruleset;
+}
+
+test("a ruleset that is saved and opened is the same, and can be written to at once", async () => {
+  const path = join(folder, "example.ipsieve");
+  const ruleset = example();
+  await saveRuleset(path, ruleset);
+  for (const opened of [await openRuleset(path), rulesetFromBytes(readFileSync(path))]) {
+    const { name, purpose, allowSpecialPurpose, sequence } = opened;
+    assert.deepEqual(
+      { name, purpose, allowSpecialPurpose, sequence },
+      { name: "büro", purpose: "allowlist", allowSpecialPurpose: true, sequence: 8 },
+    );
+    assert.equal(opened.check("192.0.2.1", NOW)?.name, "host");
+    assert.equal(opened.check("2001:db8::1", NOW)?.name, null);
+    assert.equal(opened.check("2001:db8::2", NOW + 2000), null);
+    opened.add("192.0.2.2", { name: "new" }, NOW);
+    opened.delete("192.0.2.1");
+    opened.update("2001:db8::/32", { expiresAt: null }, NOW);
+    if (ruleset.get("192.0.2.2") === undefined) {
+      ruleset.add("192.0.2.2", { name: "new" }, NOW);
+      ruleset.delete("192.0.2.1");
+      ruleset.update("2001:db8::/32", { expiresAt: null }, NOW);
+    }
+    assert.equal(opened.check("192.0.2.1", NOW)?.name, "netz");
+    assert.equal(opened.check("192.0.2.2", NOW)?.name, "new");
+    assert.deepEqual([...opened], [...ruleset]);
+    assert.equal(opened.activeCount(NOW), ruleset.activeCount(NOW));
+    checkInvariants(indexOf(opened));
+    opened.freeze();
+    assert.deepEqual([...opened], [...ruleset]);
+    checkInvariants(indexOf(opened));
+  }
+});
+
+test("what is saved is the ruleset at the call, though it is written to meanwhile; empty ones are saved too", async () => {
+  const path = join(folder, "moment.ipsieve");
+  const ruleset = example();
+  const before = [...ruleset];
+  const saving = saveRuleset(path, ruleset);
+  ruleset.clear();
+  await saving;
+  assert.deepEqual([...(await openRuleset(path))], before);
+  await saveRuleset(path, ruleset);
+  const empty = await openRuleset(path);
+  assert.deepEqual([empty.count, empty.check("192.0.2.1")], [0, null]);
+  empty.add("192.0.2.1", {}, NOW);
+  assert.equal(empty.check("192.0.2.1", NOW)?.createdAt, NOW);
+});
+
+test("the command verifies a ruleset and describes it", async () => {
+  const path = join(folder, "command.ipsieve");
+  await saveRuleset(path, example());
+  const run = async (...args: string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [main, ...args])).stdout;
+  assert.match(await run("verify", path), /: sound; 3 IPv4 and 2 IPv6 prefixes/);
+  const info = JSON.parse(await run("info", "--json", path)) as { kind: string; about: object };
+  assert.equal(info.kind, "ruleset");
+  assert.deepEqual(info.about, {
+    title: "büro",
+    purpose: "allowlist",
+    rules: 5,
+    activeRules: 3,
+    sequence: 8,
+    sources: [],
+  });
+  assert.match(await run("info", path), /purpose +allowlist\n.*rules +5, 3 active now/);
+});
+
+/** Every way in which a file of rules is rejected, with the member at fault; `deep`: by `ipsieve verify` only. */
+const BAD: Record<
+  string,
+  [change: (stored: StoredRuleset) => void, code: string, member: string, deep: "deep" | undefined]
+> = {};
+/** The metadata, to be made wrong in any way. */
+// oxlint-disable-next-line typescript/no-explicit-any -- that is the point of it
+type Loose = { -readonly [Key in keyof RulesetMetadata]: any };
+function bad(
+  what: string,
+  member: string,
+  change: (
+    metadata: Loose,
+    words: (section: "matchValue" | "matchParent") => Int32Array,
+    stored: StoredRuleset,
+  ) => void,
+  code = "bad-rules",
+  deep?: "deep",
+): void {
+  BAD[what] = [
+    (stored) => {
+      const { buffer, sections } = stored.table;
+      change(
+        stored.metadata as Loose,
+        (name) => new Int32Array(buffer, sections[name].byteOffset, sections[name].byteLength / 4),
+        stored,
+      );
+    },
+    code,
+    member,
+    deep,
+  ];
+}
+const floats = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8);
+const longs = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+const expiries = ({ table }: StoredRuleset): Float64Array =>
+  new Float64Array(table.buffer, table.sections.expiresAt.byteOffset, 6);
+const lengths = ({ table }: StoredRuleset): Uint8Array =>
+  new Uint8Array(table.buffer, table.sections.matchLength.byteOffset, 6);
+
+bad("of a later format", "format", (m) => (m.format = 2), "bad-metadata");
+bad("without a name", "name", (m) => (m.name = null), "bad-metadata");
+bad("whose name has a line end", "names", (m) => (m.name = "a\nb"));
+bad("of an unknown purpose", "purpose", (m) => (m.purpose = "greylist"), "bad-metadata");
+bad("that does not say what is allowed", "allowSpecialPurpose", (m) => (m.allowSpecialPurpose = 1), "bad-metadata");
+bad("with half a sequence", "sequence", (m) => (m.sequence = 0.5), "bad-metadata");
+bad("without names", "names", (m) => (m.names = null), "bad-metadata");
+bad("without times", "times", (m) => (m.times = []), "bad-metadata");
+bad("whose column is text", "words4", (m) => (m.words4 = "x"), "bad-metadata");
+bad("with a word too few", "words4", (m) => (m.words4 = m.words4.slice(4)));
+bad("with half a word", "words6", (m) => (m.words6 = m.words6.slice(2)));
+bad("with host bits", "words4", (m) => (longs(m.words4)[0]! |= 1));
+bad("whose prefixes are out of order", "words4", (m) => (longs(m.words4)[0] = 0xff000000));
+bad("whose prefix stands twice", "words4", (m, _, s) => {
+  longs(m.words4)[0] = longs(m.words4)[1]!;
+  lengths(s)[1] = 24;
+});
+bad("with other prefixes than its table", "words4", (m) => (longs(m.words4)[0] = 0x0b000000), "bad-rules", "deep");
+bad("whose rules have other numbers", "matchValue", (_, words) => (words("matchValue")[2] = 3));
+bad("with a rule around itself", "matchParent", (_, words) => (words("matchParent")[3] = 3));
+bad("with a rule in one that comes later", "matchParent", (_, words) => (words("matchParent")[2] = 3));
+bad("with an IPv6 rule in an IPv4 rule", "matchParent", (_, words) => (words("matchParent")[5] = 2));
+bad("with a rule in a shorter one", "matchParent", (_, words) => (words("matchParent")[2] = -1));
+bad("with a rule beyond its family", "matchLength", (_, _words, s) => (lengths(s)[3] = 33));
+bad("with an expiry that is not a number", "expiresAt", (_, _words, s) => (expiries(s)[2] = Number.NaN));
+bad("with an expiry before all times", "expiresAt", (_, _words, s) => (expiries(s)[2] = Number.NEGATIVE_INFINITY));
+bad("with an expiry after the year 9999", "expiresAt", (_, _words, s) => (expiries(s)[2] = 1e15));
+bad("whose moments are out of order", "times", (m) => floats(m.times.moments).reverse());
+bad("with a moment that is not a number", "times", (m) => (floats(m.times.moments)[1] = Number.NaN));
+bad("without a moment", "times", (m) => (m.times.moments = new Uint8Array(0)));
+bad("with a rule of a moment that is not there", "times", (m) => (m.times.created[0] = 200));
+bad("with a time too few", "times", (m) => (m.times.updated = m.times.updated.slice(1)));
+bad("whose names are out of order", "names", (m) => longs(m.names.ends).reverse());
+bad("whose names end before their text", "names", (m) => (m.names.text = new Uint8Array([...m.names.text, 65])));
+bad("whose names are not UTF-8", "names", (m) => (m.names.text[0] = 0xff));
+bad("with a name that is not there", "names", (m) => (longs(m.names.numbers)[0] = 9));
+bad("whose names are numbers", "names", (m) => (m.names.text = 7), "bad-metadata");
+bad("with a name that no rule can have", "names", (m) => (m.names.text[0] = 10), "bad-rules", "deep");
+
+describe("a file is rejected", () => {
+  for (const [what, [change, code, member, deep]] of Object.entries(BAD)) {
+    test(what, async () => {
+      const path = join(folder, "bad.ipsieve");
+      const stored = finished(storingRuleset(example()));
+      change(stored);
+      await writeSnapshot(path, { ...stored, kind: "ruleset" });
+      const snapshot = await openSnapshot(path);
+      assert.throws(() => checkStoredRuleset(snapshot.metadata, snapshot.table), {
+        name: "RulesetError",
+        code,
+        member,
+      });
+      if (deep === "deep") return void (await openRuleset(path));
+      await assert.rejects(openRuleset(path), { name: "UsageError", code: "unusable", path });
+    });
+  }
+
+  test("of another kind, damaged, missing", async () => {
+    const path = join(folder, "other.ipsieve");
+    const stored = finished(storingRuleset(example()));
+    await writeSnapshot(path, { ...stored, kind: "other" });
+    await assert.rejects(openRuleset(path), { name: "UsageError", code: "wrong-kind" });
+    writeFileSync(path, "not a snapshot");
+    await assert.rejects(openRuleset(path), { name: "SnapshotError", code: "not-a-snapshot" });
+    await assert.rejects(openRuleset(join(folder, "none")), { name: "SnapshotError", code: "not-found" });
+    await assert.rejects(saveRuleset(join(folder, "no/folder"), example()), {
+      name: "SnapshotError",
+      code: "unwritable",
+    });
+  });
+});
+
+test(
+  "kill -9 while it is saved leaves the ruleset that was saved last, or the next",
+  { timeout: 120_000 },
+  async (t) => {
+    const path = join(folder, "killed.ipsieve");
+    const program = `
+    import { Ruleset, saveRuleset } from ${JSON.stringify(join(import.meta.dirname, "../../src/index.ts"))};
+    const ruleset = new Ruleset({ allowSpecialPurpose: true });
+    for (let at = 0; at < 20000; at++) ruleset.add({ family: 4, w0: at * 4096, w1: 0, w2: 0, w3: 0, length: 24 }, {}, 1);
+    for (let saved = 1; ; saved++) {
+      ruleset.add("255.0.0.0/" + (8 + (saved % 20)), { mode: "override", name: String(saved) }, 1);
+      await saveRuleset(${JSON.stringify(path)}, ruleset);
+      console.log(ruleset.sequence);
+    }`;
+    const file = join(folder, "save.mjs");
+    writeFileSync(file, program);
+    const seen: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      rmSync(path, { force: true });
+      const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+      let last = 0;
+      let said = "";
+      const isSaved = new Promise<void>((resolve) => {
+        child.stdout.on("data", (data: Buffer) => {
+          said += String(data);
+          last = Number(said.trimEnd().split("\n").at(-1));
+          resolve();
+        });
+        child.once("exit", () => resolve());
+      });
+      await isSaved;
+      await new Promise((resolve) => setTimeout(resolve, 40 * round));
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGKILL");
+      await ended;
+      const { sequence, count } = await openRuleset(path);
+      assert.ok(sequence === last || sequence === last + 1, `${sequence} after ${last}`);
+      assert.ok(count > 20_000);
+      seen.push(sequence - last);
+    }
+    t.diagnostic(`ahead of what was reported: ${seen.join()}; left in the folder: ${readdirSync(folder).join()}`);
+  },
+);
