@@ -23,6 +23,7 @@ const PARTS = [
   "freeze",
   "open",
   "churn",
+  "rules",
   "clickhouse",
   "grepcidr",
   "log",

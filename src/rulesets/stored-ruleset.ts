@@ -138,10 +138,8 @@ export function rulesetOf(metadata: unknown, table: PrefixTable): Ruleset {
     slots.lengths.set(bytesIn(table, "matchLength").subarray(first + 1, first + 1 + count), 1);
     if (expiresAt === undefined) slots.expiresAt.fill(PERMANENT, 1, count + 1);
     else slots.expiresAt.set(expiresAt.subarray(first + 1, first + 1 + count), 1);
-    for (let at = 0; at < count; at++) {
-      slots.createdAt[at + 1] = times.created(first + at);
-      slots.updatedAt[at + 1] = times.updated(first + at);
-    }
+    times.created(slots.createdAt, first, count);
+    times.updated(slots.updatedAt, first, count);
     slots.names.append({ ...names, numbers: names.numbers.subarray(first, first + count) });
     slots.end = count + 1;
     checkOrder(slots);
@@ -234,9 +232,12 @@ function readExpiries(table: PrefixTable): Float64Array | undefined {
   return expiresAt;
 }
 
+/** Writes the times of `count` rules from the one at `first` on into a column, from index 1 on. */
+type WriteTimes = (column: Float64Array, first: number, count: number) => void;
+
 interface Times {
-  readonly created: (at: number) => number;
-  readonly updated: (at: number) => number;
+  readonly created: WriteTimes;
+  readonly updated: WriteTimes;
 }
 
 function readTimes(times: RulesetMetadata["times"], count: number): Times {
@@ -246,7 +247,7 @@ function readTimes(times: RulesetMetadata["times"], count: number): Times {
       throw badRules("times", `moment ${at} is ${moments[at]}, which does not follow the one before`);
   }
   if (moments.length === 0 && count > 0) throw badRules("times", "there is no moment");
-  const column = (bytes: Uint8Array): ((at: number) => number) => {
+  const column = (bytes: Uint8Array): WriteTimes => {
     const size = moments.length > 1 ? count : 0;
     const numbers = array<Uint8Array | Uint16Array | Uint32Array>(
       numbersOf(moments.length) as Numbers<Uint8Array | Uint16Array | Uint32Array>,
@@ -256,7 +257,10 @@ function readTimes(times: RulesetMetadata["times"], count: number): Times {
     );
     for (let at = 0; at < numbers.length; at++)
       if (numbers[at]! >= moments.length) throw badRules("times", `rule ${at + 1} names moment ${numbers[at]}`);
-    return size === 0 ? () => moments[0]! : (at) => moments[numbers[at]!]!;
+    return (times, first, count) => {
+      if (size === 0) return void times.fill(moments[0] ?? 0, 1, count + 1);
+      for (let at = 0; at < count; at++) times[at + 1] = moments[numbers[first + at]!]!;
+    };
   };
   return { created: column(times.created), updated: column(times.updated) };
 }
@@ -271,11 +275,10 @@ function readNames({ text, ends, numbers }: RulesetMetadata["names"], count: num
         ? new Uint32Array(count)
         : array(Uint32Array, "names", numbers, count),
   };
-  names.ends.forEach((end, at) => {
-    if (end < (at === 0 ? 0 : names.ends[at - 1]!)) throw badRules("names", `name ${at + 1} ends before it begins`);
-  });
-  if (names.numbers.some((number) => number > names.ends.length))
-    throw badRules("names", "a rule has a name that is not there");
+  for (let at = 1; at < names.ends.length; at++)
+    if (names.ends[at]! < names.ends[at - 1]!) throw badRules("names", `name ${at + 1} ends before it begins`);
+  for (let at = 0; at < count; at++)
+    if (names.numbers[at]! > names.ends.length) throw badRules("names", `rule ${at + 1} has a name that is not there`);
   if (decoded(text).length !== (names.ends.at(-1) ?? 0)) throw badRules("names", "they do not end where the text does");
   return names;
 }
