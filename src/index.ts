@@ -42,7 +42,7 @@ export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts"
 
 // batch: `identify` of whole logs, under a name of its own here
 export { identify as identifyLines } from "./batch/identify.ts";
-export type { AddressChoice, IdentifyOptions } from "./batch/identify-options.ts";
+export type { AddressChoice, IdentifyOptions, LabelledSnapshot } from "./batch/identify-options.ts";
 export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
 export type { IdentifyResult, MalformedInputLine, Progress } from "./batch/identify-result.ts";
 export type { TemplateFormat } from "./rows/row-format.ts";

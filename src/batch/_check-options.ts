@@ -24,10 +24,28 @@ export function checkOptions(options: IdentifyOptions): void {
     if (options[name] !== undefined && typeof options[name] !== "boolean")
       throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
   }
+  checkFurther(options);
   if (options.now !== undefined) checkTime(options.now);
   if (options.appendAs !== undefined) checkName(options.appendAs);
   for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);
   if (options.output !== undefined) checkOutput(options.output);
+}
+
+function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only, ...options }: IdentifyOptions): void {
+  if (!Array.isArray(further)) throw new TypeError(`further is ${shown(further)}; give an array of labelled snapshots`);
+  const labels = [label, ...further.map((one: { label: unknown }) => one.label)];
+  for (const [index, one] of labels.entries()) {
+    // oxlint-disable-next-line no-control-regex -- they are what it looks for
+    if (typeof one !== "string" || one === "" || /[\u0000-\u001f]/.test(one))
+      throw new RangeError(`label ${shown(one)}: give a label of one line`);
+    if (labels.indexOf(one) !== index) throw new RangeError(`label ${shown(one)} is given twice; give each its own`);
+  }
+  if (only !== undefined && !labels.includes(only))
+    throw new RangeError(`only is ${shown(only)}; give one of ${labels.join(", ")}`);
+  if (further.length > 0 && (options.countMatches === true || options.topAddresses !== undefined))
+    throw new RangeError(
+      "countMatches and topAddresses are of one snapshot; leave out further, or count in another run",
+    );
 }
 
 function checkInputs(inputs: unknown): void {

@@ -18,12 +18,30 @@ export type RowSelection = "all" | "matched" | "unmatched";
  */
 export type AddressChoice = "first" | "last" | "first-public";
 
+/** A further snapshot, with the module of its rows (see `IdentifyOptions.renderer`). */
+export interface LabelledSnapshot {
+  /** One line, unlike those of the others. */
+  readonly label: string;
+  readonly snapshot: Snapshot;
+  readonly renderer?: string;
+}
+
 /** What `identifyLines` reads, looks up and writes. */
 export interface IdentifyOptions {
   /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
   readonly inputs: readonly (string | Readable)[];
   /** Its memory is what all threads read, and where buffers are added behind it; nothing is copied. */
   readonly snapshot: Snapshot;
+  /**
+   * Further snapshots: the addresses, found once, are looked up in all. A line matches if it matches in any. Rows have
+   * the columns of each, in order; rows of JSON a member for each, by its label. Not with `countMatches` or
+   * `topAddresses`.
+   */
+  readonly further?: readonly LabelledSnapshot[];
+  /** What `snapshot` is called beside further ones. Default: its kind. */
+  readonly label?: string;
+  /** The label of the snapshot without whose match a line has none, not even in the others. */
+  readonly only?: string;
   /** "none" counts only; then `renderer` and `output` are not used. */
   readonly format: RowFormat | "none";
   /** Address of the module that exports `createRowTemplates` (`import.meta.resolve(...)` gives one). */

@@ -2,109 +2,30 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { formatAddress } from "../../src/address/format-address.ts";
 import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import { identify } from "../../src/batch/identify.ts";
 import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
 import { Matcher } from "../../src/batch/matcher.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
-import type { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import type { PlainPrefix } from "../oracle/interval-oracle.ts";
 import { rounds } from "../rounds.ts";
-import { randomPrefixes, seededRandom, toWords } from "../table/differential.ts";
-import { temporaryFolder } from "./fixture.ts";
-
-const RENDERER = new URL("./expiry-renderer.ts", import.meta.url).href;
-const NOON = Date.UTC(2026, 10, 21, 12);
-/** Before, at and after every expiry there is, forth and back. */
-const MOMENTS = [NOON, NOON + 1, NOON - 1, NOON + 2, -Infinity, NOON + 3, NOON, NOON - 2, NOON + 1e12, NOON - 1, 0];
-const folder = temporaryFolder();
-
-/** Many share a time; some never expire, one always has. */
-function expiryOf(value: number): number | null {
-  return [null, NOON - 1, NOON, NOON + 1, NOON + 2, 0, NOON + 1][value % 7]!;
-}
-
-interface Case {
-  readonly prefixes: readonly PlainPrefix[];
-  readonly snapshot: Snapshot;
-  readonly addresses: readonly { readonly family: 4 | 6; readonly value: bigint }[];
-}
-
-let files = 0;
-
-/** A random table: values from a small range, or each prefix with its own. */
-async function makeCase(random: () => number, ownValues: boolean): Promise<Case> {
-  const prefixes = [...randomPrefixes(random), ...randomPrefixes(random)]
-    .filter(({ family, first, length }, index, all) => {
-      const same = all.findIndex(
-        (other) => other.family === family && other.first === first && other.length === length,
-      );
-      return same === index && (family === 4 || first >> 32n !== 0xffffn); // IPv4-mapped addresses are IPv4
-    })
-    .map((prefix, index) => ({ ...prefix, values: ownValues ? [index + 1] : prefix.values }));
-  const trie = new PrefixTrie();
-  for (const { family, first, length, values } of prefixes) {
-    const [w0, w1, w2, w3] = toWords(family, first);
-    for (const value of values) trie.add({ family, w0, w1, w2, w3, length }, value);
-  }
-  const path = join(folder, `${files++}.ipsieve`);
-  await writeSnapshot(path, { table: freeze(trie, { expiresAt: expiryOf }), metadata: null, kind: "test" });
-  const addresses = prefixes.flatMap(({ family, first, length }) => {
-    const bits = family === 4 ? 32 : 128;
-    const size = 1n << BigInt(bits - length);
-    const inside = first + ((BigInt(random()) * BigInt(random()) * BigInt(random())) % size);
-    return [first, inside, first + size]
-      .filter((value) => value < 1n << BigInt(bits))
-      .map((value) => ({ family, value }));
-  });
-  return { prefixes, snapshot: await openSnapshot(path), addresses };
-}
-
-/** What decides about an address, one prefix after the other: its length, and the active values of all that cover it. */
-function oracle(
-  prefixes: readonly PlainPrefix[],
-  family: 4 | 6,
-  value: bigint,
-  isActive: (value: number) => boolean,
-): string {
-  const bits = BigInt(family === 4 ? 32 : 128);
-  const covering = prefixes
-    .filter(
-      (one) =>
-        one.family === family && value >> (bits - BigInt(one.length)) === one.first >> (bits - BigInt(one.length)),
-    )
-    .sort((a, b) => b.length - a.length)
-    .map(({ length, values }) => ({ length, values: values.filter(isActive) }))
-    .filter(({ values }) => values.length > 0);
-  return covering.length === 0
-    ? "none"
-    : `${covering[0]!.length} ${covering.flatMap(({ values }) => values).join(",")}`;
-}
-
-function activeAt(now: number): (value: number) => boolean {
-  return (value) => now < (expiryOf(value) ?? Infinity);
-}
-
-function answerOf({ table }: Snapshot, match: number, now: number): string {
-  if (match === 0) return "none";
-  const values = table.chain(match as MatchId).flatMap((one) => table.activeValues(one, now));
-  return `${table.prefixLength(match as MatchId)} ${values.join(",")}`;
-}
-
-function textOf({ family, value }: Case["addresses"][number]): string {
-  const [w0, w1, w2, w3] = toWords(family, value);
-  return formatAddress({ family, w0, w1, w2, w3 });
-}
-
-/** IPv4-mapped addresses are IPv4 as text, and no line of them is compared. */
-function isMapped({ family, value }: Case["addresses"][number]): boolean {
-  return family === 6 && value >> 32n === 0xffffn;
-}
+import { seededRandom, toWords } from "../table/differential.ts";
+import {
+  activeAt,
+  answerOf,
+  expiryOf,
+  folder,
+  isMapped,
+  makeCase,
+  MOMENTS,
+  NOON,
+  oracle,
+  RENDERER,
+  textOf,
+} from "./expiring-cases.ts";
 
 test("batches and buffers at a moment answer as the linear oracle, in both engines, when time goes forth and back", async (t) => {
   const random = seededRandom(16);

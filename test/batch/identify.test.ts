@@ -42,6 +42,9 @@ const WORK = {
   shardLines: 1000,
   now: 0,
   active: null,
+  label: "test",
+  further: [],
+  only: -1,
 } as const;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);

@@ -21,18 +21,24 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
 /** Templates by match id (`NO_ADDRESS` among them), as a renderer makes them for a format. */
 export type RowTemplates = (format: TemplateFormat) => (match: number) => Uint8Array;
 
-/** Rows of the format "jsonl" also tell the number of their line and, with `rowText`, the line. */
+/** The rows of a snapshot, as of `now`. */
 export function rowTemplates(
   snapshot: Parameters<CreateRowTemplates>[0],
   create: CreateRowTemplates,
-  rowText: boolean,
   now: number,
 ): RowTemplates {
   return (format) => {
     const templates = create(snapshot, format, now);
     const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
-    const plain = (match: number): Uint8Array => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
-    return format === "jsonl" ? (match) => numbered(plain(match), rowText) : plain;
+    return (match) => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
+  };
+}
+
+/** Rows of the format "jsonl" also tell the number of their line and, with `rowText`, the line. */
+export function numberedTemplates(plain: RowTemplates, rowText: boolean): RowTemplates {
+  return (format) => {
+    const templates = plain(format);
+    return format === "jsonl" ? (match) => numbered(templates(match), rowText) : templates;
   };
 }
 

@@ -8,10 +8,15 @@ import type { LineShape } from "../lines/line-shape.ts";
 export class HeaderRows {
   readonly #format: RowFormat | "none";
   readonly #appendAs: string;
+  readonly #labels: readonly string[];
   #first: { readonly header: Buffer; readonly name: string } | null = null;
 
-  /** `appendAs` is the name of the column that "append" adds. */
-  constructor(format: RowFormat | "none", appendAs: string) {
+  /**
+   * `appendAs` is the name of the column that "append" adds. Of several snapshots, each adds its own: its name is the
+   * label, or begins with it.
+   */
+  constructor(format: RowFormat | "none", appendAs: string, labels: readonly string[] = []) {
+    this.#labels = labels;
     this.#format = format;
     this.#appendAs = appendAs;
   }
@@ -34,12 +39,16 @@ export class HeaderRows {
   }
 
   #row(header: Buffer, shape: LineShape): Buffer | null {
-    if (this.#format === "tsv") return Buffer.from("ip\tcidr\tcbs_ids\n");
-    if (this.#format === "csv") return Buffer.from("ip,cidr,cbs_ids\n");
+    const labels = this.#labels;
+    const columns =
+      labels.length === 0 ? ["cidr", "cbs_ids"] : labels.flatMap((one) => [`${one}.cidr`, `${one}.cbs_ids`]);
+    if (this.#format === "tsv") return Buffer.from(`${["ip", ...columns].join("\t")}\n`);
+    if (this.#format === "csv") return Buffer.from(`${["ip", ...columns].map(csvField).join(",")}\n`);
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
-    const name = isCsv ? csvField(this.#appendAs) : this.#appendAs;
-    return Buffer.concat([header, Buffer.from(`${isCsv ? "," : "\t"}${name}\n`)]);
+    const names = labels.length === 0 ? [this.#appendAs] : labels;
+    const added = names.map((name) => (isCsv ? `,${csvField(name)}` : `\t${name}`)).join("");
+    return Buffer.concat([header, Buffer.from(`${added}\n`)]);
   }
 }
 

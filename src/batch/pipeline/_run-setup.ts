@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { type BatchLimits, DEFAULT_APPENDED_NAME, DEFAULT_LIMITS, type IdentifyOptions } from "../identify-options.ts";
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
+import { JOINED_IDS } from "../engine/match-joiner.ts";
 import { MatchCounts } from "./_match-counts.ts";
 import { RunMemory } from "./_run-memory.ts";
 import { inputBytesFor } from "./_shard-runner.ts";
@@ -30,6 +31,7 @@ export class RunSetup {
       ...choicesOf(options),
       ...countedAddressesOf(options, limits),
       ...this.#memoryOf(options),
+      ...furtherOf(options),
       now,
       active: this.#active,
     };
@@ -38,10 +40,11 @@ export class RunSetup {
   #memoryOf({
     snapshot,
     format,
+    further = [],
   }: IdentifyOptions): Pick<ShardWork, "perMatch" | "workspaces" | "lineBytes" | "shardLines"> {
     return {
       perMatch: this.matchCounts?.place ?? null,
-      workspaces: this.#takeWorkspaces(snapshot.table.matchCount, format !== "none"),
+      workspaces: this.#takeWorkspaces(further.length > 0 ? JOINED_IDS : snapshot.table.matchCount, format !== "none"),
       lineBytes: this.limits.lineBytes,
       shardLines: this.limits.shardLines,
     };
@@ -82,6 +85,19 @@ function choicesOf(
     address: options.address ?? "first",
     appendAs: options.appendAs ?? DEFAULT_APPENDED_NAME,
     rowText: options.format === "jsonl" && options.rowText === true,
+  };
+}
+
+function furtherOf({
+  snapshot,
+  label = snapshot.info.kind,
+  further = [],
+  only,
+}: IdentifyOptions): Pick<ShardWork, "label" | "further" | "only"> {
+  return {
+    label,
+    further: further.map((one) => ({ label: one.label, shared: one.snapshot.shared, renderer: one.renderer })),
+    only: only === undefined ? -1 : [label, ...further.map((one) => one.label)].indexOf(only),
   };
 }
 

@@ -1,18 +1,21 @@
 import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
-import type { Snapshot } from "../../snapshot/snapshot.ts";
+import { Snapshot } from "../../snapshot/snapshot.ts";
 import { endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
-import { type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
+import { joinedTemplates } from "../engine/joined-templates.ts";
+import { JOINED_IDS, MatchJoiner } from "../engine/match-joiner.ts";
+import { numberedTemplates, type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
 import { rowOfThread } from "./_match-counts.ts";
 import { viewOf } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
+import { Matcher } from "../matcher.ts";
 import type { CreateRowTemplates } from "../create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
@@ -70,7 +73,13 @@ export class ShardRunner {
    */
   readonly #waits: boolean;
 
-  private constructor(snapshot: Snapshot, work: ShardWork, templates: RowTemplates | null, thread: number) {
+  private constructor(
+    snapshot: Snapshot,
+    work: ShardWork,
+    templates: RowTemplates | null,
+    joiner: MatchJoiner | null,
+    thread: number,
+  ) {
     this.#work = work;
     this.#waits = thread > 0;
     this.#memory = snapshot.memory;
@@ -82,7 +91,7 @@ export class ShardRunner {
     this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
     const { active } = work;
     const activeIds = active && new Uint32Array(active.buffer ?? this.#memory!.buffer, active.at, ids);
-    this.#typescript = new TypeScriptEngine(table, activeIds, work, templates, perMatch, this.#counter);
+    this.#typescript = new TypeScriptEngine(table, activeIds, work, templates, perMatch, this.#counter, joiner);
     const workspace = work.workspaces?.[thread] ?? null;
     if (workspace === null) this.#kernel = null;
     this.#makeKernel = () => {
@@ -93,8 +102,18 @@ export class ShardRunner {
       const format = work.format as RowFormat;
       const rows =
         templates &&
-        new KernelTemplates(kernel, buffer, workspace!, table.matchCount, format, work.rows, templates(format));
-      return new KernelEngine(kernel, perMatch && { address: counters!.at, counts: perMatch }, rows, this.#counter);
+        new KernelTemplates(
+          kernel,
+          buffer,
+          workspace!,
+          joiner === null ? table.matchCount : JOINED_IDS,
+          format,
+          work.rows,
+          templates(format),
+          joiner !== null,
+        );
+      const own = perMatch && { address: counters!.at, counts: perMatch };
+      return new KernelEngine(kernel, own, rows, this.#counter, joiner);
     };
     this.#inputs =
       workspace === null
@@ -107,11 +126,18 @@ export class ShardRunner {
 
   /** `thread` is this thread's row of `work.perMatch`. Imports the renderer. */
   static async create(snapshot: Snapshot, work: ShardWork, thread: number): Promise<ShardRunner> {
-    if (work.format === "none") return new ShardRunner(snapshot, work, null, thread);
-    if (work.renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
-    const renderer = (await import(work.renderer)) as { createRowTemplates: CreateRowTemplates };
-    const templates = rowTemplates(snapshot, renderer.createRowTemplates, work.rowText, work.now);
-    return new ShardRunner(snapshot, work, templates, thread);
+    const further = work.further.map(({ shared, ...about }) => ({ ...about, snapshot: Snapshot.attach(shared) }));
+    const engine = work.workspaces === null ? "typescript" : "auto";
+    const matchers = further.map((one) => new Matcher(one.snapshot, { engine }));
+    const joiner = matchers.length === 0 ? null : new MatchJoiner(matchers, work.only, work.now);
+    if (work.format === "none") return new ShardRunner(snapshot, work, null, joiner, thread);
+    const first = await templatesOf(snapshot, work.renderer, work);
+    if (joiner === null) return new ShardRunner(snapshot, work, numberedTemplates(first, work.rowText), joiner, thread);
+    const parts = [{ label: work.label, templates: first }];
+    for (const one of further)
+      parts.push({ label: one.label, templates: await templatesOf(one.snapshot, one.renderer, work) });
+    const joined = joinedTemplates(parts, (id) => joiner.matchesOf(id));
+    return new ShardRunner(snapshot, work, numberedTemplates(joined, work.rowText), joiner, thread);
   }
 
   /** Makes the kernel if it can be had and has not been made, and tells what there is. */
@@ -292,4 +318,10 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
   let lines = 0;
   for (let at = text.indexOf(LF); at >= 0; at = text.indexOf(LF, at + 1)) lines++;
   return lines;
+}
+
+async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
+  if (renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
+  const { createRowTemplates } = (await import(renderer)) as { createRowTemplates: CreateRowTemplates };
+  return rowTemplates(snapshot, createRowTemplates, work.now);
 }

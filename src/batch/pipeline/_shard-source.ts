@@ -31,7 +31,7 @@ export class ShardSource {
     this.#sizes = sizes;
     this.#totals = totals;
     this.#stop = stop;
-    this.#headers = new HeaderRows(options.format, appendAs);
+    this.#headers = new HeaderRows(options.format, appendAs, labelsOf(options));
   }
 
   async open(input: IdentifyOptions["inputs"][number]): Promise<InputShards> {
@@ -53,6 +53,11 @@ export class ShardSource {
   close(): void {
     for (const file of this.#files) file.close();
   }
+}
+
+/** None for a run with one snapshot. */
+function labelsOf({ snapshot, label = snapshot.info.kind, further = [] }: IdentifyOptions): string[] {
+  return further.length === 0 ? [] : [label, ...further.map((one) => one.label)];
 }
 
 const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowBytes: 0, failure: null };

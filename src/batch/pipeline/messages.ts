@@ -38,6 +38,13 @@ export interface Workspace {
   readonly templates: number;
 }
 
+/** A further snapshot that addresses are looked up in. */
+export interface FurtherShared {
+  readonly label: string;
+  readonly shared: Snapshot["shared"];
+  readonly renderer: string | undefined;
+}
+
 /** What is done with every shard of a run. */
 export interface ShardWork {
   readonly format: RowFormat | "none";
@@ -52,6 +59,11 @@ export interface ShardWork {
   readonly countedAddresses: number;
   /** What happens where there are more: it is an error, or the rare ones are dropped. */
   readonly moreAddresses: "fail" | "drop";
+  /** What the snapshot of the run is called beside further ones. */
+  readonly label: string;
+  readonly further: readonly FurtherShared[];
+  /** The snapshot without whose match a line has none, 0 the run's, then the further ones; -1: any will do. */
+  readonly only: number;
   /** What has expired at this moment, in milliseconds since the Unix epoch, is skipped. */
   readonly now: number;
   /** The table's `ActiveMatches` of that moment; null where nothing has expired. */

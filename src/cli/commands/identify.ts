@@ -1,3 +1,4 @@
+import { basename, extname } from "node:path";
 import type { Engine } from "../../batch/engine/engine.ts";
 import {
   type AddressChoice,
@@ -7,12 +8,12 @@ import {
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import type { Catalogue } from "../../cbs/catalogue.ts";
+import { type Catalogue, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
-import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -102,7 +103,13 @@ export const identifyCommand: Command = {
       name: "snapshot",
       value: "FILE",
       isPath: true,
-      help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}`,
+      repeats: true,
+      help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}. Given several times, rows have the columns of each, named by the files; the word "default" stands for the default one`,
+    },
+    {
+      name: "only",
+      value: "NAME",
+      help: "with several snapshots: only lines that match in the one of this name (its file's, without the extension)",
     },
     AS_OF_OPTION,
     NOW_OPTION,
@@ -143,6 +150,10 @@ export const identifyCommand: Command = {
     },
     { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
     {
+      command: "ipsieve identify --snapshot default --snapshot bad.ipsieve --only bad access.log",
+      what: "the lines whose address is in a list of your own, and what else is known about them",
+    },
+    {
       command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
       what: "how many lines match a list of your own",
     },
@@ -160,10 +171,11 @@ async function run(args: Arguments): Promise<number> {
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const now = chosenMoment(args);
-  const path = await chosenSnapshot(args);
-  const snapshot = await openCatalogueSnapshot(path);
+  const [{ path, snapshot, label }, ...further] = await chosenSnapshots(args);
   const result = await identifyInterruptibly(args, {
     ...optionsFor(args, snapshot),
+    ...(further.length > 0 && { label, further: further.map((one) => ({ ...one, renderer: CATALOGUE_RENDERER })) }),
+    ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
     inputs,
     now,
     ...(threads !== undefined && { threads }),
@@ -175,6 +187,42 @@ async function run(args: Arguments): Promise<number> {
   if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path, now));
   if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+interface Chosen {
+  readonly path: string;
+  readonly snapshot: Snapshot;
+  /** What it is called: its file's name without the extension. */
+  readonly label: string;
+}
+
+async function chosenSnapshots(args: Arguments): Promise<[Chosen, ...Chosen[]]> {
+  const paths = args.values("snapshot");
+  if (paths.length < 2 && (paths[0] !== "default" || args.has("as-of"))) {
+    const path = await chosenSnapshot(args);
+    return [{ path, snapshot: await openCatalogueSnapshot(path), label: labelOf(path) }];
+  }
+  const chosen: Chosen[] = [];
+  for (const given of paths) {
+    const path = given === "default" ? defaultCatalogue() : given;
+    const label = given === "default" ? CATALOGUE_KIND : labelOf(path);
+    const twin = chosen.find((one) => one.label === label);
+    if (twin !== undefined)
+      throw new UsageError(
+        `--snapshot ${twin.path} and --snapshot ${path} are both called ${JSON.stringify(label)}; give each once, and rename one of two different files`,
+      );
+    chosen.push({ path, snapshot: await openCatalogueSnapshot(path), label });
+  }
+  return chosen as [Chosen, ...Chosen[]];
+}
+
+function labelOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+function onlyOf(name: string, labels: readonly string[]): string {
+  if (labels.includes(name)) return name;
+  throw new UsageError(`--only ${JSON.stringify(name)}: no snapshot is called so; give one of ${labels.join(", ")}`);
 }
 
 /**
@@ -257,7 +305,7 @@ function reportMalformed({ malformed, malformedLines }: IdentifyResult): number 
 
 function selection(args: Arguments): RowSelection {
   if (args.has("invert-match")) return "unmatched";
-  return args.has("matched") ? "matched" : "all";
+  return args.has("matched") || args.has("only") ? "matched" : "all";
 }
 
 /** A field that no line has gives empty rows only, which may stay unseen. */
@@ -283,6 +331,7 @@ function checkCombination(args: Arguments): void {
   refuse("count", "top", "write the count with --summary --top N");
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
+  checkSeveral(args);
   const format = args.value("format");
   if (args.has("text") && format !== "jsonl")
     throw new UsageError("--text adds the line to rows of JSON; add --format jsonl");
@@ -291,6 +340,18 @@ function checkCombination(args: Arguments): void {
   if (isCounting(args)) checkCounting(args, format);
   else if (format === "json")
     throw new UsageError("--format json is for --summary and --top; rows of JSON are --format jsonl");
+}
+
+function checkSeveral(args: Arguments): void {
+  if (args.values("snapshot").length < 2) {
+    if (args.has("only"))
+      throw new UsageError("--only chooses one of several snapshots; give --snapshot twice or more");
+    return;
+  }
+  for (const name of ["as-of", "summary", "top", "append-as"])
+    if (args.has(name)) throw new UsageError(`--${name} takes one snapshot; run it with each --snapshot alone`);
+  if (args.has("only") && args.has("invert-match"))
+    throw new UsageError("--only and --invert-match do not go together; leave one of them out");
 }
 
 /** Without -o only counts are printed, and --format is theirs. */

@@ -109,7 +109,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["cbs", "brows"], /^ipsieve: unknown command "cbs brows"; did you mean ipsieve cbs browse\?\n$/],
   [["help", "cbs", "exprot"], /^ipsieve: unknown command "cbs exprot"; did you mean ipsieve cbs export\?\n$/],
   [
-    ["identify", "--snapshot", "a.ipsieve", "--snapshot", "b.ipsieve", "x.log"],
+    ["lookup", "--snapshot", "a.ipsieve", "--snapshot", "b.ipsieve", "1.1.1.1"],
     /^ipsieve: --snapshot is given twice, as "a\.ipsieve" and "b\.ipsieve"; give it once\n$/,
   ],
   [
@@ -150,6 +150,7 @@ const REPEATED = [
   "cbs update --allow-address",
   "cbs update --only",
   "cti import --tag",
+  "identify --snapshot",
 ];
 
 test("no option's value wins silently over another one of the same option", () => {

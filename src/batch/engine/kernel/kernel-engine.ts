@@ -2,6 +2,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import type { KernelTemplates } from "./kernel-templates.ts";
 import type { LineCounts, LineEngine, Lines, RowSpace } from "../line-engine.ts";
+import type { MatchJoiner } from "../match-joiner.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
@@ -20,6 +21,7 @@ export class KernelEngine implements LineEngine {
   readonly #perMatch: MatchCounters | null;
   readonly #templates: KernelTemplates | null;
   readonly #counter: AddressCounter | null;
+  readonly #joiner: MatchJoiner | null;
 
   /** `perMatch` and `counter` are null where they are not wanted; `templates` are for rows. */
   constructor(
@@ -27,18 +29,22 @@ export class KernelEngine implements LineEngine {
     perMatch: MatchCounters | null,
     templates: KernelTemplates | null,
     counter: AddressCounter | null,
+    joiner: MatchJoiner | null,
   ) {
     this.#kernel = kernel;
     this.#perMatch = perMatch;
     this.#templates = templates;
     this.#counter = counter;
+    this.#joiner = joiner;
+    if (templates !== null) joiner?.onForget(() => templates.forget());
     kernel.countMatches(perMatch?.address ?? 0);
   }
 
   run(lines: Lines, _shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     const address = lines.address!;
     if (rows === null) {
-      if (this.#counter !== null) this.#countByAddress(address + lines.start, address + lines.end, counts);
+      if (this.#counter !== null || this.#joiner !== null)
+        this.#countByAddress(address + lines.start, address + lines.end, counts);
       else add(counts, this.#kernel.countLines(address + lines.start, address + lines.end));
       return lines.end;
     }
@@ -64,6 +70,7 @@ export class KernelEngine implements LineEngine {
     while (at < end) {
       const next = kernel.scanChunk(at, end);
       kernel.lookupChunk();
+      this.#joiner?.joinChunk(kernel);
       if (!this.#templates!.complete()) return at;
       kernel.numberLines(number);
       rows.filled = kernel.writeRows(place + rows.filled, placeEnd) - place;
@@ -76,15 +83,16 @@ export class KernelEngine implements LineEngine {
     return at;
   }
 
-  /** Counting without rows, where each address is wanted as well. */
+  /** Counting without rows, where each address is wanted as well, or its matches in several snapshots. */
   #countByAddress(at: number, end: number, counts: LineCounts): void {
     const kernel = this.#kernel;
     const perMatch = this.#perMatch?.counts;
     while (at < end) {
       const next = kernel.scanChunk(at, end);
       kernel.lookupChunk();
+      this.#joiner?.joinChunk(kernel);
       const lines = kernel.chunkLines;
-      this.#addAddresses(lines);
+      if (this.#counter !== null) this.#addAddresses(lines);
       for (let line = 0; line < lines; line++) {
         const match = kernel.matches[line]!;
         if (match < 0) continue;

@@ -31,10 +31,13 @@ export class KernelTemplates {
   #next: number;
   #end: number;
   readonly #useOwn: () => void;
-  /** Whether a template takes less than a microsecond: documents do not. */
+  /** Whether neighbours are made as well: a template takes less than a microsecond, which documents do not. */
   readonly #isQuick: boolean;
 
-  /** `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. */
+  /**
+   * `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. With
+   * `hasOwnIds` ids mean something to this thread alone, as those of `MatchJoiner` do: nothing is shared.
+   */
   constructor(
     kernel: Kernel,
     buffer: SharedArrayBuffer,
@@ -43,11 +46,12 @@ export class KernelTemplates {
     format: RowFormat,
     selection: RowSelection,
     templates: (match: number) => Uint8Array,
+    hasOwnIds: boolean,
   ) {
     this.#kernel = kernel;
     this.#writer = new TemplateWriter(buffer);
     this.#bytesOf = templates;
-    this.#isQuick = format !== "jsonl";
+    this.#isQuick = format !== "jsonl" && !hasOwnIds;
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
       this.#next = area;
@@ -56,11 +60,17 @@ export class KernelTemplates {
     };
     this.#templateOf = new Uint32Array(0);
     this.#next = this.#end = 0;
-    use(workspace.sharedTemplateOf, workspace.sharedTemplates);
     this.#useOwn = () => {
       use(workspace.templateOf, workspace.templates);
       this.#templateOf.fill(0);
     };
+    if (hasOwnIds) this.#useOwn();
+    else use(workspace.sharedTemplateOf, workspace.sharedTemplates);
+  }
+
+  /** Forgets all: ids stand for something else now. */
+  forget(): void {
+    this.#useOwn();
   }
 
   /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */

@@ -45,6 +45,11 @@ export class RowWriter {
     return this;
   }
 
+  /** Forgets all templates: match ids stand for something else now. */
+  forget(): void {
+    for (const cache of this.#caches.values()) cache.clear();
+  }
+
   #newCache(format: TemplateFormat): TemplateCache {
     const templates = this.#makeTemplates(format);
     const cache = new TemplateCache(this.#matchCount + 2, (key) => templates(key - 1));

@@ -32,6 +32,12 @@ export class TemplateCache {
     return slot === 0 ? this.#add(key) : slot - 1;
   }
 
+  /** Forgets all: keys stand for something else now. */
+  clear(): void {
+    this.#slots.fill(0);
+    this.#bytesUsed = this.#cutsUsed = 0;
+  }
+
   #add(key: number): number {
     const template = this.#bytesOf(key);
     this.#makeRoom(template.length);
@@ -59,8 +65,7 @@ export class TemplateCache {
   /** A template of n bytes has at most n / 2 holes. */
   #makeRoom(length: number): void {
     if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > TEMPLATE_BYTES) {
-      this.#slots.fill(0);
-      this.#bytesUsed = this.#cutsUsed = 0;
+      this.clear();
     }
     if (this.#bytesUsed + length > this.bytes.length) {
       const larger = Buffer.alloc(2 * (this.#bytesUsed + length));

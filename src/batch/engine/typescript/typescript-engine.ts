@@ -6,6 +6,7 @@ import { endOfRecord } from "../../lines/csv-records.ts";
 import { endOfLine, withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import { JsonText } from "./_json-text.ts";
 import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-engine.ts";
+import { JOINED_IDS, type MatchJoiner } from "../match-joiner.ts";
 import { RowWriter } from "./_row-writer.ts";
 import type { RowTemplates } from "../row-templates.ts";
 import { fieldAddress } from "../../lines/fields/field-address.ts";
@@ -31,6 +32,8 @@ export class TypeScriptEngine implements LineEngine {
   readonly #appends: AppendRows | null;
   readonly #perMatch: Float64Array | null;
   readonly #counter: AddressCounter | null;
+  readonly #joiner: MatchJoiner | null;
+  readonly #one = new Uint32Array(1);
   readonly #found = createFound();
   readonly #span: FieldSpan = { bytes: Buffer.alloc(0), start: 0, end: 0 };
   readonly #gathered4 = new Uint32Array(GATHERED);
@@ -45,7 +48,8 @@ export class TypeScriptEngine implements LineEngine {
 
   /**
    * `active` is the match that decides in place of each (`ActiveMatches`), null where each does. `templates` are for
-   * rows, `perMatch` counts lines by match id, `counter` by address; each may be missing.
+   * rows, `perMatch` counts lines by match id, `counter` by address, `joiner` looks up in further snapshots; each may be
+   * missing.
    */
   constructor(
     table: PrefixTable,
@@ -54,11 +58,14 @@ export class TypeScriptEngine implements LineEngine {
     templates: RowTemplates | null,
     perMatch: Float64Array | null,
     counter: AddressCounter | null,
+    joiner: MatchJoiner | null,
   ) {
     this.#table = table;
     this.#active = active;
     this.#work = work;
-    this.#writer = templates && new RowWriter(table.matchCount, templates);
+    this.#writer = templates && new RowWriter(joiner === null ? table.matchCount : JOINED_IDS, templates);
+    this.#joiner = joiner;
+    joiner?.onForget(() => this.#writer?.forget());
     this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
     this.#perMatch = perMatch;
     this.#counter = counter;
@@ -125,6 +132,7 @@ export class TypeScriptEngine implements LineEngine {
     this.#table.lookupBatchInto(family, words, matches, count);
     const active = this.#active;
     if (active !== null) for (let index = 0; index < count; index++) matches[index] = active[matches[index]!]!;
+    this.#joiner?.join(family, words, matches, count);
     let unmatched = 0;
     for (let index = 0; index < count; index++) {
       const match = matches[index]!;
@@ -161,6 +169,7 @@ export class TypeScriptEngine implements LineEngine {
       if (family === 4) match = table.lookup4(found[0]!);
       else if (family === 6) match = table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!);
       if (active !== null && match > 0) match = active[match]!;
+      if (this.#joiner !== null && family !== 0) match = this.#join(this.#joiner, family, match);
 
       if (selection === "all" || (selection === "matched") === match > 0) {
         rows.lineNumber = firstLine + counts.textLines;
@@ -172,6 +181,13 @@ export class TypeScriptEngine implements LineEngine {
       if (family !== 0) this.#countMatch(match, family);
     }
     return end;
+  }
+
+  #join(joiner: MatchJoiner, family: Family, match: number): number {
+    const one = this.#one;
+    one[0] = match;
+    joiner.join(family, this.#found, one, 1);
+    return one[0];
   }
 
   /** Whether the row is written. */

@@ -1,0 +1,134 @@
+import type { Family } from "../../address/address.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { LINE_ENTRIES } from "../../kernel/workspace.ts";
+import type { Matcher } from "../matcher.ts";
+
+/** Joined ids are 1 to this many; when they run out, all are forgotten and given out anew. */
+export const JOINED_IDS = 65_535;
+/** Addresses that are joined at a time, at most: a chunk of the kernel's. */
+const AT_ONCE = LINE_ENTRIES;
+
+/**
+ * Looks the addresses of a run up in further snapshots, and gives each combination of matches an id, which takes the
+ * place of the match from then on: rows, selections and counts go on as with one snapshot. 0 is no match in any.
+ *
+ *     first snapshot    7   7   0   7
+ *     second            3   3   3   0
+ *     joined            1   1   2   3
+ *
+ * Of more than two, the combination of the first ones is joined with the next. One per thread: ids mean nothing
+ * elsewhere.
+ */
+export class MatchJoiner {
+  readonly #matchers: readonly Matcher[];
+  /** The snapshot, 0 the first, without whose match a line has none; -1: any will do. */
+  readonly #only: number;
+  readonly #now: number;
+  readonly #pairs: readonly PairIds[];
+  readonly #matches: readonly Uint32Array[];
+  readonly #onForget: (() => void)[] = [];
+
+  /** `matchers` are those of the further snapshots. */
+  constructor(matchers: readonly Matcher[], only: number, now: number) {
+    this.#matchers = matchers;
+    this.#only = only;
+    this.#now = now;
+    this.#pairs = matchers.map(() => new PairIds());
+    this.#matches = matchers.map(() => new Uint32Array(AT_ONCE));
+  }
+
+  /** Calls back when all ids are forgotten, so that what was kept by them is as well. */
+  onForget(forget: () => void): void {
+    this.#onForget.push(forget);
+  }
+
+  /** Puts joined ids in place of the matches of the kernel's chunk. */
+  joinChunk(kernel: Kernel): void {
+    const { matches, words4, lines4, count4, words6, lines6, count6 } = kernel;
+    this.#makeRoom();
+    this.#lookUp(4, words4, count4);
+    for (let index = 0; index < count4; index++)
+      matches[lines4[index]!] = this.#joined(matches[lines4[index]!]!, index);
+    this.#lookUp(6, words6, count6);
+    for (let index = 0; index < count6; index++)
+      matches[lines6[index]!] = this.#joined(matches[lines6[index]!]!, index);
+  }
+
+  /** Puts joined ids in place of the matches of `count` addresses (at most 640), `words` as for a batch. */
+  join(family: Family, words: Uint32Array, matches: Uint32Array, count: number): void {
+    this.#makeRoom();
+    this.#lookUp(family, words, count);
+    for (let index = 0; index < count; index++) matches[index] = this.#joined(matches[index]!, index);
+  }
+
+  /** The matches that an id stands for, the first snapshot's first; of 0 and of -1 (no address), each is that. */
+  matchesOf(id: number): readonly number[] {
+    const matches: number[] = [];
+    let left = id;
+    for (const pairs of this.#pairs.toReversed()) {
+      matches.unshift(id <= 0 ? id : pairs.right(left));
+      if (id > 0) left = pairs.left(left);
+    }
+    return [left, ...matches];
+  }
+
+  #makeRoom(): void {
+    if (!this.#pairs.some((pairs) => pairs.count > JOINED_IDS - AT_ONCE)) return;
+    for (const pairs of this.#pairs) pairs.clear();
+    for (const forget of this.#onForget) forget();
+  }
+
+  #lookUp(family: Family, words: Uint32Array, count: number): void {
+    for (let at = 0; at < this.#matchers.length; at++)
+      this.#matchers[at]!.lookupBatchInto(family, words, this.#matches[at]!, count, this.#now);
+  }
+
+  #joined(first: number, index: number): number {
+    const only = this.#only;
+    if (only >= 0 && (only === 0 ? first : this.#matches[only - 1]![index]) === 0) return 0;
+    let id = first;
+    for (let at = 0; at < this.#pairs.length; at++) id = this.#pairs[at]!.idOf(id, this.#matches[at]![index]!);
+    return id;
+  }
+}
+
+/** Twice as many slots as ids, so that a search takes few steps. */
+const SLOT_BITS = 17;
+const HASH_LEFT = 0x9e3779b1;
+const HASH_RIGHT = 0x85ebca6b;
+
+/** Ids of pairs of numbers; 0 is the pair of zeros. */
+class PairIds {
+  count = 0;
+  readonly #lefts = new Uint32Array(JOINED_IDS + 1);
+  readonly #rights = new Uint32Array(JOINED_IDS + 1);
+  readonly #slots = new Uint32Array(1 << SLOT_BITS);
+
+  idOf(left: number, right: number): number {
+    if (left === 0 && right === 0) return 0;
+    const slots = this.#slots;
+    let slot = (Math.imul(left, HASH_LEFT) ^ Math.imul(right, HASH_RIGHT)) >>> (32 - SLOT_BITS);
+    for (; slots[slot] !== 0; slot = (slot + 1) & ((1 << SLOT_BITS) - 1)) {
+      const id = slots[slot]!;
+      if (this.#lefts[id] === left && this.#rights[id] === right) return id;
+    }
+    const id = ++this.count;
+    slots[slot] = id;
+    this.#lefts[id] = left;
+    this.#rights[id] = right;
+    return id;
+  }
+
+  left(id: number): number {
+    return this.#lefts[id]!;
+  }
+
+  right(id: number): number {
+    return this.#rights[id]!;
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.count = 0;
+  }
+}

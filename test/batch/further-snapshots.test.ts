@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
+import { identify } from "../../src/batch/identify.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../src/snapshot/snapshot.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { rounds } from "../rounds.ts";
+import { seededRandom, toWords } from "../table/differential.ts";
+import { activeAt, type Case, folder, isMapped, makeCase, NOON, oracle, RENDERER, textOf } from "./expiring-cases.ts";
+import { RENDERER as EVERY_FORMAT } from "./fixture.ts";
+
+/** The columns of one snapshot: the prefix that decides, and the values of all that cover the address. */
+function columns(one: Case, { family, value }: Case["addresses"][number], now: number): [string, string] {
+  const [length, values] = oracle(one.prefixes, family, value, activeAt(now)).split(" ");
+  const [w0, w1, w2, w3] = toWords(family, value);
+  return values === undefined ? ["", ""] : [formatPrefix(prefixOf({ family, w0, w1, w2, w3 }, Number(length))), values];
+}
+
+test("rows of two and three snapshots are those of the linear oracle: engines, threads, --only, moments", async (t) => {
+  const random = seededRandom(18);
+  let rows = 0;
+  for (let round = 0; round < rounds({ short: 2, long: 30 }); round++) {
+    const cases = [await makeCase(random, true), await makeCase(random, false), await makeCase(random, true)];
+    const labels = ["a", "b", "c"];
+    const addresses = cases.flatMap((one) => one.addresses).filter((address) => !isMapped(address));
+    const input = join(folder, "further.log");
+    const output = join(folder, "further.rows");
+    writeFileSync(input, addresses.map((address) => `${textOf(address)}\nno address\n`).join(""));
+    for (const count of [2, 3]) {
+      for (const now of [NOON, -Infinity]) {
+        const cells = addresses.map((address) => cases.slice(0, count).map((one) => columns(one, address, now)));
+        const rowOf = (index: number): string => `${textOf(addresses[index]!)}\t${cells[index]!.flat().join("\t")}\n`;
+        const all = cells.map((_, index) => `${rowOf(index)}${"\t\t".repeat(count)}\n`);
+        for (const only of [undefined, ...labels.slice(0, count)]) {
+          const isMatch = (own: (readonly [string, string])[]): boolean =>
+            only === undefined ? own.some(([cidr]) => cidr !== "") : own[labels.indexOf(only)]![0] !== "";
+          const matched = cells.flatMap((own, index) => (isMatch(own) ? [rowOf(index)] : []));
+          for (const engine of ["webassembly", "typescript"] as const) {
+            for (const threads of [1, 2]) {
+              const options = {
+                inputs: [input],
+                snapshot: cases[0]!.snapshot,
+                label: "a",
+                further: cases
+                  .slice(1, count)
+                  .map(({ snapshot }, index) => ({ snapshot, renderer: RENDERER, label: labels[index + 1]! })),
+                renderer: RENDERER,
+                output: { path: output },
+                engine,
+                threads,
+                now,
+                ...(only !== undefined && { only }),
+                limits: { workerBytes: 1, shardBytes: 3000, rowBytes: 5000 },
+              };
+              const where = `${count} snapshots, ${engine}, ${threads} threads, only ${only}, ${now}`;
+              const result = await identify({ ...options, format: "tsv", rows: "matched" });
+              assert.equal(readFileSync(output, "latin1"), matched.join(""), where);
+              assert.equal(result.matched, matched.length, where);
+              const counted = await identify({ ...options, format: "none" });
+              assert.deepEqual([counted.lines, counted.matched], [2 * addresses.length, matched.length], where);
+              rows += matched.length;
+              if (only !== undefined) continue;
+              await identify({ ...options, format: "tsv" });
+              assert.equal(readFileSync(output, "latin1"), all.join(""), where);
+            }
+          }
+        }
+      }
+    }
+  }
+  t.diagnostic(`${rows} matched rows`);
+});
+
+test("more combinations than there are ids: all are forgotten and made anew", async () => {
+  const count = 70_000;
+  const makeTable = async (name: string, value: (index: number) => number): Promise<Snapshot> => {
+    const trie = new PrefixTrie();
+    for (let index = 0; index < count; index++)
+      trie.insert({ family: 4, w0: 0x0a00_0000 + 7 * index, w1: 0, w2: 0, w3: 0, length: 32 }, value(index));
+    const path = join(folder, name);
+    await writeSnapshot(path, { table: freeze(trie), metadata: null, kind: "test" });
+    return openSnapshot(path);
+  };
+  const snapshot = await makeTable("many-a.ipsieve", (index) => index + 1);
+  const other = await makeTable("many-b.ipsieve", (index) => (index % 3) + 1);
+  const addressOf = (index: number): string => {
+    const word = 0x0a00_0000 + 7 * index;
+    return `10.${(word >> 16) & 255}.${(word >> 8) & 255}.${word & 255}`;
+  };
+  const input = join(folder, "many.log");
+  const order = Array.from({ length: 2 * count }, (_, index) => (index * 31) % count);
+  writeFileSync(input, order.map((index) => `${addressOf(index)}\n`).join(""));
+  const expected = order.map((index) => {
+    const address = addressOf(index);
+    return `${address}\t${address}\t${index + 1}\t${address}\t${(index % 3) + 1}\n`;
+  });
+  for (const engine of ["webassembly", "typescript"] as const) {
+    const output = join(folder, "many.rows");
+    const further = [{ label: "b", snapshot: other, renderer: RENDERER }];
+    const options = { inputs: [input], snapshot, further, renderer: RENDERER, output: { path: output }, threads: 2 };
+    await identify({ ...options, engine, format: "tsv" });
+    assert.ok(readFileSync(output, "latin1") === expected.join(""), engine);
+  }
+});
+
+test("every format has the columns or members of each snapshot, byte for byte the same in both engines", async () => {
+  const { snapshot } = await makeCase(seededRandom(5), true);
+  const trie = new PrefixTrie();
+  trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 1);
+  const path = join(folder, "ten.ipsieve");
+  await writeSnapshot(path, { table: freeze(trie), metadata: null, kind: "test" });
+  const ten = await openSnapshot(path);
+  const lines = {
+    "a.log": "10.1.2.3 x\nnone\n",
+    "a.csv": "address,n\n10.1.2.3,1\nnone,2\n",
+    "a.jsonl": '{"ip":"10.1.2.3"}\n',
+  };
+  const expected = [
+    ["a.log", "tsv", "10.1.2.3\t10.0.0.0/8\tv1\t10.0.0.0/8\tv1\n\t\t\t\t\n"],
+    ["a.log", "csv", '10.1.2.3,10.0.0.0/8,"v1",10.0.0.0/8,"v1"\n,,,,\n'],
+    ["a.log", "append", "10.1.2.3 x\tv1\tv1\nnone\t\t\n"],
+    ["a.csv", "append", 'address,n,one,two\n10.1.2.3,1,"v1","v1"\nnone,2,,\n'],
+    [
+      "a.csv",
+      "tsv",
+      "ip\tone.cidr\tone.cbs_ids\ttwo.cidr\ttwo.cbs_ids\n10.1.2.3\t10.0.0.0/8\tv1\t10.0.0.0/8\tv1\n\t\t\t\t\n",
+    ],
+    ["a.jsonl", "append", '{"ip":"10.1.2.3","cbs_ids":{"one":["v1"],"two":["v1"]}}\n'],
+  ] as const;
+  for (const [name, text] of Object.entries(lines)) writeFileSync(join(folder, name), text);
+  const output = join(folder, "formats.rows");
+  const run = async (
+    name: string,
+    format: "tsv" | "csv" | "append" | "jsonl",
+    engine: "webassembly" | "typescript",
+  ) => {
+    const further = [{ label: "two", snapshot: ten, renderer: EVERY_FORMAT }];
+    const options = { snapshot: ten, label: "one", further, renderer: EVERY_FORMAT, output: { path: output } };
+    await identify({ ...options, inputs: [join(folder, name)], format, engine });
+    return readFileSync(output, "latin1");
+  };
+  for (const engine of ["webassembly", "typescript"] as const) {
+    for (const [name, format, rows] of expected)
+      assert.equal(await run(name, format, engine), rows, `${name} ${format}`);
+    const documents = (await run("a.log", "jsonl", engine))
+      .trim()
+      .split("\n")
+      .map((row) => JSON.parse(row));
+    assert.deepEqual(
+      documents.map(({ ip, line, one, two }) => [ip, line, one.cidr, two.ids]),
+      [
+        ["10.1.2.3", 1, "10.0.0.0/8", `v1${"x".repeat(10)}`],
+        [null, 2, null, undefined],
+      ],
+    );
+  }
+  const options = { inputs: ["-"], snapshot, format: "none" } as const;
+  const further = [{ label: "test", snapshot: ten }];
+  await assert.rejects(identify({ ...options, further }), /label "test" is given twice/);
+  await assert.rejects(identify({ ...options, only: "x" }), /only is "x"; give one of test/);
+  await assert.rejects(
+    identify({ ...options, further: [{ label: "b", snapshot: ten }], countMatches: true }),
+    /leave out further/,
+  );
+});
