@@ -1,5 +1,6 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import { type ClientBase, Pool, type PoolConfig, types } from "pg";
+import { turn } from "../../turns/in-slices.ts";
 import type { Engine, Insertion } from "../sql/_engine.ts";
 import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "../sql/_tables.ts";
@@ -84,7 +85,15 @@ export function openPool(
   const dialect = new LockedDialect({ pool });
   const plain = new Kysely<Tables>({ dialect });
   return {
-    engine: { name: "postgres", schema: SCHEMA, rowsAtOnce: ROWS_AT_ONCE, db: plain, readRules, insertRows },
+    engine: {
+      name: "postgres",
+      schema: SCHEMA,
+      rowsAtOnce: ROWS_AT_ONCE,
+      pause: turn,
+      db: plain,
+      readRules,
+      insertRows,
+    },
     pool,
   };
 }

@@ -78,7 +78,11 @@ export async function appendChanges(
   auditDays: number,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map((change, index) => rowOf(change, transaction, notes[index]!));
+  const rows: Row[] = [];
+  for (const [index, change] of changes.entries()) {
+    rows.push(rowOf(change, transaction, notes[index]!));
+    if (isLong(rows.at(-1)!)) await engine.pause();
+  }
   await engine.insertRows(
     within,
     INSERT,
@@ -101,11 +105,13 @@ export async function appendChanges(
   if (gone !== undefined) await within.deleteFrom("changes").where("sequence", "<=", gone.sequence).execute();
 }
 
+type Row = (string | number | null)[];
+
 function rowOf(
   { sequence, at, actor, organisationId, ...body }: Change,
   transaction: string,
   { command, old, oldRules, ruleCount, kept = null, summary }: Note,
-): (string | number | null)[] {
+): Row {
   const count = body.kind === "rules" ? body.upserts.length + body.deletes.length : (ruleCount ?? null);
   return [
     sequence,
@@ -125,7 +131,7 @@ function rowOf(
   ];
 }
 
-function isLong(row: readonly (string | number | null)[]): boolean {
+function isLong(row: Row): boolean {
   return row.some((value) => typeof value === "string" && value.length > MAX_CHARACTERS);
 }
 

@@ -22,6 +22,8 @@ export interface Engine {
    * ready in some milliseconds.
    */
   readonly rowsAtOnce: number;
+  /** Lets requests have their turn, where the thread that is the database's client serves them, too. */
+  pause(): Promise<void>;
   /**
    * Rules of a ruleset in the order of prefixes, those after a key, as arrays: by the million, row objects cost too
    * much.

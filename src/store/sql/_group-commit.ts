@@ -21,6 +21,9 @@ import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
 import { deleteRules, readRulesOf, ruleOfRow, upsertRules } from "./_rule-rows.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
 
+/** Items of a batch that are decided, and written down, in a few milliseconds. */
+const LONG_BATCH = 1000;
+
 /**
  * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the
  * rules that they touch, all in one query; then it decides one command after the other, each seeing what those before
@@ -44,6 +47,8 @@ export async function executeGroup(
     rulesetsPerOrganisation: limits.rulesetsPerOrganisation,
     ruleset: (command) => draftOf(drafts, command),
   };
+  const pause = commands.some(isLong) ? () => engine.pause() : async () => {};
+  await pause();
   const answers: Answer[] = [];
   const changes: Omit<Change, "sequence">[] = [];
   const notes: Note[] = [];
@@ -64,11 +69,19 @@ export async function executeGroup(
       });
     }
   }
+  await pause();
   await writeRules(engine, within, drafts);
   const numbered = await numberChanges(engine, within, changes);
+  await pause();
   await appendChanges(engine, within, transaction, numbered, notes, limits.auditDays);
+  await pause();
   await keys.write(engine, within, commands[0]!.at);
   return { answers, changes: numbered, sequence: numbered.at(-1)?.sequence ?? (await lastSequence(within)) };
+}
+
+/** Whether each step of a command takes some milliseconds or more. */
+function isLong(command: Command): boolean {
+  return command.kind === "batch-rules" && command.items.length > LONG_BATCH;
 }
 
 async function lastSequence(within: Transaction<Tables>): Promise<number> {

@@ -42,11 +42,14 @@ export async function readRulesOf(
   within: Transaction<Tables>,
   keys: readonly (readonly [ruleset: number, key: string])[],
 ) {
-  if (keys.length === 0) return [];
-  const { rows } = await sql<Tables["rules"]>`
-    select rules.* from ${jsonRows(engine, keys)} as given cross join rules
-    where rules.ruleset = cast(given.value ->> 0 as bigint) and rules.prefix = given.value ->> 1`.execute(within);
-  return rows;
+  const found = [];
+  for (let at = 0; at < keys.length; at += engine.rowsAtOnce) {
+    const { rows } = await sql<Tables["rules"]>`
+      select rules.* from ${jsonRows(engine, keys.slice(at, at + engine.rowsAtOnce))} as given cross join rules
+      where rules.ruleset = cast(given.value ->> 0 as bigint) and rules.prefix = given.value ->> 1`.execute(within);
+    found.push(...rows);
+  }
+  return found;
 }
 
 const UPSERT: Insertion = {

@@ -68,6 +68,8 @@ export function openDatabase(
   return {
     name: "sqlite",
     rowsAtOnce: ROWS_AT_ONCE,
+    // It has a thread of its own.
+    pause: async () => {},
     db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }),
     file,
     readRules: rulesReader(file),
