@@ -16,7 +16,7 @@ import { type Style, styleFor } from "../output/style.ts";
 
 export const infoCommand: Command = {
   name: "info",
-  summary: "show what a catalogue or dataset file holds and where its data comes from",
+  summary: "show what a catalogue, dataset or ruleset file holds and where its data comes from",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
