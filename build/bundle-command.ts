@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { BUNDLED_FORMS, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 /** What is packed, by the file that it becomes. */
@@ -81,20 +82,24 @@ function apart(outfile: string): Plugin {
 }
 
 /**
- * Small packages of commands that read lists, by the module that is packed. The other packages stay where they are: a
+ * Small packages of commands that read lists are packed. The others stay in files of their own (`bundle-packages.ts`): a
  * packed file imports all that it does not hold when it starts.
  */
-const PACKED: Readonly<Record<string, string>> = {
-  "csv-parse/sync": "node_modules/csv-parse/lib/sync.js",
-  "jsonc-parser": "node_modules/jsonc-parser/lib/esm/main.js",
-};
+const PACKED = ["csv-parse/sync", "jsonc-parser"];
 
-const packed: Plugin = {
-  name: "packed",
-  setup({ onResolve }) {
-    onResolve({ filter: /^(?:csv-parse\/sync|jsonc-parser)$/ }, ({ path }) => ({ path: join(ROOT, PACKED[path]!) }));
-  },
-};
+function packages(outfile: string): Plugin {
+  return {
+    name: "packages",
+    setup({ onResolve }) {
+      onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
+        if (kind === "entry-point" || path.startsWith("node:")) return null;
+        if (PACKED.includes(path)) return { path: join(ROOT, BUNDLED_FORMS[path]!) };
+        const own = relative(dirname(outfile), join(PACKAGES_FOLDER, packageModule(path)));
+        return { path: own.replaceAll("\\", "/"), external: true };
+      });
+    },
+  };
+}
 
 for (const [outfile, entry] of Object.entries(BUNDLES)) {
   await build({
@@ -105,9 +110,8 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     platform: "node",
     format: "esm",
     target: "node22.18",
-    packages: "external",
     minify: true,
-    plugins: [inPlace(outfile), apart(outfile), packed],
+    plugins: [inPlace(outfile), apart(outfile), packages(outfile)],
     logLevel: "warning",
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { NO_HOME, temporaryFolder } from "./cli/run-command.ts";
@@ -64,12 +64,14 @@ before(() => {
 });
 after(() => folder.remove());
 
-function packageTest(name: string, body: () => void): void {
+function packageTest(name: string, body: () => void | Promise<void>): void {
   test(name, (t) => (unreachable === undefined ? body() : t.skip(unreachable)));
 }
 
 packageTest("the package holds what it needs, and nothing else", () => {
-  const others = packed.filter((path) => !/^dist\/.*\.(js|d\.ts)$|^dist\/(dashboard|api-console)\//.test(path)).sort();
+  const others = packed
+    .filter((path) => !/^dist\/.*\.(js|d\.ts)$|^dist\/(dashboard|api-console|packages)\//.test(path))
+    .sort();
   assert.deepEqual(others, [
     "CHANGELOG.md",
     "LICENSE",
@@ -85,7 +87,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     (path) => path.replace(/\.ts$/, ""),
   );
   const built = packed
-    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console)\//.test(path))
+    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // packed once more, for the threads of the command
   const pages = packed.filter((path) =>
@@ -95,6 +97,57 @@ packageTest("the package holds what it needs, and nothing else", () => {
   );
   assert.deepEqual(pages.sort(), packed.filter((path) => /^dist\/(dashboard|api-console)\//.test(path)).sort());
   assert.ok(pages.includes("dist/dashboard/index.html") && pages.includes("dist/api-console/index.html"));
+});
+
+packageTest("it installs nothing else, and brings the licenses of the packages within", () => {
+  const installed = globSync("node_modules/{*,@*/*}/package.json", { cwd: consumer });
+  assert.deepEqual(installed, ["node_modules/ipsieve/package.json"]);
+  const licenses = readFileSync(join(consumer, "node_modules/ipsieve/dist/packages/LICENSES.txt"), "utf8");
+  for (const name of ["avvio", "fastify", "kysely", "pg", "pino", "undici"])
+    assert.match(licenses, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, `, "m"));
+  assert.doesNotMatch(licenses, /, undefined$/m);
+});
+
+packageTest("CommonJS requires every entry, and they share their classes", () => {
+  writeFileSync(
+    join(consumer, "main.cjs"),
+    `const { freeze, identifyText, openCatalogue, PrefixTable, PrefixTrie } = require("ipsieve");
+     const core = require("ipsieve/core");
+     const { Client } = require("ipsieve/client");
+     console.log(core.PrefixTable === PrefixTable, typeof Client, typeof require("ipsieve/express").guard, typeof require("ipsieve/fastify").guard);
+     openCatalogue().then((catalogue) => console.log(identifyText(catalogue, "1.1.1.1").cbs_ids.join()));`,
+  );
+  const { status, stdout, stderr } = node("main.cjs");
+  assert.deepEqual([status, stdout, stderr], [0, "true function function function\n/cdn/cloudflare\n", ""]);
+});
+
+packageTest("the server starts from it, answers, and ends", async () => {
+  const command = join(consumer, "node_modules/ipsieve/dist/cli/main.js");
+  const home = mkdtempSync(join(folder.path, "home-"));
+  const server = spawn(process.execPath, [command, "serve", "--quick-start", "--port", "0"], {
+    cwd: consumer,
+    env: { ...process.env, IPSIEVE_HOME: home },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+  });
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  try {
+    let output = "";
+    for await (const chunk of server.stdout.setEncoding("utf8")) {
+      output += chunk;
+      if (/ips_[\w-]{20,}/.test(output)) break;
+    }
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? assert.fail(output);
+    const [key] = /ips_[\w-]{20,}/.exec(output)!;
+    const response = await fetch(`${url}/v1/cbs/lookup?ip=1.1.1.1`, { headers: { "X-API-Key": key } });
+    assert.deepEqual(
+      [response.status, ((await response.json()) as { cbs_ids: string[] }).cbs_ids],
+      [200, ["/cdn/cloudflare"]],
+    );
+  } finally {
+    server.kill("SIGTERM");
+    await ended;
+  }
 });
 
 packageTest("a module imports it", () => {
@@ -118,30 +171,71 @@ packageTest("a module imports the client, and nothing of the library comes along
   assert.deepEqual([status, stdout, stderr], [0, "function ProblemError\n", ""]);
 });
 
-packageTest("TypeScript finds its types, and they are right by themselves", () => {
+/** How programs find modules: as Node does, from ECMAScript modules and from CommonJS, and as bundlers do. */
+const RESOLUTIONS: readonly (readonly [module: string, moduleResolution: string, file: string])[] = [
+  ["nodenext", "nodenext", "types.mts"],
+  ["nodenext", "nodenext", "types.cts"],
+  ["esnext", "bundler", "types.ts"],
+];
+
+for (const [module, moduleResolution, file] of RESOLUTIONS) {
+  packageTest(`TypeScript finds its types, and they are right by themselves: ${moduleResolution}, ${file}`, () => {
+    writeFileSync(
+      join(consumer, file),
+      `import { AddressError, freeze, identifyLines, parseAddress, parsePrefix, PrefixTrie, type Address, type IdentifyResult } from "ipsieve";
+       import { catalogueFromBytes, type Catalogue, type PrefixTable } from "ipsieve/core";
+       import { Client, type Rule } from "ipsieve/client";
+       import { guard, type Visit } from "ipsieve/express";
+       const rules: AsyncGenerator<Rule, void> = new Client({ baseUrl: "", key: "" }).rules("");
+       const address: Address = parseAddress("2001:db8::1");
+       const trie = new PrefixTrie();
+       const added: boolean = trie.add(parsePrefix("2001:db8::/32"), 1);
+       const table: PrefixTable = freeze(trie);
+       const match: number = table.lookupAddress(address);
+       const catalogue: Catalogue = catalogueFromBytes(new Uint8Array());
+       export const run: (...args: Parameters<typeof identifyLines>) => Promise<IdentifyResult> = identifyLines;
+       export const services = (visit: Visit): readonly string[] => visit.services?.cbs_ids ?? [];
+       export const guarded = guard({ catalogue });
+       // @ts-expect-error -- a text is no prefix
+       trie.insert("10.0.0.0/8", 1);
+       // @ts-expect-error -- no such option
+       guard({ denny: [] });
+       export { added, match, rules, AddressError };`,
+    );
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: "es2024",
+      lib: ["es2024", "dom", "esnext.iterator", "esnext.disposable"],
+      strict: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [join(root, "node_modules/@types")],
+    };
+    writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    const { status, stdout } = node(join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json");
+    assert.deepEqual([status, stdout], [0, ""]);
+  });
+}
+
+packageTest("ipsieve/core needs no types of Node", () => {
   writeFileSync(
-    join(consumer, "types.ts"),
-    `import { AddressError, freeze, identifyLines, parseAddress, parsePrefix, PrefixTrie, type Address, type IdentifyResult } from "ipsieve";
-     import { Client, type Rule } from "ipsieve/client";
-     const rules: AsyncGenerator<Rule, void> = new Client({ baseUrl: "", key: "" }).rules("");
-     const address: Address = parseAddress("2001:db8::1");
-     const trie = new PrefixTrie();
-     const added: boolean = trie.add(parsePrefix("2001:db8::/32"), 1);
-     const match: number = freeze(trie).lookupAddress(address);
-     export const run: (...args: Parameters<typeof identifyLines>) => Promise<IdentifyResult> = identifyLines;
-     // @ts-expect-error -- a text is no prefix
-     trie.insert("10.0.0.0/8", 1);
-     export { added, match, rules, AddressError };`,
+    join(consumer, "core.ts"),
+    `import { identifyText, catalogueFromBytes, Matcher, Ruleset } from "ipsieve/core";
+     const catalogue = catalogueFromBytes(new Uint8Array());
+     export const labels: readonly string[] = identifyText(catalogue, "1.1.1.1").labels;
+     export { Matcher, Ruleset };`,
   );
   const compilerOptions = {
-    module: "nodenext",
+    module: "esnext",
+    moduleResolution: "bundler",
     target: "es2024",
+    lib: ["es2024", "esnext.iterator", "esnext.disposable"],
     strict: true,
     noEmit: true,
-    types: ["node"],
-    typeRoots: [join(root, "node_modules/@types")],
+    types: [],
   };
-  writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+  writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["core.ts"] }));
   const { status, stdout } = node(join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json");
   assert.deepEqual([status, stdout], [0, ""]);
 });

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { build } from "esbuild";
+import { moduleGraph } from "./module-graph.ts";
+
+const root = join(import.meta.dirname, "../..");
+const dist = join(root, "dist");
+
+/** The rooms and packages that are the server's and the command's: no entry of the library loads a file of them. */
+const SERVER = /^(api|cli|dashboard|service|store|update)\//;
+
+const bundledIn = (entry: string): string[] =>
+  [...moduleGraph(dist, entry).files].filter((file) => file.startsWith("packages/")).sort();
+
+test("ipsieve/core, and all that it loads, names no module of node: and no package", () => {
+  const { files, outside } = moduleGraph(dist, "core.js");
+  assert.deepEqual([...outside], []);
+  assert.deepEqual(bundledIn("core.js"), ["packages/jsonc-parser.js"]);
+  assert.ok(files.size > 100 && files.has("snapshot/snapshot.js"), `${files.size} files`);
+});
+
+test("the library loads three small packages, which come with it, and nothing of the server", () => {
+  const { files, outside } = moduleGraph(dist, "index.js");
+  assert.deepEqual(
+    [...outside.keys()].filter((specifier) => !specifier.startsWith("node:")),
+    [],
+  );
+  const own = bundledIn("index.js").filter((file) => !file.startsWith("packages/shared-"));
+  assert.deepEqual(own, ["packages/csv-parse-sync.js", "packages/jsonc-parser.js", "packages/msgpackr-pack.js"]);
+  assert.deepEqual(
+    [...files].filter((file) => SERVER.test(file)),
+    [],
+  );
+});
+
+for (const entry of ["express.js", "fastify.js", "client/client.js"]) {
+  test(`${entry} loads no package that has to be installed, and nothing of the server`, () => {
+    const { files, outside } = moduleGraph(dist, entry);
+    assert.deepEqual([...outside.keys()], []);
+    assert.deepEqual(
+      [...files].filter((file) => SERVER.test(file)),
+      [],
+    );
+  });
+}
+
+test("the package has no dependencies; its peers are optional", () => {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.equal(manifest.dependencies, undefined);
+  assert.deepEqual(Object.keys(manifest.peerDependencies), ["express", "fastify"]);
+  for (const name of Object.keys(manifest.peerDependencies))
+    assert.equal(manifest.peerDependenciesMeta[name].optional, true);
+});
+
+test("every entry of the exports map is there, with its types", () => {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  for (const [name, target] of Object.entries<Record<string, string> | string>(exports))
+    for (const path of typeof target === "string" ? [target] : Object.values(target))
+      assert.ok(readFileSync(join(root, path)).length > 0, name);
+});
+
+test("ipsieve/core is bundled for browsers; the negative control: ipsieve is not", async () => {
+  const bundle = (entry: string): Promise<unknown> =>
+    build({
+      entryPoints: [join(dist, entry)],
+      bundle: true,
+      platform: "browser",
+      format: "esm",
+      write: false,
+      logLevel: "silent",
+    });
+  await bundle("core.js");
+  await assert.rejects(bundle("index.js"), /Could not resolve "node:/);
+});
+
+test("negative control: the walk finds modules of node: and rooms of the server", () => {
+  const { files, outside } = moduleGraph(dist, "cli/commands/serve.js");
+  assert.ok(outside.has("node:fs") || outside.has("node:path"), [...outside.keys()].join());
+  assert.ok([...files].some((file) => SERVER.test(file)) && files.has("packages/fastify.js"));
+});
