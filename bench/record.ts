@@ -38,7 +38,7 @@ export interface Machine {
   readonly memoryGib: number;
   readonly system: string;
   readonly node: string;
-  /** The commit, with "+" behind it if the sources differed from it. */
+  /** The commit, with "+" after it if the sources differed from it. */
   readonly commit: string;
   /** The load average of the minute before the run: near 0 on a quiet machine. */
   readonly loadBefore: number;

@@ -5,7 +5,7 @@ import type { QueryKind } from "./data/queries.ts";
 /** The kinds of queries that a single figure for a contender is the geometric mean of. */
 const MEAN_KINDS: readonly QueryKind[] = ["uniform", "hits", "skewed"];
 
-/** A line per measurement and refusal, for the terminal. */
+/** A line per measurement and rejection, for the terminal. */
 export function measurementLines(part: string, { measurements, refusals, notes }: PartResult): string {
   const lines = measurements.map(
     ({ subject, table, form, kind, engine, list, threads, unit, best, median, samples }) => {

@@ -28,7 +28,7 @@ async function packPages(source: string, output: string): Promise<void> {
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     // One file of code and one of styles: a page of its own needs a dozen small ones at its first load, and they are
     // larger together. What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages'
-    // policy would refuse.
+    // policy would reject.
     build: {
       outDir: folder,
       emptyOutDir: true,

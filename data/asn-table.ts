@@ -194,7 +194,7 @@ class PrefixList {
     return 0;
   }
 
-  /** Adds 2^hostBits; false behind the last address of the family. */
+  /** Adds 2^hostBits; false after the last address of the family. */
   #advance(words: Uint32Array, hostBits: number): boolean {
     let word = this.#wordsPerPrefix - 1 - (hostBits >>> 5);
     let carry = 2 ** (hostBits & 31);

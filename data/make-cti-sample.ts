@@ -23,7 +23,7 @@ const NORTH_AMERICA = { continentCode: "NA", continentName: "North America" };
 
 /**
  * All of it is invented: prefixes for documentation (RFC 5737, RFC 3849), AS numbers for documentation (RFC 5398),
- * names that nobody has.
+ * names that no one has.
  */
 const GROUPS: readonly Group[] = [
   {

@@ -20,7 +20,7 @@ export function readProviders(): Provider[] {
 
 /**
  * Everything that is wrong with the map, one line each: AS numbers that the table does not know or that belong to
- * somebody else.
+ * someone else.
  */
 export function providerFaults(providers: readonly Provider[], organisations: ReadonlyMap<number, string>): string[] {
   const faults: string[] = [];

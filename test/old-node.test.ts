@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, test } from "node:test";
-import { nodeVersionFault } from "../src/runtime/node-version.ts";
+import { nodeVersionError } from "../src/runtime/node-version.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -20,7 +20,7 @@ function oldNode(): { readonly program: string; readonly version: string } | und
     program,
     version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1),
   }));
-  return all.find(({ version }) => nodeVersionFault(version) !== undefined);
+  return all.find(({ version }) => nodeVersionError(version) !== undefined);
 }
 
 const old = oldNode();
@@ -58,7 +58,7 @@ test("the version that is needed is the one of package.json; none is needed wher
   const needed = engines.node.replace(">=", "");
   const [major, minor] = needed.split(".").map(Number);
   for (const good of [`${needed}.0`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`, undefined])
-    assert.equal(nodeVersionFault(good), undefined);
+    assert.equal(nodeVersionError(good), undefined);
   for (const bad of [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, "9.0.0"])
-    assert.equal(nodeVersionFault(bad), `ipsieve needs Node ${needed} or newer; this is ${bad}`);
+    assert.equal(nodeVersionError(bad), `ipsieve needs Node ${needed} or newer; this is ${bad}`);
 });

@@ -14,7 +14,7 @@ interface Block {
   readonly language: string;
   readonly line: number;
   readonly code: string;
-  /** The text block right behind it. */
+  /** The text block right after it. */
   expected: string | undefined;
 }
 

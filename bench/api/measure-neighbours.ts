@@ -225,7 +225,7 @@ class NeighbourBench {
     return { victim: report, result };
   }
 
-  /** A server that has ended is started again; one that goes on has what is still under way behind it. */
+  /** A server that has ended is started again; one that goes on has finished what was under way. */
   async #settle(): Promise<void> {
     if (this.#hasEnded) this.#service = await startService(this.#args, this.#options.nodeOptions);
     const deadline = performance.now() + SETTLES_WITHIN;

@@ -21,7 +21,7 @@ const ADDRESS = "127.0.0.2";
 const MAX_TEXT = 1 << 16;
 /** Milliseconds until something is sent again after a connection that failed. */
 const PAUSE = 20;
-/** How long the server has to refuse a body by its length alone, in milliseconds. */
+/** How long the server has to reject a body by its length alone, in milliseconds. */
 const REFUSES_WITHIN = 300;
 
 /**
@@ -91,13 +91,13 @@ export class Client {
     return exchange;
   }
 
-  /** As another user's session, or nobody's. */
+  /** As another user's session, or no one's. */
   asSession(token: string): Readonly<Record<string, string>> {
     return sessionHeaders(token);
   }
 
   /**
-   * The longest body up to `most` bytes, a quarter less each time, that the operation does not refuse by its length
+   * The longest body up to `most` bytes, a quarter less each time, that the operation does not reject by its length
    * alone.
    */
   async permittedBytes(method: string, path: string, type: string, most: number): Promise<number> {

@@ -92,7 +92,7 @@ class Victim {
     this.#refused[status] = (this.#refused[status] ?? 0) + 1;
   }
 
-  /** Again and again while there is nobody to connect to. */
+  /** Again and again while there is no one to connect to. */
   async #connect(): Promise<void> {
     for (;;) {
       try {

@@ -47,7 +47,7 @@ class Room {
     this.memory = new api.Memory({ initial: 1, maximum: PAGE_BYTES, shared: true });
   }
 
-  /** The address of so many bytes, at the start of a page; the page behind them is there as well. */
+  /** The address of so many bytes, at the start of a page; the page after them is there as well. */
   take(byteLength: number): number {
     const at = this.#used;
     this.#used += Math.ceil(byteLength / PAGE_BYTES) * PAGE_BYTES;

@@ -12,7 +12,7 @@ export function expectedOf(name: string): unknown {
   return all[name];
 }
 
-/** Refuses inputs that are not those of bench/expected.json. */
+/** Rejects inputs that are not those of bench/expected.json. */
 export function requireExpected(name: string, found: object): void {
   const expected = expectedOf(name);
   if (isDeepStrictEqual(expected, found)) return;

@@ -11,7 +11,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Failed } from "../harness/ask.ts";
 import type { LineAssignment, LineMeasured, LineReady, RunRequest } from "../harness/line-child.ts";
 import type { Measurement, PartResult } from "./part.ts";
-import type { Refusal } from "../harness/fleet.ts";
+import type { Rejection } from "../harness/fleet.ts";
 
 export interface LineComparison {
   readonly file: AddressFile;
@@ -34,7 +34,7 @@ export async function compareLines({ file, contenders, rounds }: LineComparison)
   await ensureDataset(file.table);
   const facts = factsOf(file);
   const path = await ensureFile(file, facts);
-  const refusals: Refusal[] = [];
+  const refusals: Rejection[] = [];
   const runners: Runner[] = [];
   const children: ChildProcess[] = [];
   using _stop = { [Symbol.dispose]: () => children.forEach((child) => child.connected && child.disconnect()) };

@@ -5,7 +5,7 @@ import { summarize } from "./part.ts";
 import type { DatasetName } from "../data/dataset.ts";
 import type { Form } from "../harness/contender.ts";
 import type { Measurement, PartResult } from "./part.ts";
-import type { Member, Refusal } from "../harness/fleet.ts";
+import type { Member, Rejection } from "../harness/fleet.ts";
 import type { QueryKind } from "../data/queries.ts";
 
 export interface Comparison {
@@ -31,7 +31,7 @@ export async function compareLookups(comparison: Comparison): Promise<PartResult
       singleCount: comparison.singleCount,
     })),
   );
-  const refusals: Refusal[] = [...fleet.refusals];
+  const refusals: Rejection[] = [...fleet.refusals];
   const measurements: Measurement[] = [];
   for (const kind of QUERY_KINDS) {
     const turns = fleet.members.flatMap((member) => member.ready.forms.map((form) => new Turn(member, form, kind)));
@@ -81,7 +81,7 @@ class Turn {
 }
 
 /** A contender that was wrong once is quoted nowhere. */
-function withoutRefused(measurements: readonly Measurement[], refusals: readonly Refusal[]): Measurement[] {
+function withoutRefused(measurements: readonly Measurement[], refusals: readonly Rejection[]): Measurement[] {
   const refused = new Set(refusals.map(({ contender }) => contender));
   return measurements.filter(({ subject }) => !refused.has(subject));
 }

@@ -1,7 +1,7 @@
 import type { DatasetName } from "../data/dataset.ts";
 import type { Form } from "../harness/contender.ts";
 import type { QueryKind } from "../data/queries.ts";
-import type { Refusal } from "../harness/fleet.ts";
+import type { Rejection } from "../harness/fleet.ts";
 
 /** Ours have two: plain TypeScript, and the WebAssembly kernel. */
 export type Engine = "typescript" | "webassembly";
@@ -27,7 +27,7 @@ export interface Measurement {
 /** What one part of a run found. */
 export interface PartResult {
   readonly measurements: readonly Measurement[];
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly Rejection[];
   /** What a reader must know: sizes of inputs, and what was not measured and why. */
   readonly notes: readonly string[];
 }

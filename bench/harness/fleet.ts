@@ -11,23 +11,23 @@ export interface Member {
 }
 
 /** Why a contender is not quoted. */
-export interface Refusal {
+export interface Rejection {
   readonly contender: string;
   readonly reason: string;
 }
 
 export interface Fleet extends Disposable {
   readonly members: readonly Member[];
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly Rejection[];
 }
 
 /**
  * Starts a process per contender, one after the other. Those that cannot be loaded, throw, or answer one query wrongly
- * are refused and end at once; the others wait for requests.
+ * are rejected and end at once; the others wait for requests.
  */
 export async function startFleet(assignments: readonly Assignment[]): Promise<Fleet> {
   const members: Member[] = [];
-  const refusals: Refusal[] = [];
+  const refusals: Rejection[] = [];
   const children: ChildProcess[] = [];
   const stopAll = (): void => children.forEach((child) => child.kill());
   for (const assignment of assignments) {

@@ -59,7 +59,7 @@ async function prepare(assignment: LineAssignment): Promise<LineReady> {
 /** Runs every way once, which warms it up as well, and compares all answers. */
 async function prove(): Promise<string | null> {
   for (const way of ways) {
-    const refused = refusalOf(way, await way.run());
+    const refused = rejectionOf(way, await way.run());
     if (refused !== null) return refused;
     const sum = way.answers && checksum(await way.answers());
     if (sum !== undefined && sum !== facts.answers)
@@ -68,7 +68,7 @@ async function prove(): Promise<string | null> {
   return null;
 }
 
-function refusalOf({ subject }: LineWay, tally: Tally): string | null {
+function rejectionOf({ subject }: LineWay, tally: Tally): string | null {
   if (tally.matched === undefined && tally.valueSum === undefined) return `${subject}: says nothing of what it found`;
   for (const what of ["matched", "valueSum"] as const) {
     if (tally[what] !== undefined && tally[what] !== facts[what])
@@ -81,5 +81,5 @@ async function measure(index: number): Promise<LineMeasured> {
   const way = ways[index]!;
   const start = performance.now();
   const tally = await way.run();
-  return { type: "measured", milliseconds: performance.now() - start, refused: refusalOf(way, tally) };
+  return { type: "measured", milliseconds: performance.now() - start, refused: rejectionOf(way, tally) };
 }

@@ -14,7 +14,7 @@ export const ADDRESS_ERROR_CODES = [
   "too-many-groups",
   "lone-colon",
   "second-gap",
-  // The rest is told apart by the character at the position, once the parse has failed.
+  // The rest is distinguished by the character at the position, once the parse has failed.
   "not-ascii",
   "whitespace",
   "zone-id",
@@ -76,7 +76,7 @@ export function quoted(value: string): string {
   return printable(JSON.stringify(shown));
 }
 
-/** A text of somebody else's, with what a terminal would obey escaped. */
+/** A text of someone else's, with what a terminal would obey escaped. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

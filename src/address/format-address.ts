@@ -21,7 +21,7 @@ export function formatAddress(address: Address): string {
 
 /**
  * Writes the canonical text of the address in `words[0]` (IPv4) or `words[0..3]` (IPv6) at `out[at]`, in ASCII, and
- * returns the offset behind it. It takes at most 15 bytes for IPv4 and 39 for IPv6. Allocates nothing.
+ * returns the offset after it. It takes at most 15 bytes for IPv4 and 39 for IPv6. Allocates nothing.
  */
 export function formatAddressInto(family: Family, words: Uint32Array, out: Uint8Array, at: number): number {
   return family === 4 ? writeQuad(words[0]!, out, at) : writeIpv6(words, out, at);
@@ -52,8 +52,8 @@ function writeOctet(value: number, out: Uint8Array, at: number): number {
 }
 
 function writeIpv6(words: Uint32Array, out: Uint8Array, at: number): number {
-  // The longest run of two zero groups or more, the first of them on a tie (RFC 5952, sections 4.2.2 and 4.2.3).
-  // A run of one is not shortened (4.2.2): gapLength begins at 1, and only a longer run replaces it, so that the first of
+  // The longest run of two zero groups or more, the first of them on a tie (RFC 5952, sections 4.2.2 and 4.2.3). A run
+  // of one is not shortened (4.2.2): gapLength begins at 1, and only a longer run replaces it, so that the first of
   // equal ones stays (4.2.3). The inner loop ends at the first group that is not 0, which begins no run: one pass.
   //
   //     2001 : db8 : 0 : 0 : 1 : 0 : 0 : 1        runs [2, 4) and [5, 7): equal, the first -> 2001:db8::1:0:0:1

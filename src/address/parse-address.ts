@@ -14,7 +14,7 @@ const scratchWords = new Uint32Array(4);
 /** The groups of the IPv6 address being parsed, as written, before the `::` is opened. */
 const groups = new Uint16Array(8);
 
-/** What stands behind the last byte of a text. No byte means it, and `DOT` and `COLON` are above 15, too. */
+/** What stands after the last byte of a text. No byte means it, and `DOT` and `COLON` are above 15, too. */
 const END = 16;
 const OTHER = 17;
 
@@ -62,7 +62,7 @@ export function parseAddressBytes(bytes: Uint8Array, start: number, end: number,
   return isWrittenAsIpv6(bytes, start, end) ? parseIpv6(bytes, start, end, out) : quadFailure(bytes, start, end, start);
 }
 
-/** The error behind a negative result of `parseAddressBytes`; `value` is the text that was parsed. */
+/** The error for a negative result of `parseAddressBytes`; `value` is the text that was parsed. */
 export function addressErrorOf(result: number, value: string): AddressError {
   const packed = ~result;
   return explain(ADDRESS_ERROR_CODES[packed & 31]!, value, packed >> 5);
@@ -157,8 +157,8 @@ function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
   //       | octet 1 | . | octet 2 | . | octet 3 | . | octet 4 |
   //               dot1 ->       dot2 = dot2       <- dot3
   //
-  // Both sides finding the same dot 2 is the proof that nothing lies between: lengths and three dots add up to the text.
-  // No read leaves the text: an octet is at most 3 bytes and the text at least 7, and dot 1 and dot 3 lie inside.
+  // Both sides finding the same dot 2 is the proof that nothing lies between: lengths and three dots add up to the
+  // text. No read leaves the text: an octet is at most 3 bytes and the text at least 7, and dot 1 and dot 3 lie inside.
   const octet1 = octetFrom(bytes, start);
   const dot1 = start + (octet1 >> 8);
   if (octet1 < 0 || bytes[dot1] !== DOT) return false;
@@ -179,8 +179,9 @@ function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
  * `bad` gathers every condition that must not go negative: digits in 0..9, no leading zero, value up to 255.
  */
 function octetFrom(bytes: Uint8Array, at: number): number {
-  // ~d >> 31 is -1 for d >= 0 and 0 for d < 0. 9 - d is negative for a byte above "9", so `bad` refuses a letter where a
-  // digit or a dot may stand. The packing: | digits: bits 8 and 9 | value: bits 0 to 7 |, and -1 if `bad` is negative.
+  // ~d >> 31 is -1 for d >= 0 and 0 for d < 0. 9 - d is negative for a byte above "9", so `bad` rejects a letter where
+  // a digit or a dot may stand. The packing: | digits: bits 8 and 9 | value: bits 0 to 7 |, and -1 if `bad` is
+  // negative.
   const digit1 = bytes[at]! - 0x30;
   const digit2 = bytes[at + 1]! - 0x30;
   const digit3 = bytes[at + 2]! - 0x30;
@@ -210,7 +211,7 @@ function octetBefore(bytes: Uint8Array, end: number): number {
   return ((1 - two - three) << 8) | value | (bad >> 31);
 }
 
-/** Why `readQuad` refused `bytes[first, end)`, which is a text that begins at `start` or the end of one. */
+/** Why `readQuad` rejected `bytes[first, end)`, which is a text that begins at `start` or the end of one. */
 function quadFailure(bytes: Uint8Array, first: number, end: number, start: number): number {
   let at = first;
   for (let octets = 1; ; octets++) {
@@ -259,7 +260,7 @@ function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Arr
   }
 
   while (at < end) {
-    // One group: one to four hexadecimal digits. `next` is what stands at `at`, END behind the text.
+    // One group: one to four hexadecimal digits. `next` is what stands at `at`, END after the text.
     const first = at;
     let value = meaning[bytes[at]!]!;
     if (value > 15) return failure(bytes[at] === COLON ? SECOND_GAP : UNEXPECTED_CHARACTER, at - start);
@@ -312,7 +313,7 @@ function parseIpv6(bytes: Uint8Array, start: number, end: number, out: Uint32Arr
   return writeIpv6Words(out);
 }
 
-/** Moves the groups behind the gap to the end and fills the gap with zeros. */
+/** Moves the groups after the gap to the end and fills the gap with zeros. */
 function openGap(gap: number, count: number): void {
   //     before   | f0 | f1 | b0 | b1 | b2 | -- | -- | -- |      gap = 2, count = 5
   //     after    | f0 | f1 | 0  | 0  | 0  | b0 | b1 | b2 |

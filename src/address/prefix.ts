@@ -107,7 +107,7 @@ function addressBefore(text: string, slash: number): Address {
   try {
     return parseAddress(text.slice(0, slash));
   } catch (error) {
-    // The same fault, told about the whole text.
+    // The same error, reported for the whole text.
     throw error instanceof AddressError ? explain(error.code, text, error.position) : error;
   }
 }

@@ -7,7 +7,7 @@ import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
 
 /**
  * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254
- * for IPv6. Throws AddressError when the families differ or `first` lies behind `last`.
+ * for IPv6. Throws AddressError when the families differ or `first` lies after `last`.
  */
 export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
   checkRange(first, last);
@@ -39,7 +39,7 @@ export function mergePrefixes(prefixes: Iterable<Prefix>): Prefix[] {
 /**
  * Adds a prefix to the fewest that cover those before it, where they come in order. O(1), amortised.
  *
- * In order, whatever is covered stands behind what covers it, and the two halves of a prefix become neighbours on the
+ * In order, whatever is covered stands after what covers it, and the two halves of a prefix become neighbours on the
  * stack as soon as the second is whole; joining them may complete the half above, and so on.
  */
 export function mergeNext(merged: Prefix[], prefix: Prefix): void {
@@ -69,7 +69,7 @@ export function parseRange(text: string): { first: Address; last: Address } {
   return { first, last };
 }
 
-/** A fault of one end is told about the whole text. */
+/** An error in one end is reported for the whole text. */
 function parsePart(part: string, text: string, at: number): Address {
   try {
     return parseAddress(part);
@@ -103,10 +103,10 @@ function checkRange(first: Address, last: Address, text?: string, lastAt?: numbe
 }
 
 /*
- * The bound. A prefix is cut in two only if it lies in part in the range, which is where an end of the range lies inside
- * it. The prefixes of one length are disjoint, so the two ends lie in two of them at most: two cuts a level, and each
- * gives one part at most, but where the ends part ways. So a range of addresses of b bits has at most 2b - 2 prefixes
- * (62 or 252), reached by 1..2^b - 2, and it takes O(b) steps:
+ * The bound. A prefix is cut in two only if it lies in part in the range, which is where an end of the range lies
+ * inside it. The prefixes of one length are disjoint, so the two ends lie in two of them at most: two cuts a level, and
+ * each gives one part at most, but where the ends part ways. So a range of addresses of b bits has at most 2b - 2
+ * prefixes (62 or 252), reached by 1..2^b - 2, and it takes O(b) steps:
  *
  *     level   0  |-----------------[==============================]-----------|
  *             1  |-----------------[=============|================]-----------|     both halves are cut
@@ -151,7 +151,7 @@ function compareAddresses(a: Address, b: Address): number {
   return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
 }
 
-/** The word with all bits behind the first `length` set; any length is allowed, below 0 as 0 and above 32 as 32. */
+/** The word with all bits after the first `length` set; any length is allowed, below 0 as 0 and above 32 as 32. */
 function fillWord(word: number, length: number): number {
   // Shifts count modulo 32, so 32 and more must not come to the shift; 0xffffffff >>> 0 would be right, below 0 not.
   if (length >= 32) return word;

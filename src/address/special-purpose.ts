@@ -13,17 +13,17 @@ export interface SpecialPurpose {
 /**
  * The entry that decides about the prefix: the most specific one that covers the whole of it, as RFC 8190 has more
  * specific entries override; else, when the prefix only contains special blocks, the first of those in address order.
- * undefined when it touches none. Whether the entry covers the prefix or lies in it, `prefixContains(entry.prefix,
- * prefix)` tells. Linear in the fifty-odd entries of the registries.
+ * undefined when it touches none. `prefixContains(entry.prefix, prefix)` says whether the
+ * entry covers the prefix or lies in it. Linear in the fifty-odd entries of the registries.
  */
 export function specialPurpose(prefix: Prefix): SpecialPurpose | undefined {
   let covering: SpecialPurpose | undefined;
   let contained: SpecialPurpose | undefined;
   entries ??= registry();
   for (const entry of entries) {
-    // Of all entries, those that cover the prefix contain each other, and the order puts the less specific first: the last
-    // one found is the most specific. The first inside it is the lowest: the order is by address.
-    // In order, every covering entry is more specific than the one before it.
+    // Of all entries, those that cover the prefix contain each other, and the order puts the less specific first: the
+    // last one found is the most specific. The first inside it is the lowest: the order is by address. In order, every
+    // covering entry is more specific than the one before it.
     if (prefixContains(entry.prefix, prefix)) covering = entry;
     else if (contained === undefined && prefixContains(prefix, entry.prefix)) contained = entry;
   }

@@ -19,15 +19,15 @@ export function subtractor(minus: Iterable<Prefix>): (prefix: Prefix) => Prefix[
   const holes = mergePrefixes(minus);
   return (prefix) => {
     const rest: Prefix[] = [];
-    cut(prefix, holes, firstBehind(holes, prefix), rest);
+    cut(prefix, holes, firstAfter(holes, prefix), rest);
     return rest;
   };
 }
 
 /**
- * Adds what `holes[at...]` leave of the prefix, and returns the first hole behind it. Both lists are merged, so that of
+ * Adds what `holes[at...]` leave of the prefix, and returns the first hole after it. Both lists are merged, so that of
  * two prefixes one contains the other or they are apart: a hole in the prefix is one of its halves, or inside one. Only
- * at the top can a hole be wider than the prefix, where nobody asks for the next one.
+ * at the top can a hole be wider than the prefix, where no one asks for the next one.
  */
 function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[]): number {
   const hole = holes[at];
@@ -41,8 +41,8 @@ function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[
   return cut(prefixOf(lastAddress(prefix), halfLength), holes, next, into);
 }
 
-/** The first hole that touches the prefix or lies behind it. */
-function firstBehind(holes: readonly Prefix[], prefix: Prefix): number {
+/** The first hole that touches the prefix or lies after it. */
+function firstAfter(holes: readonly Prefix[], prefix: Prefix): number {
   let low = 0;
   let high = holes.length;
   while (low < high) {

@@ -9,7 +9,7 @@ import { compressAnswers } from "./plugins/compression.ts";
 import { followConnections } from "./plugins/connections.ts";
 import { addScope } from "./plugins/route-scopes.ts";
 import { answerEarly } from "./plugins/early-answers.ts";
-import { answerClientError, refuseAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
+import { answerClientError, rejectAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
@@ -25,7 +25,7 @@ import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { compileWriters } from "./plugins/writers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
-import { addApiConsole, addDashboardFiles } from "./routes/dashboard-files.ts";
+import { addApiConsole, addDashboard } from "./routes/built-files.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
@@ -76,7 +76,7 @@ export function buildApp(services: Services, log: Logger): App {
   logRequests(app, services, log);
   compressAnswers(app);
   limitRequests(app, services);
-  refuseAmbiguousRequests(app, socketAnswers);
+  rejectAmbiguousRequests(app, socketAnswers);
   authenticate(app, services);
   followSequences(app, services);
   readBodies(app, services);
@@ -92,7 +92,7 @@ export function buildApp(services: Services, log: Logger): App {
     addAreas(within, services);
   });
   addHealthRoutes(app, services);
-  addDashboardFiles(app);
+  addDashboard(app);
   addApiConsole(app);
   return app;
 }

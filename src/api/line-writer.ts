@@ -135,7 +135,7 @@ export class LineWriter {
  * pool for as long as the reader stands still, and the process could not end.
  */
 function toPipe(stream: Socket): Send {
-  // The write's callback is told as well.
+  // The write's callback is called as well.
   stream.on("error", () => {});
   return (bytes) =>
     new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve(bytes.length))));

@@ -6,7 +6,7 @@ import type { Settings } from "../service/settings.ts";
 
 /**
  * What an operation asks for: in the public scope a key; in the dashboard's a role, where editors write and admins
- * do everything. `none`: of nobody.
+ * do everything. `none`: of no one.
  */
 export type Access = AccessLevel | "admin" | "none";
 
@@ -20,13 +20,13 @@ declare module "fastify" {
     problems?: readonly (number | ProblemKind)[];
     /** Headers of requests that it reads, by name, with what they are for. */
     requestHeaders?: Readonly<Record<string, string>>;
-    /** Headers of answers, by name, with what they tell; those that do not come with every one tell when. */
+    /** Headers of answers, by name, with what they mean; those that do not come with every answer say when. */
     responseHeaders?: Readonly<Record<string, string | { readonly sometimes: string }>>;
     /** Other media types of the answer 200 than JSON. */
     otherTypes?: readonly string[];
     /** Other media types of the body than JSON. */
     otherBodies?: readonly string[];
-    /** The body as the OpenAPI document tells it, where what is checked is wider. */
+    /** The body as the OpenAPI document describes it, where what is checked is wider. */
     documentedBody?: TSchema;
     /** An example of the body. */
     bodyExample?: unknown;

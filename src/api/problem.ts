@@ -26,7 +26,7 @@ export const PROBLEMS = {
 
 export type ProblemKind = keyof typeof PROBLEMS;
 
-/** Those that a gateway would tell: their bodies carry the request's id, to quote to whoever runs the service. */
+/** Those that a gateway would send: their bodies carry the request's id, to quote to whoever runs the service. */
 export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
   "authentication-required",
   "permission-denied",

@@ -122,7 +122,7 @@ function setupText({ url, setupToken, services }: Server): string {
   return `\nNo users yet. Create the first one with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
 }
 
-/** Makes the organisation and the key of an empty store, and tells three requests that work. */
+/** Makes the organisation and the key of an empty store, and prints three requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
   if (services.memory.organisationCount > 0)
     return "The store already has an organisation; its key was shown once, when it was created.\n";

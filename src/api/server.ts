@@ -75,8 +75,8 @@ export class Server {
   readonly #limitExchange: LimitExchange;
   #isClosing = false;
   /**
-   * With which the first user is made; null where there were users at the start. It is told once, to whoever started
-   * the server.
+   * With which the first user is made; null where there were users at the start. It is printed once, for whoever
+   * started the server.
    */
   setupToken: string | null = null;
   #setupDigest: string | null = null;
@@ -270,7 +270,7 @@ function servicesOf(
     feedImports: new FeedImports({
       target: feedTarget,
       threats: threatHolder,
-      places: identifications.places,
+      slots: identifications.slots,
       limits: { bytes: settings.feedBytes, freeBytes: FREE_BYTES, compileTime: COMPILE_TIME },
       onImported: (imported) => recordDataset({ store, log }, feedChange(imported, now())),
       now,

@@ -10,7 +10,7 @@ const CHOICES = {
   address: ["first", "last", "first-public"],
 } as const;
 
-/** Refuses options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
+/** Rejects options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
 export function checkOptions(options: IdentifyOptions): void {
   checkInputs(options.inputs);
   for (const name of ["format", "fieldSyntax", "rows", "engine", "address"] as const) {

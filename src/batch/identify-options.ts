@@ -30,7 +30,7 @@ export interface LabelledSnapshot {
 export interface IdentifyOptions {
   /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
   readonly inputs: readonly (string | Readable)[];
-  /** Its memory is what all threads read, and where buffers are added behind it; nothing is copied. */
+  /** Its memory is what all threads read, and where buffers are added after it; nothing is copied. */
   readonly snapshot: Snapshot;
   /**
    * Further snapshots: the addresses, found once, are looked up in all. A line matches if it matches in any. Rows have
@@ -54,14 +54,14 @@ export interface IdentifyOptions {
    */
   readonly field?: number | string;
   /**
-   * What the lines are. Default: told from each input's name (.csv, .tsv) and first line that is not empty. Without
-   * `field` only JSON and a row of column names are told from that line. In CSV a quoted field may hold newlines: a
+   * What the lines are. Default: detected from each input's name (.csv, .tsv) and first line that is not empty. Without
+   * `field` only JSON and a row of column names are detected from that line. In CSV a quoted field may hold newlines: a
    * line is a record then.
    */
   readonly fieldSyntax?: FieldSyntax;
   /**
    * Whether the first line of CSV and TSV is a header: it gives no row, and rows get a header of their own. Default:
-   * told from that line.
+   * detected from that line.
    */
   readonly header?: boolean;
   /** Default "first". */
@@ -74,7 +74,7 @@ export interface IdentifyOptions {
   /** Rows of the format "jsonl" hold the line itself as well, as the member "text". */
   readonly rowText?: boolean;
   /**
-   * Also count lines by address, exactly, and tell the addresses with the most (`IdentifyResult.top`): so many with a
+   * Also count lines by address, exactly, and report the addresses with the most (`IdentifyResult.top`): so many with a
    * match, and so many without.
    */
   readonly topAddresses?: number;

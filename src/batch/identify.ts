@@ -31,7 +31,7 @@ export async function identify(options: IdentifyOptions): Promise<IdentifyResult
 
 /**
  * Starts the threads that `identify` will want for these inputs, so that they come up while the caller opens the
- * snapshot. They do not keep the process alive. Inputs that cannot be read are left for `identify` to tell of.
+ * snapshot. They do not keep the process alive. Inputs that cannot be read are left for `identify` to report.
  */
 export function prepareThreads(inputs: readonly (string | Readable)[], threads: number = availableParallelism()): void {
   if (threads < 2) return;

@@ -15,7 +15,7 @@ const HASH_6 = 0x85ebca6b;
 
 /**
  * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A
- * document is kept when its prefix is asked for again, until another prefix needs its place: keeping what nobody asks
+ * document is kept when its prefix is asked for again, until another prefix needs its place: keeping what no one asks
  * for twice costs more than making it.
  */
 export class Documents {

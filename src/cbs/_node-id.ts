@@ -94,7 +94,7 @@ const NAMES = new Map([
   ["by-region", "By region"],
 ]);
 
-/** The name of a node that nobody has named. */
+/** The name of a node that no one has named. */
 export function defaultName(id: string): string {
   const last = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;
   return NAMES.get(id) ?? NAMES.get(last) ?? last;

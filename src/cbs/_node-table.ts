@@ -6,7 +6,7 @@ import { badMetadata } from "./catalogue-error.ts";
  * region in every service: 10,001 nodes have 927 parts of ids. So each text is there once, and a node is three numbers.
  */
 export interface StoredNodes {
-  /** The parts of ids, and the names, each once, with LF behind it. */
+  /** The parts of ids, and the names, each once, with LF after it. */
   readonly texts: string;
   /**
    * Three 32-bit words a node, in the machine's order like the words of a table: the value id of the node above, which
@@ -96,9 +96,9 @@ export class NodeTable {
   }
 
   /**
-   * Nodes stand behind the ones above them, texts are there and fine, and no two nodes below one have the same part.
-   * What makes an id fine can be told of each of its parts, but for how many and how long they are; so a text is looked
-   * at once, however many nodes have it.
+   * Nodes stand after the ones above them, texts are there and fine, and no two nodes below one have the same part.
+   * What makes an id valid can be checked for each of its parts, but for how many and how long they are; so a text is
+   * looked at once, however many nodes have it.
    */
   #check(texts: readonly string[], words: Uint32Array): void {
     const { length } = texts;
@@ -123,7 +123,7 @@ export class NodeTable {
         if (parent !== 0) fits[part] = BELOW;
         if (this.#isTopOfPath(value, parent)) depths[value] = 1;
       }
-      if (depths[value]! > MAX_PARTS || sizes[value]! > MAX_ID_LENGTH + 1) this.#refuse(value, parent);
+      if (depths[value]! > MAX_PARTS || sizes[value]! > MAX_ID_LENGTH + 1) this.#reject(value, parent);
       if (firstParents[part] === 0) firstParents[part] = parent + 1;
       else if (firstParents[part] === parent + 1 || others.has(parent * length + part))
         throw badMetadata("nodes", `duplicate node ${this.id(value)}`);
@@ -145,7 +145,7 @@ export class NodeTable {
   }
 
   /** What is below a label, or too deep, or too long: its id says which. */
-  #refuse(value: number, parent: number): void {
+  #reject(value: number, parent: number): void {
     const { parent: above } = placeOf(this.id(value));
     if (parent !== 0 && above === null)
       throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} is below a label`);

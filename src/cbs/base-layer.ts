@@ -10,13 +10,13 @@ export interface OfficialLists {
 }
 
 /**
- * Adds to a catalogue of official lists what AS numbers tell and those lists leave open; `base` knows which provider
+ * Adds to a catalogue of official lists what AS numbers show and those lists leave open; `base` knows which provider
  * announces a prefix. For every address:
  *
  *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and
  * has a newer date.  2. Where a provider's list is of its whole network and does not name it, but any other list does,
  * nothing is said of the provider. It announces the
- *     address for somebody else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
+ *     address for someone else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
  *  3. Everything else stands: an exit of Tor is also the network that it is in.
  *
  * So whatever either layer knows, the whole knows. Prefixes are cut where only a part of them is left, since a node's

@@ -9,7 +9,7 @@ export interface LayerAge {
   readonly sources: number;
   /**
    * When its sources were last known to be as they are here, the oldest and the newest: fetched, else published. Null
-   * where nobody knows.
+   * where no one knows.
    */
   readonly oldest_at: string | null;
   readonly newest_at: string | null;
@@ -41,7 +41,7 @@ export function ageDays(time: string, now: number): number {
 
 /**
  * The layers of a catalogue and their ages, `official` first. A source without any date belongs to no layer: it has no
- * prefixes whose age could be told.
+ * prefixes whose age is known.
  */
 export function layerAges({ sources }: Pick<CatalogueMetadata, "sources">, now: number): LayerAge[] {
   const order: readonly Layer[] = ["official", "as-numbers", "own"];

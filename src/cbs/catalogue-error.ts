@@ -31,7 +31,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** What a member of the metadata is refused with. */
+/** What a member of the metadata is rejected with. */
 export function badMetadata(member: string, what: string): CatalogueError {
   return new CatalogueError("bad-metadata", member, `the catalogue's ${member} cannot be used: ${what}`);
 }

@@ -33,7 +33,7 @@ export interface CatalogueSource {
   readonly url: string | null;
   readonly license: string | null;
   readonly attribution: string | null;
-  /** ISO 8601, UTC: when the publisher says that the list was made; null where nobody says. */
+  /** ISO 8601, UTC: when the publisher says that the list was made; null where no one says. */
   readonly publishedAt: string | null;
   /**
    * When the publisher was last asked with success, and when its prefixes or their places last differed from those
@@ -69,7 +69,7 @@ export interface Claim {
   readonly source: CatalogueSource | null;
 }
 
-/** The id of the source of what AS numbers tell. */
+/** The id of the source of what AS numbers show. */
 export const AS_SOURCE = "asn";
 
 /** What a source is called in answers. */
@@ -247,7 +247,7 @@ export class CatalogueBuilder {
   readonly #expiries = new Map<number, number>();
 
   /**
-   * Names a node; its ancestors are added under default names if nobody has named them. Returns its number.
+   * Names a node; its ancestors are added under default names if no one has named them. Returns its number.
    * @throws CatalogueError "bad-id", "bad-name", or "node-conflict" when it has another name already.
    */
   addNode(id: string, name: string): number {

@@ -53,7 +53,7 @@ export interface ImportedCatalogue {
 /**
  * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined
  * where it is not there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole
- * and reported; it says nothing about the others. `base` is a catalogue of what AS numbers tell: the lists are laid
+ * and reported; it says nothing about the others. `base` is a catalogue of what AS numbers show: the lists are laid
  * over it (see `addBaseLayer`). Pure, O(prefixes); throws nothing for a bad list. `new Catalogue(metadata,
  * freeze(trie))` answers.
  */

@@ -9,12 +9,12 @@ export interface LookupMatch {
   /** That of the node; the document's `labels` are sorted by themselves. */
   readonly label: string;
   /**
-   * Who says so: the id of a publisher's list, as `cbs sources` has it, `asn` for what AS numbers tell, the name of a
+   * Who says so: the id of a publisher's list, as `cbs sources` has it, `asn` for what AS numbers show, the name of a
    * list of one's own; null where the catalogue is too old to say.
    */
   readonly source: string | null;
   /**
-   * When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null where nobody
+   * When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null where no one
    * knows.
    */
   readonly source_updated_at: string | null;

@@ -142,7 +142,7 @@ export class RangeList {
     ];
   }
 
-  /** How many ranges are not behind a prefix, which may be in the list or not. O(log n). */
+  /** How many ranges are not after a prefix, which may be in the list or not. O(log n). */
   countUpTo(prefix: Prefix): number {
     let count = 0;
     for (const { list, places } of this.#parts) {

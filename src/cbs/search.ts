@@ -13,7 +13,7 @@ export interface SearchOptions {
 }
 
 const DEFAULT_LIMIT = 20;
-/** What a text is cut to: nobody types more, and the time of a search is bounded. */
+/** What a text is cut to: no one types more, and the time of a search is bounded. */
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
 

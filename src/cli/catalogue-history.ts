@@ -33,7 +33,9 @@ export function chosenMoment(args: Arguments): number {
 
 const EXTENSION = ".ipsieve";
 
-/** The file that a command's options name, or the default one. With --as-of it is told on stderr. Throws UsageError. */
+/**
+ * The file that a command's options name, or the default one. With --as-of it is named on stderr. Throws UsageError.
+ */
 export async function chosenSnapshot(args: Arguments): Promise<string> {
   const text = args.value("as-of");
   const snapshot = args.value("snapshot");
@@ -45,12 +47,12 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
 }
 
 /**
- * The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one tells its ages
+ * The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one shows its ages
  * by "info" and "cbs sources".
  */
 async function freshEnough(path: string): Promise<string> {
   if (path !== BUNDLED_CATALOGUE) return path;
-  // What is wrong with the file is told when it is opened.
+  // What is wrong with the file is reported when it is opened.
   const head = await readSnapshotHead(path).catch(() => undefined);
   const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now());
   if (notice !== undefined) standardError().write(`ipsieve: ${notice}\n`);
@@ -106,7 +108,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A damaged one may be the one that is asked for: nobody must get another one's answers for its. */
+/** A damaged one may be the one that is asked for: no one must get another one's answers for its. */
 async function generationOf(path: string): Promise<Generation> {
   try {
     return { path, createdAt: (await readSnapshotHead(path)).createdAt };

@@ -45,7 +45,7 @@ function searched(search: () => string | undefined): string | undefined {
   }
 }
 
-/** Runs what names a node, and tells of an id that no node has with the one that was probably meant. */
+/** Runs what names a node, and reports an id that no node has with the one that was probably meant. */
 export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result {
   try {
     return run();

@@ -1,7 +1,7 @@
 import { COMMAND_TABLE, splitName } from "./command-table.ts";
 import { guardStandardOutput } from "./output/standard-output.ts";
 import { reportError } from "./report-error.ts";
-import { refuseUnknownVariables } from "./unknown-variables.ts";
+import { rejectUnknownVariables } from "./unknown-variables.ts";
 
 /** Runs one command line to its end and returns its exit code; an error has been reported then. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
@@ -24,7 +24,7 @@ async function run(args: readonly string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) return (await import("./commands/help.ts")).rejectCommand(COMMAND_TABLE, name);
   const command = await load();
-  await refuseUnknownVariables();
+  await rejectUnknownVariables();
   if (command.guardsItsOutput !== true) guardStandardOutput();
   const { parseArguments } = await import("./parse-arguments.ts");
   return command.run(parseArguments(command, rest));

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
-import { NODE_VERSION, nodeVersionFault } from "../runtime/node-version.ts";
+import { NODE_VERSION, nodeVersionError } from "../runtime/node-version.ts";
 
-const fault = nodeVersionFault(NODE_VERSION);
+const fault = nodeVersionError(NODE_VERSION);
 if (fault !== undefined) {
   process.stderr.write(`${fault}\n`);
   process.exit(2);

@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
  * Reads what follows the command's name on the command line: options anywhere, `--name value`, `--name=value`, `-n
  * value`, `-nvalue`, `-abc`; after `--` only operands. Throws UsageError for anything the command does not know, and
  * for a second value of an option that takes one: neither may win silently. Node's own parser cuts the arguments into
- * tokens; it is told not to be strict, since its errors name neither choices nor the option that was probably meant.
+ * tokens; it runs with `strict: false`, since its errors name neither choices nor the option that was probably meant.
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
   const operands: string[] = [];

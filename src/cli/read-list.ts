@@ -13,7 +13,7 @@ export interface ListEntry {
   readonly line: number;
   /** One, or those that make up a range. */
   readonly prefixes: readonly Prefix[];
-  /** As written behind the prefix; often none. */
+  /** As written after the prefix; often none. */
   readonly labels: readonly string[];
   /** What the column of expiries says, in milliseconds since 1970; null where it says nothing, or there is none. */
   readonly expiresAt: number | null;
@@ -39,7 +39,7 @@ export async function readList(
   onFault: (fault: ListFault) => void,
   expiryColumn: number | null = null,
 ): Promise<void> {
-  refuseUnreadable(path);
+  rejectUnreadable(path);
   let line = 0;
   const read = (text: string): void => {
     line++;
@@ -56,7 +56,7 @@ export async function readList(
   let rest = "";
   let isFirst = true;
   for await (const chunk of inputChunks(path)) {
-    if (isFirst) refuseBinary(path, chunk);
+    if (isFirst) rejectBinary(path, chunk);
     isFirst = false;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop()!;
@@ -71,7 +71,7 @@ export async function readList(
  * cannot be read.
  */
 export async function readBytes(path: string): Promise<Buffer> {
-  refuseUnreadable(path);
+  rejectUnreadable(path);
   const chunks: Buffer[] = [];
   for await (const chunk of inputChunks(path)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -117,7 +117,7 @@ function fieldsOf(text: string): string[] {
   return fields;
 }
 
-/** As `parsePrefixes`; tells of a list with more columns than one, as many feeds are, how to get the one. */
+/** As `parsePrefixes`; for a list with more columns than one, as many feeds are, says how to get the one. */
 function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
   try {
     return parsePrefixes(text);
@@ -146,7 +146,7 @@ function parsePrefixes(text: string): { prefixes: readonly Prefix[]; doubt: stri
 }
 
 /** Throws UsageError unless there is something that can be read; a folder on standard input would count as empty. */
-export function refuseUnreadable(path: string): void {
+export function rejectUnreadable(path: string): void {
   try {
     const isFolder = (path === "-" ? fstatSync(0) : statSync(path)).isDirectory();
     if (!isFolder) return;
@@ -166,6 +166,6 @@ function unreadable(path: string, cause: unknown): unknown {
 }
 
 /** Throws UsageError for the start of a file that is no text. */
-export function refuseBinary(path: string, start: Buffer): void {
+export function rejectBinary(path: string, start: Buffer): void {
   if (start.includes(0)) throw new UsageError(`${path}: no text (it holds zero bytes); give a list in UTF-8`);
 }

@@ -3,8 +3,8 @@ import { chosenRuleset, RULESET_NOTE } from "./chosen-ruleset.ts";
 import type { Arguments } from "./command.ts";
 import { counted } from "./output/numbers.ts";
 import { printText } from "./output/standard-output.ts";
-import { type LeftOut, listRefusal, reportLeftOut } from "./list-refusal.ts";
-import { refuseUnreadable } from "./read-list.ts";
+import { type LeftOut, listRejection, reportLeftOut } from "./list-rejection.ts";
+import { rejectUnreadable } from "./read-list.ts";
 import { formatOf, LIST_NOTE, type SentList, sendList } from "./sent-list.ts";
 import { KEY_NOTE, withService } from "./service-connection.ts";
 
@@ -23,14 +23,14 @@ export function uploadNotes(effect: string, exit: string): readonly string[] {
 
 /**
  * Sends the list of the operands `RULESET FILE|-` by `send`, and reports the lines that were left out. Throws as
- * `withService`, and UsageError where the list is refused.
+ * `withService`, and UsageError where the list is rejected.
  */
 export async function uploadList<Answer extends LeftOut>(
   args: Arguments,
   send: (client: Client, path: { readonly ruleset_id: string }, list: SentList) => Promise<Answer>,
 ): Promise<{ readonly ruleset: Ruleset; readonly answer: Answer }> {
   const [text, file] = args.operands as [string, string];
-  refuseUnreadable(file);
+  rejectUnreadable(file);
   const format = formatOf(args, file);
   const ruleset = await withService(args, (client) => chosenRuleset(client, text));
   const answer = await withService(
@@ -51,7 +51,7 @@ async function refused<Answer>(file: string, args: Arguments, answer: Promise<An
   try {
     return await answer;
   } catch (error) {
-    throw listRefusal(file, args.has("skip-invalid"), error);
+    throw listRejection(file, args.has("skip-invalid"), error);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Arguments, Option } from "./command.ts";
 import { createProgress } from "./output/progress.ts";
 import { standardError } from "./output/standard-error.ts";
 import { wholeNumber } from "./parse-arguments.ts";
-import { refuseBinary, unpackedName } from "./read-list.ts";
+import { rejectBinary, unpackedName } from "./read-list.ts";
 import { UsageError } from "./usage-error.ts";
 
 const MEDIA_TYPES = {
@@ -141,7 +141,7 @@ class ReadList {
     let isFirst = true;
     try {
       for await (const chunk of inputChunks(this.#path, (bytes) => (this.#bytesRead += bytes))) {
-        if (isFirst) refuseBinary(this.#path, chunk);
+        if (isFirst) rejectBinary(this.#path, chunk);
         isFirst = false;
         yield chunk;
         this.#show(chunk);

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Hands over a client of the server that was named. Throws UsageError for what the server refuses, ConnectionError
+ * Hands over a client of the server that was named. Throws UsageError for what the server rejects, ConnectionError
  * where it does not answer.
  */
 export async function withService<T>(
@@ -42,7 +42,7 @@ export async function withService<T>(
   try {
     return await use(client);
   } catch (error) {
-    throw error instanceof ServiceError ? new UsageError(refusalText(baseUrl, error)) : error;
+    throw error instanceof ServiceError ? new UsageError(rejectionText(baseUrl, error)) : error;
   }
 }
 
@@ -84,7 +84,7 @@ function keyIn(path: string): string {
   }
 }
 
-function refusalText(server: string, error: ServiceError): string {
+function rejectionText(server: string, error: ServiceError): string {
   const request = error.requestId === undefined ? "" : ` (request ${error.requestId})`;
   const target = error.headers.get("location");
   if (error.status >= 300 && error.status < 400 && target !== null)

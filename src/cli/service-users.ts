@@ -8,7 +8,7 @@ import { standardError } from "./output/standard-error.ts";
 import { dateText, signature } from "./service-database.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** For the commands that tell the link of an invitation. */
+/** For the commands that print the link of an invitation. */
 export const URL_OPTION: Option = {
   name: "url",
   value: "URL",

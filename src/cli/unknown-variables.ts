@@ -19,15 +19,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   "IPSIEVE_TEST_ENGINE",
 ]);
 
-/** What Kubernetes and Docker tell each container about a service that is called ipsieve, or whose name begins so. */
+/** What Kubernetes and Docker set in each container about a service that is called ipsieve, or whose name begins so. */
 const SERVICE_LINK =
   /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$|_(NAME|ENV_\w+)$/;
 
 /**
- * Whatever the command: a variable that nobody reads would be ignored in silence by the one that it is meant for.
+ * Whatever the command: a variable that no one reads would be ignored in silence by the one that it is meant for.
  * Throws UsageError.
  */
-export async function refuseUnknownVariables(environment: NodeJS.ProcessEnv = process.env): Promise<void> {
+export async function rejectUnknownVariables(environment: NodeJS.ProcessEnv = process.env): Promise<void> {
   const names = Object.keys(environment).filter(
     (name) =>
       name.startsWith(PREFIX) &&

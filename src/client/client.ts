@@ -73,9 +73,9 @@ const LARGEST_PAGE = 1000;
 /**
  * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the
  * service's document and its parameters and body, all typed, and give the body of the answer; `http` gives the response
- * with it, for its headers. Every refusal rejects with ServiceError: ProblemError, or ThreatLookupError; where no
- * answer came, it is ConnectionError. Writes get an Idempotency-Key of their own unless they have one, so that they can
- * be repeated. A `signal` ends a request, and its waiting, with its reason. Redirects are not followed: they are
+ * with it, for its headers. Every error response rejects with ServiceError: ProblemError, or ThreatLookupError; where
+ * no answer came, it is ConnectionError. Writes get an Idempotency-Key of their own unless they have one, so that they
+ * can be repeated. A `signal` ends a request, and its waiting, with its reason. Redirects are not followed: they are
  * ServiceErrors.
  */
 export class Client {

@@ -38,7 +38,7 @@ const CURE = "check the service's address, and that it can be reached from here"
 /** No answer came, or not all of it. `cause` is the platform's own error. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** Of the platform, such as ECONNREFUSED; "connection-failed" where it tells none, as browsers do. */
+  /** Of the platform, such as ECONNREFUSED; "connection-failed" where it gives none, as browsers do. */
   readonly code: string;
   /** Where the service was looked for. */
   readonly address: string;
@@ -51,7 +51,7 @@ export class ConnectionError extends Error {
     this.address = address;
   }
 
-  /** Whether an error tells of a connection, rather than of a mistake in a program. */
+  /** Whether an error is about a connection, rather than of a mistake in a program. */
   static isOne(error: unknown): boolean {
     return codeOf(error) !== undefined;
   }
@@ -80,7 +80,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A refusal that a problem document tells. `kind` is what stands behind `/problems/` in its type, as "not-found". */
+/** An error response with a problem document. `kind` is what stands after `/problems/` in its type, as "not-found". */
 export class ProblemError extends ServiceError {
   override readonly name = "ProblemError";
   readonly kind: string;
@@ -98,23 +98,23 @@ export class ProblemError extends ServiceError {
   }
 }
 
-/** A refusal of the threat-intelligence lookups (400, 500), which have a shape of their own. */
+/** A rejection of the threat-intelligence lookups (400, 500), which have a shape of their own. */
 export class ThreatLookupError extends ServiceError {
   override readonly name = "ThreatLookupError";
 }
 
 /**
- * The error that an answer tells of. Never rejects for what the body is: what cannot be read is a ServiceError with the
+ * The error for an answer. Never rejects for what the body is: what cannot be read is a ServiceError with the
  * status.
  */
 export async function errorOf(response: Response): Promise<ServiceError> {
-  const told = (await response.json().catch(() => undefined)) as
+  const body = (await response.json().catch(() => undefined)) as
     | (Partial<ProblemDocument> & { readonly message?: unknown; readonly request_id?: unknown })
     | undefined;
-  if (typeof told?.type === "string" && typeof told.detail === "string")
-    return new ProblemError(told as ProblemDocument, response);
-  if (typeof told?.message === "string" && typeof told.request_id === "string")
-    return new ThreatLookupError(told.message, response, told.request_id);
+  if (typeof body?.type === "string" && typeof body.detail === "string")
+    return new ProblemError(body as ProblemDocument, response);
+  if (typeof body?.message === "string" && typeof body.request_id === "string")
+    return new ThreatLookupError(body.message, response, body.request_id);
   if (isRedirect(response)) return new ServiceError(redirectText(response), response);
   return new ServiceError(`the service answered ${response.status} ${response.statusText}`.trim(), response);
 }

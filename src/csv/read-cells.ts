@@ -26,8 +26,9 @@ export class CellError extends Error {
 }
 
 /**
- * The cells of a row by RFC 4180, each with its position, which packages for CSV do not tell. Cells in double quotes may
- * hold commas and doubled quotes. With `trims`, blanks around cells and quotes are no part of them. @throws CellError
+ * The cells of a row by RFC 4180, each with its position, which packages for CSV do not give. Cells in double quotes
+ * may hold commas and doubled quotes. With `trims`, blanks around cells and quotes are no part of them. @throws
+ * CellError
  */
 export function readCells(row: string, { trims = false }: { readonly trims?: boolean } = {}): Cell[] {
   const cells: Cell[] = [];

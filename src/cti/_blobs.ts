@@ -2,7 +2,7 @@ import { ByteWriter } from "./_bytes.ts";
 import { CtiError } from "./cti-error.ts";
 
 /**
- * Many byte strings one behind the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit
+ * Many byte strings one after the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit
  * words.
  */
 export interface StoredBlobs {

@@ -52,7 +52,7 @@ export const classification: FieldKind<Classification> = {
   read: (from) => CLASSIFICATIONS[from.number()] ?? refuse("unknown classification"),
 };
 
-/** Somebody who has seen a whole connection proves more than all who have not: false counts, whatever others say. */
+/** Someone who has seen a whole connection proves more than all who have not: false counts, whatever others say. */
 export const spoofable: FieldKind<boolean | null> = {
   empty: null,
   isEmpty: (value) => value === null,

@@ -17,7 +17,7 @@ export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool):
   });
 }
 
-/** The fields in front of `end`; those behind stay empty. @throws CtiError "bad-document" */
+/** The fields in front of `end`; those after stay empty. @throws CtiError "bad-document" */
 export function readRecord(bytes: Uint8Array, texts: Texts, end: number = FIELDS.length): CtiRecord {
   const from = new ByteReader(bytes);
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };

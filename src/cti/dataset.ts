@@ -30,7 +30,7 @@ export interface CtiMetadata {
   readonly texts: StoredBlobs;
 }
 
-/** What a bulk lookup tells about a match, as one byte: an index of `BULK_DOCUMENTS`. */
+/** What a bulk lookup answers for a match, as one byte: an index of `BULK_DOCUMENTS`. */
 const UNSEEN = 0;
 const SEEN = 1;
 const SEEN_SPOOFABLE = 2;

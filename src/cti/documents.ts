@@ -6,15 +6,15 @@ export interface CtiDocument {
   /** The text that was asked for, as given. */
   readonly ip: string;
   readonly seen: boolean;
-  /** Whether its traffic may have been sent by somebody else under its name; null where nobody knows. */
+  /** Whether its traffic may have been sent by someone else under its name; null where no one knows. */
   readonly spoofable: boolean | null;
   readonly classification: Classification;
-  /** Who is behind it; "" where nobody knows. */
+  /** Who is behind it; "" where no one knows. */
   readonly actor: string;
   readonly tags: readonly string[];
 }
 
-/** All that feeds say about an address. All members are always there: what nobody knows is null, "" or []. */
+/** All that feeds say about an address. All members are always there: what no one knows is null, "" or []. */
 export interface ExtendedCtiDocument extends CtiDocument {
   readonly rdns: string;
   /** Days in UTC: `2026-06-17`. */

@@ -9,7 +9,7 @@ export interface ImportReport {
   /** Null where nothing was written. */
   readonly dataset: WrittenDataset | null;
   /** Why nothing was written. */
-  readonly refusal: ImportRefusal | null;
+  readonly refusal: ImportRejection | null;
 }
 
 export interface ImportedFeed {
@@ -39,7 +39,7 @@ export interface WrittenDataset {
   readonly bytes: number;
 }
 
-export interface ImportRefusal {
+export interface ImportRejection {
   /**
    * `feed`: it cannot be read; `no-entries`: no line of it can be; `skipped`: some lines cannot be, and all have to be;
    * `too-long`: it holds more bytes than are allowed; `shrinks`: too many prefixes of the dataset would go; `unwritable`:

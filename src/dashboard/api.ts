@@ -30,7 +30,7 @@ export const http: Client<paths, "application/json"> = createClient<paths, "appl
   baseUrl: location.origin,
 });
 
-/** What starts a session is refused with 401 as well, and says nothing about the one that there is. */
+/** What starts a session is rejected with 401 as well, and says nothing about the one that there is. */
 const STARTS = /\/dashboard\/api\/(session|setup|join)$/;
 
 /** The last change that an answer may have known of: whichever server answers next knows it, too. */

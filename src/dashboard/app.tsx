@@ -7,13 +7,13 @@ import { Toasts } from "./components/toasts.tsx";
 import type { Role } from "./documents.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { SignIn } from "./pages/sign-in.tsx";
-import { matchPath } from "./place.ts";
-import { place } from "./router.ts";
+import { matchPath } from "./location.ts";
+import { pageLocation } from "./router.ts";
 import { OPEN_ROUTES, type Route, ROUTES } from "./routes.ts";
 import { hasRole, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 
-/** Who is not signed in sees the sign-in in place of the page, and then the page. */
+/** Who is not signed in sees the sign-in instead of the page, and then the page. */
 export function App() {
   return (
     <>
@@ -31,7 +31,7 @@ function Content() {
     readSession().catch((error) => setProblem(problemOf(error)));
   };
   useLayoutEffect(read, []);
-  const open = find(OPEN_ROUTES, place.value.path);
+  const open = find(OPEN_ROUTES, pageLocation.value.path);
   if (open !== undefined) return <PageOf {...open} />;
   if (problem !== undefined)
     return (
@@ -46,7 +46,7 @@ function Content() {
       </main>
     );
   if (session.value === null) return <SignIn />;
-  const found = find(ROUTES, place.value.path);
+  const found = find(ROUTES, pageLocation.value.path);
   return (
     <Shell>
       {found === undefined ? (
@@ -75,7 +75,7 @@ function find(routes: readonly Route[], path: string): Found | undefined {
 
 /** Another address of the same page is another page: nothing of the last one stays. */
 function PageOf({ route: { path, view: View }, params }: Found) {
-  return <View key={JSON.stringify([path, params])} params={params} query={place.value.query} />;
+  return <View key={JSON.stringify([path, params])} params={params} query={pageLocation.value.query} />;
 }
 
 function NotFound() {

@@ -2,7 +2,7 @@ import type { components } from "./_operations.ts";
 
 export type { paths } from "./_operations.ts";
 
-/** What the server tells, by the names of its document. */
+/** What the server sends, by the names of its document. */
 type Schemas = components["schemas"];
 export type Session = Schemas["Session"];
 export type Role = Session["user"]["role"];

@@ -7,7 +7,7 @@ interface ProblemDocument {
   readonly validation_errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Why a request was refused, or could not be sent (status 0). */
+/** Why a request was rejected, or could not be sent (status 0). */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
@@ -32,7 +32,7 @@ export class Problem extends Error {
 /** Whatever was thrown, as a problem. Those who gave a request up themselves know that they did. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // This is how browsers tell that no answer came.
+  // This is how browsers report that no answer came.
   if (error instanceof TypeError)
     return new Problem(0, {
       title: "No response",

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import { type Place, readPlace } from "./place.ts";
+import { type PageLocation, readLocation } from "./location.ts";
 
-export const place = signal<Place>(readPlace(location.hash));
+export const pageLocation = signal<PageLocation>(readLocation(location.hash));
 
 /** Goes to a page; `replace` leaves no entry in the history behind, as for filters that change at every key. */
 export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
@@ -17,5 +17,5 @@ export function startRouter(): void {
 }
 
 function followAddress(): void {
-  place.value = readPlace(location.hash);
+  pageLocation.value = readLocation(location.hash);
 }

@@ -49,7 +49,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/account", view: Account },
 ];
 
-/** Pages for those who are not signed in; they stand whether somebody is or not. */
+/** Pages for those who are not signed in; they stand whether someone is or not. */
 export const OPEN_ROUTES: readonly Route[] = [
   { path: "/setup", view: Setup },
   { path: "/join", view: Join },

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Area, Role, Session } from "./documents.ts";
 
-/** Who is signed in; null: nobody; undefined: not known yet. */
+/** Who is signed in; null: no one; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
 
 /** Whether the last session has ended by itself. */

@@ -5,8 +5,8 @@ import { IconButton } from "./components/button.tsx";
 import { Icon } from "./components/icon.tsx";
 import { Logo } from "./components/logo.tsx";
 import { ThemeSwitch } from "./components/theme-switch.tsx";
-import { tellProblem } from "./components/toasts.tsx";
-import { place } from "./router.ts";
+import { notifyProblem } from "./components/toasts.tsx";
+import { pageLocation } from "./router.ts";
 import { type Route, ROUTES } from "./routes.ts";
 import { hasRole, session } from "./session.ts";
 
@@ -14,7 +14,7 @@ import { hasRole, session } from "./session.ts";
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  useEffect(() => setOpen(false), [place.value.path]);
+  useEffect(() => setOpen(false), [pageLocation.value.path]);
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current!.focus();
@@ -67,7 +67,7 @@ function Group({ name }: { readonly name: Route["group"] }) {
     <ul>
       {shown.map(({ path, label, icon }) => (
         <li key={path}>
-          <a href={`#${path}`} aria-current={isWithin(place.value.path, path) ? "page" : undefined}>
+          <a href={`#${path}`} aria-current={isWithin(pageLocation.value.path, path) ? "page" : undefined}>
             {icon !== undefined && <Icon name={icon} />}
             {label}
           </a>
@@ -87,12 +87,16 @@ function Account() {
     <footer class="account">
       <ThemeSwitch />
       <div class="who">
-        <a href="#/account" title="Your account" aria-current={place.value.path === "/account" ? "page" : undefined}>
+        <a
+          href="#/account"
+          title="Your account"
+          aria-current={pageLocation.value.path === "/account" ? "page" : undefined}
+        >
           <strong>{user.name}</strong>
           <span>{organisation.name}</span>
           <span>{user.role}</span>
         </a>
-        <IconButton icon="leave" label="Sign out" onClick={() => void signOut().catch(tellProblem)} />
+        <IconButton icon="leave" label="Sign out" onClick={() => void signOut().catch(notifyProblem)} />
       </div>
     </footer>
   );

@@ -14,7 +14,7 @@ export interface FileOperations {
 
 const NODE_FILES: FileOperations = { open, rename, unlink, readdir, stat };
 
-/** A temporary file that nobody wrote to for this long belongs to a writer that is gone. */
+/** A temporary file that no one wrote to for this long belongs to a writer that is gone. */
 const STALE_AFTER_MS = 10 * 60_000;
 
 /**
@@ -25,7 +25,7 @@ const STALE_AFTER_MS = 10 * 60_000;
  *
  * The first fsync keeps the new name from ever pointing at bytes that are not on the disk; the second makes the rename
  * last. On an error the temporary file is removed, the old file stays, and the error is thrown. A symbolic link at
- * `path` is replaced, not followed; a device, pipe or socket is refused, because a rename would replace that as well.
+ * `path` is replaced, not followed; a device, pipe or socket is rejected, because a rename would replace that as well.
  *
  * A writer that is killed leaves its temporary file. The next publish to the same path removes those that have not been
  * written to for ten minutes. Should one still be alive (asleep all that time), its rename fails and it reports that; a
@@ -43,7 +43,7 @@ export async function publishFile(
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx");
   try {
-    // Who may read the old file may read the new one, and nobody else.
+    // Who may read the old file may read the new one, and no one else.
     if (found?.isFile()) await file.chmod(found.mode & 0o7777);
     await writeAndSync(file, chunks);
     await files.rename(temporary, path);

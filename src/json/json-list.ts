@@ -1,4 +1,4 @@
-import { jsonFault, repeatedKey } from "./json-fault.ts";
+import { jsonErrorAt, repeatedKey } from "./json-positions.ts";
 
 /**
  * Items are parsed in groups of so many bytes: long enough for the engine's parser to be at its best, short enough to
@@ -134,7 +134,7 @@ export class JsonListReader {
     try {
       document = JSON.parse(text);
     } catch {
-      const at = jsonFault(text);
+      const at = jsonErrorAt(text);
       throw new JsonListError(unexpected(text[at], offsetOf(at)));
     }
     const repeated = repeatedKey(text, document);
@@ -214,7 +214,7 @@ export class JsonListReader {
    * follows the text.
    */
   #syntaxError(text: string, offset: number, following?: string): JsonListError {
-    const at = jsonFault(text);
+    const at = jsonErrorAt(text);
     const isAtEnd = following !== undefined && at >= text.length - 1;
     return new JsonListError(unexpected(isAtEnd ? following : text[at], offset + at));
   }
@@ -281,7 +281,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** What a list is told that has more items than it may have. */
+/** The error for a list that has more items than it may have. */
 export function tooManyItems({ maxItems, setting }: Pick<JsonListOptions, "maxItems" | "setting">): string {
   return `must not have more than ${maxItems} items${setting === undefined ? "" : ` (${setting})`}`;
 }

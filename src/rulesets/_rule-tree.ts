@@ -32,21 +32,22 @@ import { bitOf, type RuleSlots } from "./_rule-slots.ts";
  *                          ~slot of 10.1.0.0/16
  *
  * Why a blind walk is right. A walk skips the bits between two records without looking, so on the way it may enter a
- * subtree of keys that differ from its own in a skipped bit. It never concludes from that: `find` and `covering` compare
- * the whole key at a rule (`covers`). If the prefix is in the tree, all records on its path have bits in common with it,
- * so the bits looked at lead to it: the comparison holds exactly if it is there. Where a rule on the way does not cover
- * the prefix, none below can: their keys begin with that rule's.
+ * subtree of keys that differ from its own in a skipped bit. It never concludes from that: `find` and `covering`
+ * compare the whole key at a rule (`covers`). If the prefix is in the tree, all records on its path have bits in common
+ * with it, so the bits looked at lead to it: the comparison holds exactly if it is there. Where a rule on the way does
+ * not cover the prefix, none below can: their keys begin with that rule's.
  *
  * Why one relative is enough for `insert`. Each record's keys have all its LENGTH bits in common. Let the new prefix
  * share s bits with the relative, to which the walk by its own bits leads. A record on that walk of LENGTH <= s has its
- * bits; one of LENGTH > s has not. No other key shares more: it would leave the walk at a record above, at a bit that the
- * walk looked at and in which it differs. So the new prefix joins above the first record of more than s bits.
+ * bits; one of LENGTH > s has not. No other key shares more: it would leave the walk at a record above, at a bit that
+ * the walk looked at and in which it differs. So the new prefix joins above the first record of more than s bits.
  *
  * The count. TOTAL of a record = TOTAL of its children + 1 if it has a rule; 1 for ~slot, 0 for none. `insert` and
- * `remove` change it on the way down by the one rule that comes or goes, before they know where it ends: they are called
- * only for a prefix that is not there, or is there. A record that `#join` makes counts what it is put above, and itself.
+ * `remove` change it on the way down by the one rule that comes or goes, before they know where it ends: they are
+ * called only for a prefix that is not there, or is there. A record that `#join` makes counts what it is put above, and
+ * itself.
  *
- * Bounds, and why a `!` stands behind each read of `cells`: a positive reference is the offset of a record below `end`,
+ * Bounds, and why a `!` stands after each read of `cells`: a positive reference is the offset of a record below `end`,
  * `end` is within the array (`#extend`), and a member is at most STRIDE - 1 further. Slots come from RULE cells and
  * ~references, which name rules that are there. LENGTH grows on the way down, so that a way has at most 129 records
  * (0 to 128 bits), and a stack of 130 never runs over: it holds one sibling for each record, and the one in hand.
@@ -121,8 +122,9 @@ export class RuleTree {
   }
 
   /**
-   * The slot of the most specific of the rules that cover the prefix and are active at `now`; 0: none is. As `covering`,
-   * without a list: each rule on the way down is more specific than the one before it, so the last active one decides.
+   * The slot of the most specific of the rules that cover the prefix and are active at `now`; 0: none is. As
+   * `covering`, without a list: each rule on the way down is more specific than the one before it, so the last active
+   * one decides.
    */
   deciding(prefix: Prefix, now: number): number {
     const { cells, slots } = this;
@@ -309,8 +311,8 @@ export class RuleTree {
     const right = cells[at + RIGHT]!;
     const rule = cells[at + RULE]!;
     if (rule === 0 ? left !== 0 && right !== 0 : left !== 0 || right !== 0) return;
-    // One reference is left at most: the other child is 0, so || picks it; 0 if there is none. The parent's cell takes it,
-    // and its count stays right: it counts rules, and none has gone with the record.
+    // One reference is left at most: the other child is 0, so || picks it; 0 if there is none. The parent's cell takes
+    // it, and its count stays right: it counts rules, and none has gone with the record.
     cells[cell] = rule === 0 ? left || right : ~rule;
     cells[at + LEFT] = this.freed;
     this.freed = at;

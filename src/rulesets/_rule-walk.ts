@@ -11,8 +11,9 @@ import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts"
  * `next` keeps it so: a record is replaced by its children, the right under the left, and its own rule comes first,
  * as in the order of prefixes what covers comes before what is covered.
  *
- * Bound: what is under an entry is the right sibling of a record on the way down to it. LENGTH grows along a way, so there
- * are at most 129 levels, one entry for each, and the one in hand: 130. Why a `!` follows each read: `#tree` says it.
+ * Bound: what is under an entry is the right sibling of a record on the way down to it. LENGTH grows along a way, so
+ * there are at most 129 levels, one entry for each, and the one in hand: 130. Why a `!` follows each read: `#tree` says
+ * it.
  */
 /** A walk over the rules of a tree in order. The tree must not change meanwhile. */
 export class RuleWalk {
@@ -34,7 +35,8 @@ export class RuleWalk {
       // The record's own rule comes first: with nothing to skip the walk begins with it.
       if (rank < own || rank === 0) break;
       rank -= own;
-      // The rank-th rule is in the left part if that has more rules than are still to skip: the counts make it O(depth).
+      // The rank-th rule is in the left part if that has more rules than are still to skip: the counts make it
+      // O(depth).
       const left = this.#tree.totalOf(cells[at + LEFT]!);
       if (rank < left) {
         this.#push(cells[at + RIGHT]!);
@@ -48,7 +50,7 @@ export class RuleWalk {
     return this;
   }
 
-  /** Begins behind a prefix, which may be in the tree or not. O(depth). */
+  /** Begins after a prefix, which may be in the tree or not. O(depth). */
   startAfter(prefix: Prefix): this {
     const { cells, slots } = this.#tree;
     const relative = this.#tree.relativeOf(prefix);
@@ -62,8 +64,8 @@ export class RuleWalk {
         break;
       }
       if (at < 0) break;
-      // `at` is on the prefix's way, its own rule before the prefix or equal. -1: all below follows; 0: the right follows,
-      // and the way goes left; 1: the left came before, and the way goes right.
+      // `at` is on the prefix's way, its own rule before the prefix or equal. -1: all below follows; 0: the right
+      // follows, and the way goes left; 1: the left came before, and the way goes right.
       const side = length === prefix.length ? -1 : bitOf(prefix, length);
       if (side !== 1) this.#push(cells[at + RIGHT]!);
       if (side === -1) this.#push(cells[at + LEFT]!);

@@ -1,7 +1,7 @@
-/** Of what is told by line and comes in any order, the first ones, and how many there are. O(1) each, amortised. */
-export class FirstLines<Told extends { readonly line: number }> {
+/** Of what is reported by line and comes in any order, the first ones, and how many there are. O(1) each, amortised. */
+export class FirstLines<Line extends { readonly line: number }> {
   readonly #most: number;
-  #lines: Told[] = [];
+  #lines: Line[] = [];
   /** Lines from this one on are known not to be among the first. */
   #end = Number.POSITIVE_INFINITY;
   count = 0;
@@ -10,15 +10,15 @@ export class FirstLines<Told extends { readonly line: number }> {
     this.#most = most;
   }
 
-  add(told: Told): void {
+  add(item: Line): void {
     this.count++;
-    if (told.line >= this.#end || this.#most === 0) return;
-    if (this.#lines.push(told) < 2 * this.#most) return;
+    if (item.line >= this.#end || this.#most === 0) return;
+    if (this.#lines.push(item) < 2 * this.#most) return;
     this.#lines = this.inOrder();
     this.#end = this.#lines.at(-1)!.line;
   }
 
-  inOrder(): Told[] {
+  inOrder(): Line[] {
     return this.#lines.toSorted((a, b) => a.line - b.line).slice(0, this.#most);
   }
 }

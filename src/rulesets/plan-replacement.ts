@@ -3,7 +3,7 @@ import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "./rule.ts";
 import { updateRule } from "./write-rule.ts";
 
-/** A rule as somebody wants it, without the times that the ruleset keeps. */
+/** A rule as someone wants it, without the times that the ruleset keeps. */
 export interface DesiredRule {
   readonly prefix: Prefix;
   readonly name: string | null;

@@ -50,7 +50,7 @@ export function prefixIn(
 }
 
 /** What columns say of their rules but for the times of creation and update. */
-export function* wantedIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
+export function* desiredIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
   const names = namesOf(columns.names);
   for (let at = 0; at < names.length; at++) {
     const expiresAt = columns.expiresAt[at]!;

@@ -7,7 +7,7 @@ export type RuleField = "ip" | "name" | "description" | "expires_at" | "expires_
 export type RuleErrorCode =
   /** No address and no prefix, or one with host bits set. */
   | "bad-prefix"
-  /** An address block with a meaning of its own, where those are refused. */
+  /** An address block with a meaning of its own, where those are rejected. */
   | "special-purpose"
   /** Another type than the field has. */
   | "wrong-type"

@@ -341,7 +341,7 @@ export class RuleIndex {
   }
 
   /**
-   * The rules in order, from the first behind `after` on or from the very first. The index may be changed while they
+   * The rules in order, from the first after `after` on or from the very first. The index may be changed while they
    * are read: as with a `Map`, what is put in ahead is given, and what is taken out ahead is not.
    */
   *rules(after?: Prefix): Generator<Rule, undefined> {

@@ -37,7 +37,7 @@ export class RuleSearch {
   readonly #name: NameTest | null;
   readonly #parts: FoundPart[];
   readonly #walks: { readonly part: FoundPart; readonly walk: RuleWalk }[] = [];
-  /** When the first rule begins to fit, or no longer does, though nobody changes it. */
+  /** When the first rule begins to fit, or no longer does, though no one changes it. */
   #until = Number.POSITIVE_INFINITY;
 
   constructor(families: readonly FamilyRules[], filter: RuleFilter, now: number) {

@@ -37,7 +37,7 @@ export function difference(one: Iterable<Prefix>, other: Iterable<Prefix>): Pref
   return subtractPrefixes(one, other);
 }
 
-/** Whether nothing behind `b` can meet `a`: it ends first. */
+/** Whether nothing after `b` can meet `a`: it ends first. */
 function lastIsFirst(a: Prefix, b: Prefix): boolean {
   if (prefixContains(b, a)) return true;
   return !prefixContains(a, b) && comparePrefixes(a, b) < 0;

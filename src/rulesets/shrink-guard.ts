@@ -17,8 +17,8 @@ export interface Shrinkage {
   readonly unchanged: number;
 }
 
-/** Why a replacement is refused. */
-export interface ShrinkRefusal extends Shrinkage {
+/** Why a replacement is rejected. */
+export interface ShrinkRejection extends Shrinkage {
   readonly totalRules: number;
   /** The share of the rules that would go, in per cent, rounded up: the least `maxShrink` that lets it pass. */
   readonly removedPercent: number;
@@ -28,7 +28,7 @@ export interface ShrinkRefusal extends Shrinkage {
 }
 
 const DEFAULT_SHARE = 50;
-/** A list of fewer rules is one that somebody keeps by hand, and may become another one. */
+/** A list of fewer rules is one that someone keeps by hand, and may become another one. */
 const FEWEST_GUARDED = 20;
 
 /**
@@ -50,7 +50,7 @@ export class ShrinkGuard {
   }
 
   /** Undefined where nothing is wrong. */
-  refusalOf(shrinkage: Shrinkage): ShrinkRefusal | undefined {
+  rejectionOf(shrinkage: Shrinkage): ShrinkRejection | undefined {
     const { added, updated, removed, unchanged } = shrinkage;
     if (removed <= this.mostRemoved) return undefined;
     const [totalRules, maxShrink] = [this.#total, shareOf(this.#total, this.#limits)];

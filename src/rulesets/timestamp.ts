@@ -9,7 +9,7 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?
 
 /**
  * Milliseconds since 1970 UTC of an ISO 8601 timestamp with a time zone, `Z` or an offset, from 1970 to 9999. Digits
- * behind the milliseconds are cut off. @throws RuleError "bad-timestamp", "out-of-range", "wrong-type"
+ * after the milliseconds are cut off. @throws RuleError "bad-timestamp", "out-of-range", "wrong-type"
  */
 export function parseTimestamp(text: unknown): number {
   if (typeof text !== "string")

@@ -8,7 +8,7 @@ export class NodeVersionError extends Error {
 }
 
 /** What is wrong with a version of Node, as "20.20.2"; undefined for a good one, and where there is no Node. */
-export function nodeVersionFault(version: string | undefined): string | undefined {
+export function nodeVersionError(version: string | undefined): string | undefined {
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version === undefined || major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return undefined;
   return `ipsieve needs Node ${NEEDED.join(".")} or newer; this is ${version}`;

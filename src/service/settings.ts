@@ -395,20 +395,20 @@ function parseSetting(
   text: string,
   place: string,
 ): SettingValue {
-  const refuse = (cure: string): never => {
+  const reject = (cure: string): never => {
     throw new SettingError(`${place}${isSecret === true ? "" : ` ${JSON.stringify(text)}`}: ${cure}`);
   };
   if (typeof initial === "boolean")
     return (
-      text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"))
+      text === "true" || text === "1" || (text === "false" || text === "0" ? false : reject("write true or false"))
     );
   if (typeof initial === "string") {
-    if (choices !== undefined && !choices.includes(text)) return refuse(`choose one of ${choices.join(", ")}`);
+    if (choices !== undefined && !choices.includes(text)) return reject(`choose one of ${choices.join(", ")}`);
     const fault = text === "" ? undefined : faultOf?.(text);
-    return fault === undefined ? text : refuse(fault);
+    return fault === undefined ? text : reject(fault);
   }
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
-  return number >= least && number <= most ? number : refuse(`write a whole number from ${least} to ${most}`);
+  return number >= least && number <= most ? number : reject(`write a whole number from ${least} to ${most}`);
 }
 
 function urlFault(text: string): string | undefined {

@@ -49,7 +49,7 @@ export class RegularFile {
     this.#path = path;
     let descriptor: number | undefined;
     try {
-      // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it. (Windows has no such flag.)
+      // Without O_NONBLOCK, opening a named pipe would wait for someone to write to it. (Windows has no such flag.)
       descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
       const status = fstatSync(descriptor);
       if (!status.isFile()) throw new SnapshotError("not-a-file", path, "a folder, pipe or device");
@@ -65,7 +65,7 @@ export class RegularFile {
   read(target: Uint8Array, position: number): Promise<void> {
     const reading = this.#readFully(target, position);
     this.#reading.add(reading);
-    // When a check throws, nobody waits for the other reads any more, and how they end no longer matters.
+    // When a check throws, no one waits for the other reads any more, and how they end no longer matters.
     reading.catch(() => {}).finally(() => this.#reading.delete(reading));
     return reading;
   }

@@ -251,22 +251,22 @@ function checkLength(byteLength: number, fileLength: number, path: string): void
  * induction over the sections: `end` is the end of the one before, and at most the file's length.
  */
 function decodeSections(view: DataView, byteLength: number, path: string): SnapshotSection[] {
-  const refuse = (name: string, what: string): never => {
+  const reject = (name: string, what: string): never => {
     throw new SnapshotError("bad-section-table", path, `section ${name} ${what}`, { section: name });
   };
   let end = HEAD_BYTES;
   const sections = SNAPSHOT_SECTIONS.map((name, i) => {
     const section = decodeEntry(view, HEADER.size + i * ENTRY.size, name);
     if (nameAt(new Uint8Array(view.buffer), HEADER.size + i * ENTRY.size) !== name)
-      refuse(name, "is not named in its entry");
+      reject(name, "is not named in its entry");
     if (section.byteOffset !== sectionStart(end))
-      refuse(name, `begins at byte ${section.byteOffset} instead of ${sectionStart(end)}`);
-    if (section.byteLength > byteLength - section.byteOffset) refuse(name, `goes past the end of the file`);
-    if (section.byteLength === 0 && section.crc32 !== 0) refuse(name, "is empty but has a checksum");
+      reject(name, `begins at byte ${section.byteOffset} instead of ${sectionStart(end)}`);
+    if (section.byteLength > byteLength - section.byteOffset) reject(name, `goes past the end of the file`);
+    if (section.byteLength === 0 && section.crc32 !== 0) reject(name, "is empty but has a checksum");
     end = section.byteOffset + section.byteLength;
     return section;
   });
-  if (end !== byteLength) refuse(METADATA_SECTION, `ends at byte ${end}, the file at ${byteLength}`);
+  if (end !== byteLength) reject(METADATA_SECTION, `ends at byte ${end}, the file at ${byteLength}`);
   return sections;
 }
 

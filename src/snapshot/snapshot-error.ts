@@ -1,6 +1,6 @@
 /**
- * How a snapshot file is refused, in the order in which an open looks; the last three come from looking deeper and from
- * writing.
+ * How a snapshot file is rejected, in the order in which an open looks; the last three come from looking deeper and
+ * from writing.
  *
  * A code names one cause, and `test/corpus/snapshots.ts` holds a bad file for each.
  */

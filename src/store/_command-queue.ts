@@ -41,7 +41,7 @@ export class CommandQueue {
     });
   }
 
-  /** Resolves when all that was pushed has been answered; more is refused. */
+  /** Resolves when all that was pushed has been answered; more is rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
@@ -69,7 +69,7 @@ export class CommandQueue {
       const answer = await this.#execute(group.map(({ command }) => command));
       void this.#arrived(answer).then(() => group.forEach(({ resolve }, index) => resolve(answer.answers[index]!)));
     } catch (error) {
-      // One that the database refuses must not harm the others: each alone. A StoreError is about the database itself.
+      // One that the database rejects must not harm the others: each alone. A StoreError is about the database itself.
       if (group.length > 1 && !(error instanceof StoreError))
         for (const waiting of group) await this.#runGroup([waiting]);
       else for (const { reject } of group) reject(error);

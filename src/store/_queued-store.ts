@@ -54,7 +54,7 @@ export class QueuedStore implements Store {
 
   async write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>> {
     const answer = await this.#queue.push(command);
-    if ("refusal" in answer) throw errorOf(answer.refusal);
+    if ("rejection" in answer) throw errorOf(answer.rejection);
     return answer.outcome as Outcome<Kind>;
   }
 

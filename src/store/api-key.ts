@@ -10,7 +10,7 @@ const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PATTERN = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${RANDOM_CHARACTERS}}[A-Za-z0-9]{${CHECKSUM_CHARACTERS}}$`);
-/** Characters of the text that are kept, to tell keys apart. */
+/** Characters of the text that are kept, to distinguish keys. */
 const START_CHARACTERS = 8;
 
 /** A new key. The text is shown once and kept nowhere; a store gets `digest` and `start`. */

@@ -41,7 +41,7 @@ interface Conditional extends Owned {
 export interface Idempotency {
   /** What the client chose. Forgotten after a day. */
   readonly key: string;
-  /** A digest of the whole request; the same key with another is refused (`idempotency-mismatch`). */
+  /** A digest of the whole request; the same key with another is rejected (`idempotency-mismatch`). */
   readonly request: string;
 }
 
@@ -49,7 +49,7 @@ export interface AddRuleCommand extends Conditional {
   readonly kind: "add-rule";
   readonly rulesetId: string;
   readonly request: AddRequest;
-  /** Refused (`rule-exists`) where there is a rule for the prefix, or one with such a `ruleTag`, whatever the mode. */
+  /** Rejected (`rule-exists`) where there is a rule for the prefix, or one with such a `ruleTag`, whatever the mode. */
   readonly ifNoneMatch?: "*" | readonly string[] | undefined;
 }
 
@@ -75,13 +75,13 @@ export interface BatchRulesCommand extends Conditional {
   readonly kind: "batch-rules";
   readonly rulesetId: string;
   readonly items: readonly BatchItem[];
-  /** One item that fails refuses them all (`batch-refused`). */
+  /** One item that fails rejects them all (`batch-refused`). */
   readonly atomic: boolean;
 }
 
 /**
  * Takes a change of rules back: those that it touched are exactly as they were before it, times of creation too.
- * Refused (`rules-changed`) where one of them is no longer as the change left it, and (`change-not-kept`) where the
+ * Rejected (`rules-changed`) where one of them is no longer as the change left it, and (`change-not-kept`) where the
  * rules of the change have not been kept.
  */
 export interface RestoreRulesCommand extends Owned {
@@ -111,7 +111,7 @@ export interface ReplaceRulesCommand extends Conditional {
    */
   readonly rules: readonly RuleColumns[];
   readonly digest?: string | undefined;
-  /** Refused (`shrinks-too-much`) where it would remove more. */
+  /** Rejected (`shrinks-too-much`) where it would remove more. */
   readonly shrink?: ShrinkLimits;
 }
 
@@ -167,8 +167,8 @@ export interface DeleteRulesetCommand extends Conditional {
 }
 
 /**
- * Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules. Refused
- * (`ruleset-exists`, `change-not-kept`).
+ * Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules.
+ * Rejected (`ruleset-exists`, `change-not-kept`).
  */
 export interface RestoreRulesetCommand extends Owned {
   readonly kind: "restore-ruleset";
@@ -280,7 +280,7 @@ export interface JoinCommand extends Signed {
 export interface SetPasswordCommand extends Owned {
   readonly kind: "set-password";
   readonly userId: string;
-  /** The hash of the old password as it was checked; refused (`password-changed`) where it is another by now. */
+  /** The hash of the old password as it was checked; rejected (`password-changed`) where it is another by now. */
   readonly checked: string;
   readonly password: string;
   /** The digest of the session that goes on. */
@@ -335,7 +335,7 @@ export type CommandKind = Command["kind"];
 
 /** What a command that was executed gives. */
 export interface Outcomes {
-  /** Never `conflict`: that is refused (`conflict`), with the rule as it is. */
+  /** Never `conflict`: that is rejected (`conflict`), with the rule as it is. */
   readonly "add-rule": Addition;
   readonly "update-rule": { readonly rule: Rule };
   readonly "delete-rule": Record<never, never>;

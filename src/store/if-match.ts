@@ -4,8 +4,8 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { Ruleset } from "./state.ts";
 
 /**
- * The states that a command is meant for: it is refused (`version-mismatch`) unless the database holds one of them when
- * it is decided.
+ * The states that a command is meant for: it is rejected (`version-mismatch`) unless the database holds one of them
+ * when it is decided.
  */
 export interface IfMatch {
   /** Versions of the ruleset. */

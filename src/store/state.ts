@@ -44,7 +44,7 @@ export interface ApiKey {
   readonly access: AccessLevel;
   /** SHA-256 of the key's text in base64url; the text itself is kept nowhere. */
   readonly digest: string;
-  /** The first 8 characters of the key's text, to tell keys apart. */
+  /** The first 8 characters of the key's text, to distinguish keys. */
   readonly start: string;
   readonly createdAt: number;
   /** The first millisecond at which it has expired, a midnight UTC; null: never. */

@@ -1,8 +1,8 @@
 import type { Rule } from "../rulesets/rule.ts";
-import type { ShrinkRefusal } from "../rulesets/shrink-guard.ts";
+import type { ShrinkRejection } from "../rulesets/shrink-guard.ts";
 import type { BatchResult } from "./command.ts";
 
-/** Why the store refuses. */
+/** Why the store rejects. */
 export type StoreErrorCode =
   /** No such thing, or it is another organisation's. */
   | "organisation-not-found"
@@ -75,12 +75,12 @@ export type StoreErrorCode =
 interface Details {
   readonly existing?: Rule;
   readonly results?: readonly BatchResult[];
-  readonly shrink?: ShrinkRefusal;
+  readonly shrink?: ShrinkRejection;
   readonly cause?: unknown;
 }
 
 /**
- * A command or an opening that the store refuses: `code` for programs, the message says what and, where there is one,
+ * A command or an opening that the store rejects: `code` for programs, the message says what and, where there is one,
  * the cure.
  */
 export class StoreError extends Error {
@@ -91,7 +91,7 @@ export class StoreError extends Error {
   /** With `batch-refused`: why items failed, and which were not applied. */
   readonly results?: readonly BatchResult[];
   /** With `shrinks-too-much`: how much. */
-  readonly shrink?: ShrinkRefusal;
+  readonly shrink?: ShrinkRejection;
 
   constructor(code: StoreErrorCode, message: string, { existing, results, shrink, cause }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });

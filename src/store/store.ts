@@ -27,9 +27,9 @@ export interface Store {
    * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's
    * `write` at once, before its promise resolves, and those of other processes when they are seen, within a second.
    * `apply` may take its time, and be given the next ones meanwhile: a write that it has not taken yet does not
-   * resolve. `failed` is called when looking for changes fails; it is tried again. But where `isLost`, since changes are
-   * no longer kept (`changes-gone`) or `apply` has failed, no more are given, and writes wait: load again and `resume`.
-   * Once per store; `close` ends it.
+   * resolve. `failed` is called when looking for changes fails; it is tried again. But where `isLost`, since changes
+   * are no longer kept (`changes-gone`) or `apply` has failed, no more are given, and writes wait: load again and
+   * `resume`. Once per store; `close` ends it.
    */
   follow(sequence: number, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void): void;
 
@@ -95,7 +95,7 @@ export interface StoreOptions {
   /** How long a write goes on trying while PostgreSQL is away, in milliseconds. */
   readonly patience: number;
   /**
-   * Whether to make the tables, or bring them up to date; else a store of another schema is refused (`older-schema`).
+   * Whether to make the tables, or bring them up to date; else a store of another schema is rejected (`older-schema`).
    */
   readonly create: boolean;
 }

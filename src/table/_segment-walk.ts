@@ -210,7 +210,7 @@ export class SegmentWalk {
     const past = end - this.#bits;
     if (past <= 0) return withBits(key, bits, end);
     if (bits % 2 ** past !== 0)
-      this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
+      this.#damaged(`the node at word ${node} distinguishes addresses by bits that they do not have`);
     return withBits(key, bits / 2 ** past, this.#bits);
   }
 

@@ -42,10 +42,11 @@ import { TableError } from "./table-error.ts";
  *
  * Bytes from anywhere can be given: lookups end in any table, and answer what its words say. What a word refers to is
  * checked where it is used, so a corrupt table is a `TableError` or a wrong answer, never a crash or an endless loop;
- * `checkStructure` tells a corrupt table from a sound one.
+ * `checkStructure` distinguishes a corrupt table from a sound one.
  *
- * Where a `!` follows a read: the header's 16 words and the match sections' `matchCount + 1` are there (`#checkLayout`),
- * match ids are checked against that (`#checkMatch`), and shifts keep root indices below the root's length.
+ * Where a `!` follows a read: the header's 16 words and the match sections' `matchCount + 1` are there
+ * (`#checkLayout`), match ids are checked against that (`#checkMatch`), and shifts keep root indices below the root's
+ * length.
  */
 export class PrefixTable {
   readonly buffer: ArrayBufferLike;
@@ -240,8 +241,8 @@ export class PrefixTable {
   }
 
   /**
-   * The match and its ancestors, most specific first: one for each prefix that covers the address; empty for "no match".
-   * O(nesting). @throws as `parent`
+   * The match and its ancestors, most specific first: one for each prefix that covers the address; empty for "no
+   * match". O(nesting). @throws as `parent`
    *
    *     for (const id of table.chain(table.lookup("192.0.2.1"))) console.log(table.prefixLength(id), table.values(id));
    */
@@ -252,8 +253,8 @@ export class PrefixTable {
   }
 
   /**
-   * The first match of the chain with a value that is active at `now` (milliseconds since the Unix epoch), 0 for none. A
-   * value is active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many
+   * The first match of the chain with a value that is active at `now` (milliseconds since the Unix epoch), 0 for none.
+   * A value is active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many
    * values there are.
    */
   activeMatch(match: MatchId, now: number): MatchId {

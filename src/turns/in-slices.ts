@@ -5,7 +5,7 @@ const waiting: (() => void)[] = [];
 
 /**
  * Resolves in a later turn of the event loop, when what has come meanwhile has been seen to. Only one of all who wait
- * goes on in a turn: many long works at once take longer, but hold nobody else up for longer than one of them.
+ * goes on in a turn: many long works at once take longer, but hold no one else up for longer than one of them.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

@@ -133,7 +133,7 @@ export class Downloader {
         if (typeof next !== "object" || !("redirect" in next)) return next;
         place = next.redirect;
       } catch (error) {
-        throw this.#told(error, address);
+        throw this.#describe(error, address);
       }
     }
     throw new UpdateError("redirect", `${url}: more than ${redirects} redirects`);
@@ -212,7 +212,7 @@ export class Downloader {
   }
 
   /** Any error of a request, with the URL. */
-  #told(error: unknown, { href }: URL): Error {
+  #describe(error: unknown, { href }: URL): Error {
     if (error instanceof TransientError) return error;
     if (error instanceof UpdateError) {
       const problem = error.message.startsWith(href) ? error.message : `${href}: ${error.message}`;
@@ -241,7 +241,7 @@ class TransientError extends UpdateError {
 }
 
 /**
- * What the proxy has refused, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a
+ * What the proxy has rejected, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a
  * password.
  */
 function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorCode, string] | undefined {

@@ -39,7 +39,7 @@ export class FolderOrigin implements ListOrigin {
 }
 
 /**
- * A pipe or a device may have no end, and nobody may ever write into it. A link that leaves the folder may lead to what
+ * A pipe or a device may have no end, and no one may ever write into it. A link that leaves the folder may lead to what
  * whoever made the folder must not read: errors of lists quote them.
  */
 async function read(root: string, path: string, { member }: SourceFile): Promise<FoundList> {

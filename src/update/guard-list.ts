@@ -5,12 +5,12 @@ import { subtractPrefixes } from "../address/subtract.ts";
 import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { whyReserved } from "./reserved.ts";
 
-export type RefusalCode =
+export type RejectionCode =
   /** A prefix wider than any publisher has. */
   | "too-wide"
   /** More in all than any publisher has. */
   | "too-much"
-  /** A prefix that nobody on the internet has. */
+  /** A prefix that no one on the internet has. */
   | "special-purpose"
   /** Less than half of what was there before. */
   | "half"
@@ -18,8 +18,8 @@ export type RefusalCode =
   | "changed";
 
 /** Why a list that could be read is not taken. */
-export interface Refusal {
-  readonly code: RefusalCode;
+export interface Rejection {
+  readonly code: RejectionCode;
   readonly message: string;
 }
 
@@ -71,12 +71,12 @@ const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
 /** What no list may hold, whatever was there before: first of all what would take minutes to look at. O(n log n). */
-export function impossibleList(list: Entries): Refusal | undefined {
+export function impossibleList(list: Entries): Rejection | undefined {
   return tooManyEntries(list) ?? impossiblePrefix(list) ?? tooManyAddresses(list);
 }
 
-function tooManyEntries({ entries }: Entries): Refusal | undefined {
-  const tooMany = (count: number, what: string, most: number): Refusal => {
+function tooManyEntries({ entries }: Entries): Rejection | undefined {
+  const tooMany = (count: number, what: string, most: number): Rejection => {
     return {
       code: "too-much",
       message: `it has ${count} ${what}, more than any publisher has (at most ${most}); only the publisher can correct it`,
@@ -87,7 +87,7 @@ function tooManyEntries({ entries }: Entries): Refusal | undefined {
   return places > MAX_PLACES ? tooMany(places, "services and regions", MAX_PLACES) : undefined;
 }
 
-function tooManyAddresses({ entries }: Entries): Refusal | undefined {
+function tooManyAddresses({ entries }: Entries): Rejection | undefined {
   for (const family of [4, 6] as const) {
     const addresses = addressesOf(
       mergePrefixes(entries.map(({ prefix }) => prefix).filter((prefix) => prefix.family === family)),
@@ -102,7 +102,7 @@ function tooManyAddresses({ entries }: Entries): Refusal | undefined {
   return undefined;
 }
 
-function impossiblePrefix({ entries }: Entries): Refusal | undefined {
+function impossiblePrefix({ entries }: Entries): Rejection | undefined {
   for (const { prefix } of entries) {
     const widest = WIDEST[prefix.family];
     if (prefix.length < widest) {
@@ -143,7 +143,7 @@ export function compareLists(before: Entries, after: Entries): ListChange {
 }
 
 /** What an operator should look at before it is taken. `maxChange` is a share, 0 to 1. */
-export function unusualChange(change: ListChange, maxChange: number): Refusal | undefined {
+export function unusualChange(change: ListChange, maxChange: number): Rejection | undefined {
   if (isSmall(change)) return undefined;
   const what = whatIsLeft(change);
   if (what !== undefined) return { code: "half", message: `only ${what} are left, less than half` };

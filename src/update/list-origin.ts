@@ -17,7 +17,7 @@ export interface ListOrigin {
    */
   groupOf(file: SourceFile): string | undefined;
   /**
-   * The list; "same" if it is the one that `known` tells of; undefined if it is not there.
+   * The list; "same" if it is the one that `known` describes; undefined if it is not there.
    * @throws UpdateError, ImportError "not-utf8"
    */
   fetch(file: SourceFile, known: ListState | undefined): Promise<FoundList | "same" | undefined>;

@@ -29,7 +29,7 @@ const STATE_FILE = "state.json";
 
 /**
  * The last good text of every list, in a folder, and what is known of them in `state.json` there. Every file is
- * replaced as a whole; a text is written before its state, whose checksum tells whether they belong together.
+ * replaced as a whole; a text is written before its state, whose checksum shows whether they belong together.
  */
 export class ListStore {
   readonly #folder: string;

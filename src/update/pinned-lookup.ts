@@ -16,7 +16,7 @@ export interface AddressRules {
 
 /**
  * The addresses of a host, which are also checked when they stand in the URL themselves. One bad address among good
- * ones refuses the host: no publisher has such, but a name that is to lead into this network may.
+ * ones rejects the host: no publisher has such, but a name that is to lead into this network may.
  * @throws UpdateError "address-refused", "unreachable"
  */
 export async function checkedAddresses(
@@ -78,7 +78,7 @@ async function systemAddresses(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => withoutZone(address));
 }
 
-/** A link-local address comes with its interface, `fe80::1%eth0`; it is refused by what stands before. */
+/** A link-local address comes with its interface, `fe80::1%eth0`; it is rejected by what stands before. */
 function withoutZone(address: string): string {
   return address.split("%", 1)[0]!;
 }

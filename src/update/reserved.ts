@@ -6,7 +6,7 @@ const GLOBAL_UNICAST = parsePrefix("2000::/3");
 const TRANSLATED = parsePrefix("64:ff9b::/96");
 
 /**
- * Why the prefix, or a part of it, is nobody's on the internet: the registries of special-purpose addresses, and for
+ * Why the prefix, or a part of it, is no one's on the internet: the registries of special-purpose addresses, and for
  * IPv6 all that was never given to anyone. undefined for what is public. An address that a NAT64 translates is the IPv4
  * address inside.
  */

@@ -3,7 +3,7 @@ import { printable } from "../address/address-error.ts";
 import { UpdateError } from "./update-error.ts";
 
 /**
- * The member of a ZIP archive, by its name without folders; its size is capped as told and as it is.
+ * The member of a ZIP archive, by its name without folders; its size is capped as declared and as it is.
  * @throws UpdateError "archive", "too-large"
  */
 export async function unzipMember(archive: Buffer, member: string, most: number): Promise<Buffer> {

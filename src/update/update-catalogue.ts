@@ -9,7 +9,7 @@ import { openSnapshot } from "../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { freeze } from "../table/freeze.ts";
 import { publishCatalogue } from "./generations.ts";
-import { compareLists, impossibleList, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
+import { compareLists, impossibleList, type ListChange, type Rejection, unusualChange } from "./guard-list.ts";
 import type { FoundList, ListOrigin } from "./list-origin.ts";
 import { type ListState, ListStore, makeFolder, removeIfThere, type StoredList, writeText } from "./list-store.ts";
 import { UpdateError } from "./update-error.ts";
@@ -19,7 +19,7 @@ export interface UpdateOptions {
   /** The folder of all that is kept; made if need be. */
   readonly home: string;
   /**
-   * The snapshot of what AS numbers tell, which the lists are laid over; without it, the catalogue is of the lists
+   * The snapshot of what AS numbers show, which the lists are laid over; without it, the catalogue is of the lists
    * alone.
    */
   readonly base?: string;
@@ -47,7 +47,7 @@ export interface FileReport {
   readonly outcome: "new" | "changed" | "unchanged" | "refused" | "failed" | "absent";
   /** What is wrong, and the cure; null if nothing is. */
   readonly problem: string | null;
-  /** Of the error or refusal. */
+  /** Of the error or rejection. */
   readonly code: string | null;
   /** Different prefixes, and how many came and went; null unless the list was taken now. */
   readonly prefixes: number | null;
@@ -80,7 +80,7 @@ const PARALLEL = 8;
 
 /**
  * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or
- * not at all. Lists stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home",
+ * not at all. Lists stand in `lists/`, rejected ones in `refused/`. @throws UpdateError "locked", "bad-home",
  * "bad-base", "unwritable", "no-lists", SnapshotError
  */
 export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
@@ -157,18 +157,18 @@ async function takeList(
 ): Promise<FileReport> {
   const { path, importer } = job.file;
   const refused = refusedPath(options, path);
-  const refuse = async ({ code, message }: Refusal): Promise<FileReport> => {
+  const reject = async ({ code, message }: Rejection): Promise<FileReport> => {
     await writeText(refused, found.text);
     return reportOf(job, "refused", { code, problem: `${message}; it is kept as ${refused}` });
   };
   try {
     const list = importer(found.text);
     const impossible = impossibleList(list);
-    if (impossible !== undefined) return await refuse(impossible);
+    if (impossible !== undefined) return await reject(impossible);
     const before = lastGood(job.file, stored);
     const change = compareLists(before ?? { entries: [] }, list);
     const unusual = before === undefined ? undefined : unacceptedChange(job, change, options);
-    if (unusual !== undefined) return await refuse(unusual);
+    if (unusual !== undefined) return await reject(unusual);
     await store.keep(path, found.text, stateOf(found, list, change, store.stateOf(path)));
     await removeIfThere(refused);
     const outcome = before === undefined ? "new" : change.isSame ? "unchanged" : "changed";
@@ -183,7 +183,7 @@ function refusedPath({ home }: UpdateOptions, path: string): string {
   return join(home, "refused", path);
 }
 
-/** What an older version took, this one may refuse: then there is nothing to compare with. */
+/** What an older version took, this one may reject: then there is nothing to compare with. */
 function lastGood({ importer }: SourceFile, stored: StoredList | undefined): ImportedList | undefined {
   try {
     return stored && importer(stored.text);
@@ -197,7 +197,7 @@ function unacceptedChange(
   { source }: Job,
   change: ListChange,
   { accept, maxChange }: UpdateOptions,
-): Refusal | undefined {
+): Rejection | undefined {
   if (accept?.has(source.id) === true) return undefined;
   const unusual = unusualChange(change, maxChange);
   return (

@@ -2,9 +2,9 @@
 export type UpdateErrorCode =
   /** An address that is not https, or holds a password. */
   | "bad-url"
-  /** A host at an address that nobody on the internet has. */
+  /** A host at an address that no one on the internet has. */
   | "address-refused"
-  /** The host has no address, nobody answers, or the answer broke off. */
+  /** The host has no address, no one answers, or the answer broke off. */
   | "unreachable"
   /** A certificate that does not stand for the host. */
   | "untrusted"

@@ -11,11 +11,11 @@ interface Holder {
   readonly token: string;
   readonly pid: number;
   readonly host: string;
-  /** When the process started, in the system's own count; null where that cannot be told. */
+  /** When the process started, in the system's own count; null where that is unknown. */
   readonly processStart: string | null;
 }
 
-/** Nobody takes so long to take a lock. */
+/** No one takes so long to take a lock. */
 const STALE_AFTER_MS = 10 * 60_000;
 
 /** The locks that this process holds. */
@@ -121,14 +121,14 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   );
 }
 
-/** Of a process on another machine nobody knows. A process id that was given again has another start. */
+/** Of a process on another machine no one knows. A process id that was given again has another start. */
 function isAlive({ token, pid, host, processStart }: Holder): boolean {
   if (host !== hostname()) return true;
   if (pid === process.pid) return held.has(token);
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: somebody else's, and alive.
+    // EPERM: someone else's, and alive.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
   return processStart === null || processStart === startOf(pid);

@@ -7,7 +7,7 @@ import type { FoundList, ListOrigin } from "./list-origin.ts";
 import type { ListState } from "./list-store.ts";
 import { unzipMember } from "./unzip-member.ts";
 
-/** Lists at their publishers' addresses, or at `mirror`, where each has its path behind this URL. */
+/** Lists at their publishers' addresses, or at `mirror`, where each has its path after this URL. */
 export class WebOrigin implements ListOrigin {
   readonly #downloader: Downloader;
   readonly #mirror: string | undefined;

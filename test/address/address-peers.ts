@@ -37,7 +37,7 @@ export function withoutStackTraces<Result>(run: () => Result): Result {
 }
 
 function askUv(text: string): Answer | undefined {
-  // The text becomes a C string: all behind a NUL is not seen.
+  // The text becomes a C string: all after a NUL is not seen.
   if (text.includes("\0")) return undefined;
   // uv_inet_pton cuts "%" and all that follows off, zone id or not, before it parses.
   if (text.includes("%")) return undefined;

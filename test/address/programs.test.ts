@@ -24,7 +24,7 @@ after(() => folder.remove());
 interface Difference {
   readonly parsers: readonly string[];
   readonly kind: keyof Answers;
-  /** It takes what we refuse, or the other way round. */
+  /** It takes what we reject, or the other way round. */
   readonly theirs: "takes" | "refuses";
   readonly text: RegExp;
   readonly why: string;

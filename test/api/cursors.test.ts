@@ -25,7 +25,7 @@ after(() => t.close());
 const write = (method: string, path: string, body?: unknown) =>
   ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body });
 
-/** What is behind a page's address, for this or that scope. */
+/** What is after a page's address, for this or that scope. */
 function parameterOf(next: string | null, name: "cursor" | "page"): string | null {
   return next === null ? null : new URL(next).searchParams.get(name);
 }
@@ -59,7 +59,7 @@ async function walk(
   return { items, counts, pages };
 }
 
-/** Rules that stay, and others that come and go before and behind them. */
+/** Rules that stay, and others that come and go before and after them. */
 const stable = Array.from({ length: 300 }, (_, i) => `20.0.${i >> 2}.${(i & 3) * 64}/26`);
 const coming = (i: number): string => `${i % 2 === 0 ? 10 : 30}.0.${(i >> 1) & 255}.0/24`;
 

@@ -1,6 +1,6 @@
 /**
  * Every number that a request can hold, in every parameter and member of every operation of both scopes: no 5xx, and
- * what the document allows is not refused.
+ * what the document allows is not rejected.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -113,7 +113,7 @@ function* withNumber(
 function replaced(parent: any, at: string | number, text: string): string {
   const copy = Array.isArray(parent) ? [...parent] : { ...parent };
   copy[at] = "@";
-  // Both expiries at once are refused whatever they are.
+  // Both expiries at once are rejected whatever they are.
   if (at === "expires_in_days") delete copy.expires_at;
   return JSON.stringify(copy).replace('"@"', () => text);
 }

@@ -56,7 +56,7 @@ async function schemathesis(url: string, path: string, ...more: readonly string[
   return run(PYTHON, args, { cwd: TOOLS, environment: { IPSIEVE_KEY: t.key, IPSIEVE_SESSION: session } });
 }
 
-/** Operations of which every request was refused for its key or session: a run of such requests tests nothing. */
+/** Operations of which every request was rejected for its key or session: a run of such requests tests nothing. */
 function refusedOf(output: string): number {
   return Number(/Authentication failed: (\d+) operations?/.exec(output)?.[1] ?? 0);
 }

@@ -40,7 +40,7 @@ export const LOG_LINES: readonly LogLine[] = [
   none("-"),
   none("no address here"),
 
-  // Before and behind an address
+  // Before and after an address
   has(" 1.2.3.4", "1.2.3.4"),
   has("\t1.2.3.4\t", "1.2.3.4"),
   has("1.2.3.4 ", "1.2.3.4"),

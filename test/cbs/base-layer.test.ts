@@ -32,7 +32,7 @@ const AS_NUMBERS: CatalogueSource = {
   changedAt: null,
 };
 
-/** A catalogue of what AS numbers tell. */
+/** A catalogue of what AS numbers show. */
 function baseOf(lines: readonly (readonly [prefix: string, id: string])[]): Catalogue {
   const builder = new CatalogueBuilder();
   for (const [prefix, id] of lines) builder.add(parsePrefix(prefix, "mask"), id, AS_SOURCE);
@@ -226,7 +226,7 @@ test("at every address stands what the three rules say, in random catalogues", (
       const lists = { acme: acme.map(masked), part: part.map(masked), tenant: tenant.map(masked) };
       const [base, official] = [baseOf(lines), laidOver(undefined, sources, lists)];
       const union = laidOver(base, sources, lists);
-      // A list may be refused, for 0.0.0.0/0.
+      // A list may be rejected, for 0.0.0.0/0.
       const whole = new Set(official.metadata.sources.some(({ id }) => id === "acme") ? ["/cloud/acme"] : []);
       for (const text of [...lines.map(([prefix]) => prefix), ...acme, ...part, ...tenant]) {
         for (const at of edges(parsePrefix(text, "mask"))) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { variableOf, SETTINGS } from "../../src/service/settings.ts";
-import { refuseUnknownVariables } from "../../src/cli/unknown-variables.ts";
+import { rejectUnknownVariables } from "../../src/cli/unknown-variables.ts";
 import { run } from "./run-command.ts";
 
 const REFUSED: readonly [variable: string, value: string, cure: RegExp][] = [
@@ -19,11 +19,11 @@ const REFUSED: readonly [variable: string, value: string, cure: RegExp][] = [
 
 for (const [name, value, message] of REFUSED) {
   test(`${name} is refused with the nearest known one, and without its value`, () =>
-    assert.rejects(refuseUnknownVariables({ [name]: value }), { name: "UsageError", message }));
+    assert.rejects(rejectUnknownVariables({ [name]: value }), { name: "UsageError", message }));
 }
 
 test("known ones, empty ones, others' and those that Kubernetes and Docker set for a service of this name are not", async () => {
-  for (const setting of Object.values(SETTINGS)) await refuseUnknownVariables({ [variableOf(setting)]: "1" });
+  for (const setting of Object.values(SETTINGS)) await rejectUnknownVariables({ [variableOf(setting)]: "1" });
   const links = {
     IPSIEVE_SERVICE_HOST: "10.0.0.1",
     IPSIEVE_SERVICE_PORT: "80",
@@ -34,7 +34,7 @@ test("known ones, empty ones, others' and those that Kubernetes and Docker set f
     IPSIEVE_DB_SERVICE_HOST: "10.0.0.2",
     IPSIEVE_DB_PORT: "tcp://10.0.0.2:5432",
   };
-  await refuseUnknownVariables({
+  await rejectUnknownVariables({
     IPSIEVE_HOME: "/srv",
     IPSIEVE_SERVER: "https://lists.example.org",
     IPSIEVE_API_KEY: "x",

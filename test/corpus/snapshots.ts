@@ -7,7 +7,7 @@ export interface BadSnapshot {
   readonly name: string;
   readonly code: SnapshotErrorCode;
   readonly section?: string;
-  /** What refuses it: `openSnapshot`, the first use of `metadata`, or `verifySnapshot` alone. */
+  /** What rejects it: `openSnapshot`, the first use of `metadata`, or `verifySnapshot` alone. */
   readonly stage: "open" | "metadata" | "verify";
   /** Changes a copy of a good file in place, or returns another one. */
   readonly damage: (file: Buffer) => Uint8Array | void;
@@ -345,7 +345,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "open",
     damage: (file) => {
       const { from, length } = spanOf(file, "nodes4");
-      // One word more, so that there is a gap behind it whatever the sample holds.
+      // One word more, so that there is a gap after it whatever the sample holds.
       const longer =
         length % 64 === 0
           ? withSection(file, "nodes4", Buffer.concat([file.subarray(from, from + length), Buffer.alloc(4)]))

@@ -1,4 +1,4 @@
-/** Signing in and out, keys, users, the audit log, usage and the overview, as somebody at a browser sees them. */
+/** Signing in and out, keys, users, the audit log, usage and the overview, as someone at a browser sees them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

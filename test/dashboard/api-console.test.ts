@@ -57,7 +57,7 @@ describe("the API console", { skip: missing }, () => {
     assert.equal(url, `${t.server.url}/v1/cbs/lookup?ip=1.1.1.1`);
     assert.deepEqual([faults, elsewhere(requests)], [[], []]);
 
-    // What would leave is seen by this test, and refused by the policy.
+    // What would leave is seen by this test, and rejected by the policy.
     await page.evaluate(`fetch("http://127.0.0.2:9/").catch(() => {})`);
     await page.evaluate(`document.body.append(Object.assign(document.createElement("script"), { text: "1" }))`);
     for (const refused of ["connect-src", "script-src"])

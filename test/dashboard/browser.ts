@@ -35,7 +35,7 @@ const THEMES = ["light", "dark"] as const;
 const WIDTHS = [380, 1600] as const;
 
 interface PageOptions {
-  /** Who has signed in; nobody unless given. */
+  /** Who has signed in; no one unless given. */
   readonly user?: TestUser;
   readonly width?: number;
   readonly timeZone?: string;
@@ -105,7 +105,7 @@ async function open(
     locale: "en-GB",
     reducedMotion: "reduce",
   });
-  // As on a page over https; the browser asks nobody.
+  // As on a page over https; the browser asks no one.
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   if (user !== undefined)
     await context.addCookies([
@@ -122,7 +122,7 @@ async function open(
 async function watch(context: BrowserContext): Promise<string[]> {
   const faults: string[] = [];
   context.on("weberror", (error) => void faults.push(String(error.error())));
-  // That a request was refused is told there too, and is no fault.
+  // That a request was rejected is told there too, and is no fault.
   context.on(
     "console",
     (message) =>
@@ -166,7 +166,7 @@ async function keepPicture(page: Page, name: string): Promise<void> {
 
 /**
  * Holds what a page shows to what every page keeps, in both colors, narrow and wide: no serious fault of accessibility,
- * nothing wider than the window, nothing refused by the policy.
+ * nothing wider than the window, nothing rejected by the policy.
  */
 export async function checkLooks(
   dashboard: Dashboard,

@@ -1,4 +1,4 @@
-/** The catalogue's tree, its search, and the prefixes of a node, as somebody at a browser sees them. */
+/** The catalogue's tree, its search, and the prefixes of a node, as someone at a browser sees them. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -9,8 +9,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fastify from "fastify";
 import type { App } from "../../src/api/app-type.ts";
 import { answerProblems } from "../../src/api/plugins/problems.ts";
-import { readDashboardFiles } from "../../src/api/dashboard-files.ts";
-import { addDashboardFiles } from "../../src/api/routes/dashboard-files.ts";
+import { readBuiltFiles } from "../../src/api/built-files.ts";
+import { addDashboard } from "../../src/api/routes/built-files.ts";
 import type { Services } from "../../src/service/services.ts";
 import { startServer, type TestServer } from "../api/start-server.ts";
 
@@ -117,7 +117,7 @@ test("a server without the built files says how they are built", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-dashboard-"));
   const app = fastify() as unknown as App;
   answerProblems(app, { ...t.server.services, isClosing: () => false } as Services);
-  addDashboardFiles(app, readDashboardFiles(folder));
+  addDashboard(app, readBuiltFiles(folder));
   rmSync(folder, { recursive: true });
   const { statusCode, body } = await app.inject("/");
   assert.deepEqual(

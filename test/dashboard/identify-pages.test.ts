@@ -1,5 +1,5 @@
 /**
- * Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as somebody at a browser sees it.
+ * Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as someone at a browser sees it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -361,7 +361,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   });
 
   test("damaged gzip data: why, where, and what was found before", async () => {
-    // Its middle is damaged behind a good beginning.
+    // Its middle is damaged after a good beginning.
     const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
     bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
     const { page, faults } = await t.open("#/identify", { user: viewer });

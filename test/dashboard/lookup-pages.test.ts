@@ -1,10 +1,10 @@
-/** What is known about an address or prefix, as somebody at a browser sees it. */
+/** What is known about an address or prefix, as someone at a browser sees it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { PRECEDENCE } from "../../src/api/schemas/ruleset.ts";
-import { readFault } from "../../src/dashboard/lookup/fault.ts";
+import { readErrorPosition } from "../../src/dashboard/lookup/error-position.ts";
 import { coveringPrefixes, formatSize } from "../../src/dashboard/lookup/prefixes.ts";
 import { type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addOrganisation, ask } from "../api/start-server.ts";
@@ -325,7 +325,7 @@ describe("lookups", { skip: missing ?? false }, () => {
       const alert = page.getByRole("alert");
       await alert.waitFor();
       const { body } = await visit(t, "GET", `/lookup?ip=${encodeURIComponent(text)}`, { token: editor.token });
-      const { position } = readFault(body.validation_errors.ip[0])!;
+      const { position } = readErrorPosition(body.validation_errors.ip[0])!;
       const marked = await alert.locator("mark").textContent();
       assert.ok(character.startsWith(marked!), `${text}: ${marked}`);
       assert.equal(await alert.locator(".faulty-text > span").first().textContent(), text.slice(0, position));

@@ -1,4 +1,4 @@
-/** Rulesets and their rules, as somebody at a browser sees and changes them. */
+/** Rulesets and their rules, as someone at a browser sees and changes them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test, type TestContext } from "node:test";

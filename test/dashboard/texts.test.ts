@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ticksOf } from "../../src/dashboard/charts/scale.ts";
 import { formatBytes, formatLocal, formatRelative, formatUtc } from "../../src/dashboard/format.ts";
-import { hrefOf, matchPath, readPlace } from "../../src/dashboard/place.ts";
+import { hrefOf, matchPath, readLocation } from "../../src/dashboard/location.ts";
 
 test("the address behind #: a path and a query", () => {
-  const read = (hash: string) => [readPlace(hash).path, readPlace(hash).query.toString()];
+  const read = (hash: string) => [readLocation(hash).path, readLocation(hash).query.toString()];
   assert.deepEqual(read("#/lookup?ip=2001:db8::/32"), ["/lookup", "ip=2001%3Adb8%3A%3A%2F32"]);
   assert.deepEqual(read("#/join?token=a?b"), ["/join", "token=a%3Fb"]);
   assert.deepEqual(
@@ -34,7 +34,7 @@ test("a pattern's named parts", () => {
 test("an address is made of what it is read from", () => {
   const href = hrefOf("/lookup", { ip: "10.0.0.0/8", other: "", none: undefined });
   assert.equal(href, "#/lookup?ip=10.0.0.0%2F8");
-  assert.equal(readPlace(href).query.get("ip"), "10.0.0.0/8");
+  assert.equal(readLocation(href).query.get("ip"), "10.0.0.0/8");
   assert.equal(hrefOf("/keys"), "#/keys");
 });
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { relationOf } from "../../src/dashboard/rulesets/prefix-relation.ts";
 import { guessType } from "../../src/dashboard/rulesets/read-list.ts";
-import { placeQuery, readFilter, readSearch, requestQuery } from "../../src/dashboard/rulesets/rule-filter.ts";
+import { filterQuery, readFilter, readSearch, requestQuery } from "../../src/dashboard/rulesets/rule-filter.ts";
 import { VirtualScroll } from "../../src/dashboard/rulesets/virtual-scroll.ts";
 
 const EXTENT = { rowHeight: 42, viewport: 600 };
@@ -84,7 +84,7 @@ test("what is searched for: addresses and prefixes as such, all else in names", 
 test("a filter is read back from the page's address, and nonsense there is left out", () => {
   const filter = { state: "expiring" as const, days: 30, name: "a & b", ip: undefined };
   const query = new URLSearchParams(
-    Object.entries(placeQuery(filter)).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(filterQuery(filter)).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   assert.deepEqual(readFilter(query), filter);
   assert.deepEqual(requestQuery(filter), { state: "expiring", expiring_within_days: 30, name: "a & b" });

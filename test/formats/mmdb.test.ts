@@ -148,7 +148,7 @@ test("sizes and pointers at the edges of their forms are read back", () => {
     const texts = Array.from({ length: count }, (_, i) => `t${i}`);
     assert.deepEqual(readRecord([["list", texts]]).list, texts);
   }
-  // The second "again" is a pointer to the first, which lies behind so many bytes.
+  // The second "again" is a pointer to the first, which lies after so many bytes.
   for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
     const { first, second } = readRecord([
       ["before", ["y".repeat(Math.min(place, 16_000_000))]],

@@ -138,7 +138,7 @@ function four(w0: number): Address {
   return { family: 4, w0, w1: 0, w2: 0, w3: 0 };
 }
 
-/** The address before or behind, in the lowest word only: at its ends it turns round, which is an address as well. */
+/** The address before or after, in the lowest word only: at its ends it turns round, which is an address as well. */
 function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
   return family === 4 ? four((w0 + by) >>> 0) : plain({ family, w0, w1, w2, w3: (w3 + by) >>> 0 });
 }

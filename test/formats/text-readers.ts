@@ -70,7 +70,7 @@ function unquoted(word: string): string {
   return word.slice(1, -1).replace(/\\(.)/g, "$1");
 }
 
-/** A ClickHouse array of texts: quotes and backslashes stand behind a backslash. */
+/** A ClickHouse array of texts: quotes and backslashes stand after a backslash. */
 function arrayOf(cell: string): string[] {
   assert.match(cell, /^\[(?:'(?:[^'\\]|\\['\\])*'(?:,(?='))?)*\]$/);
   return [...cell.matchAll(/'((?:[^'\\]|\\['\\])*)'/g)].map(([, text]) => text!.replace(/\\(.)/g, "$1"));

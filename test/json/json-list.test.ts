@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonFault, repeatedKey } from "../../src/json/json-fault.ts";
+import { jsonErrorAt, repeatedKey } from "../../src/json/json-positions.ts";
 import { JsonListError, JsonListReader } from "../../src/json/json-list.ts";
 
 const OPTIONS = { member: "ips", isBareAllowed: true, maxItems: 10_000, maxDepth: 16 };
@@ -44,7 +44,7 @@ function errorOf(text: string, lengths?: readonly number[], options?: Partial<ty
 /** What is wrong with a text, by the parser of whole texts. */
 function expectedError(text: string): string | undefined {
   if (text.trim() === "") return "is empty; a JSON document is required";
-  const at = jsonFault(text);
+  const at = jsonErrorAt(text);
   if (at >= 0)
     return `invalid JSON: unexpected ${at >= text.length ? "end" : JSON.stringify(text[at])} at position ${at}`;
   const repeated = repeatedKey(text, JSON.parse(text));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { valueOffset } from "../../src/json/json-fault.ts";
+import { valueOffset } from "../../src/json/json-positions.ts";
 
 test("the value at a path, and the innermost one where a path leads nowhere", () => {
   const text = ' {"a": {"b":[1, "x", {"c":true}]}, "d":[ ], "\\u0065" : 3, "f":{}}';

@@ -51,7 +51,7 @@ export function oracleRecords(text: string): OracleRecord[] | null {
       field = "";
       continue;
     }
-    // A quote opens a field at its front, and right behind the quote that has just closed it.
+    // A quote opens a field at its front, and right after the quote that has just closed it.
     if (character === '"' && (field === "" || closed === at - 1)) isQuoted = true;
     field += character;
   }

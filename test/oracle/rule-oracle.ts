@@ -63,7 +63,7 @@ export class RuleOracle {
     return this.#list.filter(({ bits, rule }) => fits(bits, rule)).map(({ rule }) => rule);
   }
 
-  /** The first rule behind a prefix. */
+  /** The first rule after a prefix. */
   next(prefix: Prefix | undefined): Rule | undefined {
     const last = prefix === undefined ? "" : prefixBits(prefix);
     return this.#list.find(({ bits }) => bits > last)?.rule;

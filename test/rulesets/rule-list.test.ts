@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparePrefixes, formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import type { DesiredRule } from "../../src/rulesets/plan-replacement.ts";
-import { columnsOf, wantedIn } from "../../src/rulesets/rule-columns.ts";
+import { columnsOf, desiredIn } from "../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { RuleList, RULES_PER_PART } from "../../src/rulesets/rule-list.ts";
 import { namesOf, packNames } from "../../src/rulesets/rule-names.ts";
@@ -78,7 +78,7 @@ function collected(list: readonly Line[]): Outcome {
   );
   assert.ok(parts.every(({ lengths }) => lengths.length > 0 && lengths.length <= RULES_PER_PART));
   return {
-    rules: parts.flatMap((part) => Array.from(wantedIn(part), (rule, at) => ({ ...rule, line: part.lines[at]! }))),
+    rules: parts.flatMap((part) => Array.from(desiredIn(part), (rule, at) => ({ ...rule, line: part.lines[at]! }))),
     repeated,
   };
 }

@@ -6,7 +6,7 @@ import { ShrinkGuard, type ShrinkLimits } from "../../src/rulesets/shrink-guard.
 /** Whether a replacement of `total` rules passes that leaves `kept` of them and adds `added`. */
 function passes(total: number, kept: number, added: number, limits: ShrinkLimits = {}): boolean {
   return (
-    new ShrinkGuard(total, kept + added, limits).refusalOf({
+    new ShrinkGuard(total, kept + added, limits).rejectionOf({
       added,
       updated: 0,
       removed: total - kept,
@@ -57,7 +57,7 @@ test("the share that a refusal names is the least that lets it pass", () => {
       (total, share, added, maxShrink) => {
         const kept = Math.floor(total * share);
         const shrinkage = { added, updated: 0, removed: total - kept, unchanged: kept };
-        const refusal = new ShrinkGuard(total, kept + added, { maxShrink }).refusalOf(shrinkage);
+        const refusal = new ShrinkGuard(total, kept + added, { maxShrink }).rejectionOf(shrinkage);
         if (refusal === undefined) return;
         assert.ok(refusal.removedPercent > refusal.maxShrink);
         assert.ok(passes(total, kept, added, { maxShrink: refusal.removedPercent }));

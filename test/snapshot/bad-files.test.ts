@@ -14,7 +14,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { BAD_SNAPSHOTS, type BadSnapshot, withSection } from "../corpus/snapshots.ts";
 import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
 
-/** Every code of the catalogue, and how often a bad file was refused with it: none may stay at 0. */
+/** Every code of the catalogue, and how often a bad file was rejected with it: none may stay at 0. */
 const seen: Record<SnapshotErrorCode, number> = {
   "not-found": 0,
   unreadable: 0,

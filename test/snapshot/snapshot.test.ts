@@ -227,7 +227,7 @@ test("whichever file operation fails, the old snapshot stays and nothing is left
         message: /EIO/,
       });
       const { generation } = await openSnapshot(path).then(({ info }) => info);
-      // The one step behind the rename is the folder's: then the new one is in place, and whether it lasts is unknown.
+      // The one step after the rename is the folder's: then the new one is in place, and whether it lasts is unknown.
       if (generation !== old.generation) published++;
       assert.deepEqual((await readdir(folder)).sort(), ["elsewhere", "snapshot"]);
     }

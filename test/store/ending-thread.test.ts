@@ -128,7 +128,7 @@ describe("the thread of a SQLite file that ends", () => {
   test("after a commit whose answer is lost: the change is found in the file", async (t) => {
     const { file, replica, into, add, known } = await openSubject(t);
     const { sequence } = replica.memory;
-    // Nobody waits for an answer of this id.
+    // No one waits for an answer of this id.
     const argument = [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }];
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     threads.at(-1)!.postMessage({ id: -1, method: "execute", argument });

@@ -36,7 +36,7 @@ async function writeAtOnce(
   };
 }
 
-/** Fills rounds before, during and after the outage; nothing acknowledged is lost, and nothing refused is there. */
+/** Fills rounds before, during and after the outage; nothing acknowledged is lost, and nothing rejected is there. */
 async function holdThrough(
   file: string,
   fail: () => void,

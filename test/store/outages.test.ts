@@ -24,7 +24,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     const into = { organisationId: organisation.id, rulesetId: blocklist.id };
     for (const [i, fate] of (["lose the answer", "lose the commit", "lose the answer"] as const).entries()) {
       proxy.fate = fate;
-      // In the mode "fail" a second attempt would be refused.
+      // In the mode "fail" a second attempt would be rejected.
       const { action } = await replica.store.write({
         kind: "add-rule",
         ...into,
@@ -78,7 +78,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     proxy.fate = "pull the cable";
     const written = add(cut, "192.0.2.1");
     while (proxy.struck === 0) await delay(1);
-    // Negative control: it does hold them up; a write that waits for less time is refused.
+    // Negative control: it does hold them up; a write that waits for less time is rejected.
     const hasty = await Replica.open({ url: `${url}?lock_timeout=500` }, { patience: 0 });
     await assert.rejects(add(hasty, "192.0.2.3"), { name: "StoreError", code: "unavailable", message: /lock timeout/ });
     await hasty.store.close();

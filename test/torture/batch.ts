@@ -74,7 +74,7 @@ for (const threads of [1, 2]) {
     process.exit(1);
   }
 }
-// Negative control: rows that nobody lets go must be noticed.
+// Negative control: rows that no one lets go must be noticed.
 const kept: Buffer[] = [];
 const leak = await memoryOf(1, new Writable({ write: (rows: Buffer, _encoding, done) => (kept.push(rows), done()) }));
 console.log(`negative control: rows kept, ${Math.round(leak.most / 1e6)} MB`);

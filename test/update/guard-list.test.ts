@@ -7,7 +7,7 @@ import { prefixesOf, publicPrefixes } from "./lists.ts";
 
 const changeOf = (before: readonly string[], after: readonly string[]) =>
   compareLists(prefixesOf(...before), prefixesOf(...after));
-const refusalOf = (before: readonly string[], after: readonly string[], most = 0.5) =>
+const rejectionOf = (before: readonly string[], after: readonly string[], most = 0.5) =>
   unusualChange(changeOf(before, after), most);
 
 describe("prefixes that no publisher has", () => {
@@ -152,9 +152,9 @@ describe("how much a list has changed", () => {
   test("a family with which a publisher begins is not a part of the internet", () => {
     const six = Array.from({ length: 7 }, (_, i) => `2600:${i}::/32`);
     const eights = Array.from({ length: 7 }, (_, i) => `${20 + i}.0.0.0/8`);
-    assert.equal(refusalOf(six, [...six, ...eights])!.code, "changed");
-    assert.equal(refusalOf(six, [...six, ...publicPrefixes(0, 7)]), undefined);
-    assert.equal(refusalOf(publicPrefixes(0, 7), [...publicPrefixes(0, 7), "2600::/16"])!.code, "changed");
+    assert.equal(rejectionOf(six, [...six, ...eights])!.code, "changed");
+    assert.equal(rejectionOf(six, [...six, ...publicPrefixes(0, 7)]), undefined);
+    assert.equal(rejectionOf(publicPrefixes(0, 7), [...publicPrefixes(0, 7), "2600::/16"])!.code, "changed");
   });
 });
 
@@ -162,43 +162,43 @@ describe("changes to look at", () => {
   const hundred = publicPrefixes(0, 100);
 
   test("less than half is left, of the prefixes or of a family's addresses", () => {
-    assert.deepEqual(refusalOf(hundred, hundred.slice(0, 49)), {
+    assert.deepEqual(rejectionOf(hundred, hundred.slice(0, 49)), {
       code: "half",
       message: "only 49 of 100 prefixes are left, less than half",
     });
-    assert.equal(refusalOf(hundred, hundred.slice(0, 50)), undefined);
+    assert.equal(rejectionOf(hundred, hundred.slice(0, 50)), undefined);
     const withWide = [...hundred, "30.0.0.0/12"];
-    assert.deepEqual(refusalOf(withWide, hundred), {
+    assert.deepEqual(rejectionOf(withWide, hundred), {
       code: "half",
       message: "only 2 % of its IPv4 addresses are left, less than half",
     });
     const withIpv6 = [...hundred, "2600::/20", "2600:1000::/20"];
-    assert.match(refusalOf(withIpv6, hundred)!.message, /^only 0 % of its IPv6 addresses/);
+    assert.match(rejectionOf(withIpv6, hundred)!.message, /^only 0 % of its IPv6 addresses/);
     // Also of large lists with all changes allowed.
-    assert.equal(refusalOf(hundred, hundred.slice(0, 49), 1)!.code, "half");
+    assert.equal(rejectionOf(hundred, hundred.slice(0, 49), 1)!.code, "half");
   });
 
   test("more than the set share is another than before", () => {
-    assert.deepEqual(refusalOf(hundred, publicPrefixes(40, 140)), {
+    assert.deepEqual(rejectionOf(hundred, publicPrefixes(40, 140)), {
       code: "changed",
       message: "57 % of it has changed (40 prefixes added, 40 of 100 removed), more than 50 %",
     });
-    assert.equal(refusalOf(hundred, publicPrefixes(33, 133)), undefined);
-    assert.equal(refusalOf(hundred, publicPrefixes(40, 140), 0.6), undefined);
-    assert.equal(refusalOf(hundred, publicPrefixes(0, 201))!.code, "changed");
-    assert.equal(refusalOf(hundred, publicPrefixes(0, 200)), undefined);
-    assert.equal(refusalOf(hundred, [...hundred, "30.0.0.0/10"])!.code, "changed");
+    assert.equal(rejectionOf(hundred, publicPrefixes(33, 133)), undefined);
+    assert.equal(rejectionOf(hundred, publicPrefixes(40, 140), 0.6), undefined);
+    assert.equal(rejectionOf(hundred, publicPrefixes(0, 201))!.code, "changed");
+    assert.equal(rejectionOf(hundred, publicPrefixes(0, 200)), undefined);
+    assert.equal(rejectionOf(hundred, [...hundred, "30.0.0.0/10"])!.code, "changed");
   });
 
   test("a few prefixes of a few addresses are no sign of anything", () => {
     const four = publicPrefixes(0, 4);
-    assert.equal(refusalOf(four, publicPrefixes(10, 14), 0.01), undefined);
-    assert.equal(refusalOf(four, ["20.0.0.0/24"], 0.01), undefined);
-    assert.equal(refusalOf(four, publicPrefixes(0, 12), 0.01), undefined);
-    assert.equal(refusalOf(four, publicPrefixes(0, 13), 0.01)!.code, "changed");
-    assert.equal(refusalOf(four, [...four, "30.0.0.0/15"])!.code, "changed");
-    assert.equal(refusalOf(["30.0.0.0/15", ...four], four)!.code, "half");
-    assert.equal(refusalOf([...four, "2600::/28"], four)!.code, "half");
-    assert.equal(refusalOf([...four, "2600::/36"], four), undefined);
+    assert.equal(rejectionOf(four, publicPrefixes(10, 14), 0.01), undefined);
+    assert.equal(rejectionOf(four, ["20.0.0.0/24"], 0.01), undefined);
+    assert.equal(rejectionOf(four, publicPrefixes(0, 12), 0.01), undefined);
+    assert.equal(rejectionOf(four, publicPrefixes(0, 13), 0.01)!.code, "changed");
+    assert.equal(rejectionOf(four, [...four, "30.0.0.0/15"])!.code, "changed");
+    assert.equal(rejectionOf(["30.0.0.0/15", ...four], four)!.code, "half");
+    assert.equal(rejectionOf([...four, "2600::/28"], four)!.code, "half");
+    assert.equal(rejectionOf([...four, "2600::/36"], four), undefined);
   });
 });

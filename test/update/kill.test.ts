@@ -70,7 +70,7 @@ test("killed at any moment, an update leaves the old or the new of everything", 
   for (let round = 0; round < ROUNDS; round++) {
     const child = start(commandLine(EDITIONS[round % 2]![0]), { cwd: folder.path });
     const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
-    // Mostly behind the start of the process, which does nothing yet.
+    // Mostly after the start of the process, which does nothing yet.
     await sleep(whole * (0.3 + 0.8 * next()));
     child.kill("SIGKILL");
     if ((await closed) === "SIGKILL") killed++;

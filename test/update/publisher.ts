@@ -97,7 +97,7 @@ export function inTurn(...handlers: Handler[]): Handler {
   return (request, response) => handlers[Math.min(next++, handlers.length - 1)]!(request, response);
 }
 
-/** Pieces of a body for as long as somebody reads. */
+/** Pieces of a body for as long as someone reads. */
 export function endless(piece: string | Buffer, milliseconds: number, headers: Record<string, string> = {}): Handler {
   return (_, response) => {
     response.writeHead(200, headers);

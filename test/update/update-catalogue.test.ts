@@ -246,7 +246,7 @@ describe("an update", () => {
   });
 });
 
-describe("an update over what AS numbers tell", () => {
+describe("an update over what AS numbers show", () => {
   /**
    * A snapshot of a base: AS numbers announce 20.0.0.0/16 for acme, and `more` for a network that publishes no list.
    */
@@ -293,7 +293,7 @@ describe("an update over what AS numbers tell", () => {
     ];
     const both = [["/saas/acme acme"], ["/saas/acme asn"], ["/isp/line asn"], []];
     assert.deepEqual(await answers(), both);
-    // Half of the list is gone: refused, as without a base.
+    // Half of the list is gone: rejected, as without a base.
     publisher.pages.set("/list.json", page(listOf(hundred.slice(0, 20))));
     assert.deepEqual(outcomes(await update({ base })), ["refused"]);
     assert.deepEqual([await answers(), generations().length], [both, 1]);

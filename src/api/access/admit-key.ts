@@ -9,7 +9,7 @@ import type { Services } from "../../service/services.ts";
 
 /**
  * Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order.
- * Gives what refuses it.
+ * Returns the problem that rejects it.
  */
 export function keyAdmission(services: Services): Admission {
   const { memory, keyLimits, failureLimits, settings } = services;
@@ -54,7 +54,9 @@ export function keyAdmission(services: Services): Admission {
   }
 }
 
-/** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */
+/**
+ * The valid key of the request, or why there is none. The answers for unknown, malformed and revoked keys are the same.
+ */
 function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Error {
   const text = keyText(request);
   if (text instanceof Error) return text;

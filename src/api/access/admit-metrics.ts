@@ -7,7 +7,7 @@ import type { Settings } from "../../service/settings.ts";
 /** What proxies add to the requests that they pass on. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
-/** Who may read the metrics, which tell how much is asked. "hidden": as if there were none. */
+/** Who may read the metrics, which show how much is asked. "hidden": as if there were none. */
 export function metricsAdmission({
   host,
   metrics,
@@ -20,7 +20,7 @@ export function metricsAdmission({
     return ({ headers }) =>
       isSameDigest(digestOfToken(/^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""), digest)
         ? "admitted"
-        : refusal();
+        : rejection();
   }
   if (metrics === "on") return () => "admitted";
   const isLocal = isLoopback(host) && trustProxy === "";
@@ -32,7 +32,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function refusal(): Problem {
+function rejection(): Problem {
   return new Problem(
     "authentication-required",
     "the metrics need the token configured for the server, as Authorization: Bearer TOKEN",

@@ -16,7 +16,7 @@ const MAY: Readonly<Record<Role, readonly Access[]>> = {
 
 /**
  * Checks that a request to the dashboard's interface comes from its own pages, then its session, the role and the plan,
- * in this order. Gives what refuses it. An operation that says nothing of access is an admin's.
+ * in this order. Returns the problem that rejects it. An operation that says nothing of access is an admin's.
  */
 export function sessionAdmission({ memory, settings }: Services): Admission {
   return { admit, confirm };

@@ -4,7 +4,7 @@ import type { Services } from "../../service/services.ts";
 
 /**
  * A hook of routes at which passwords and tokens can be tried: counts the try when its head is there, so that one that
- * is refused costs no body. Rejects with Problem (429).
+ * is rejected costs no body. Rejects with Problem (429).
  */
 export function countTries(services: Services): (request: FastifyRequest) => Promise<void> {
   return async (request) => {

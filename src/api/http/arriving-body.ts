@@ -18,7 +18,7 @@ export interface BodyAccount {
 export interface BodyRules {
   /** The most bytes that it may have; Infinity for a stream. */
   readonly limit: number;
-  /** What sets it, for the refusal; undefined where it is no setting. */
+  /** What sets it, for the rejection; undefined where it is no setting. */
   readonly setting?: string | undefined;
   /** Whether its parts are answered as they come and not kept. */
   readonly isStream: boolean;

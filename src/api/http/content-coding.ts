@@ -55,9 +55,9 @@ export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"):
 
 /**
  * Tells what the answer is coded with. Each form of what has a tag has a tag of its own: the same with the coding
- * behind a dot.
+ * after a dot.
  */
-export function tellCoding(reply: FastifyReply, coding: Coding): void {
+export function setCoding(reply: FastifyReply, coding: Coding): void {
   reply.header("content-encoding", coding).removeHeader("content-length");
   const tag = reply.getHeader("etag");
   // That of a write is about what was written.
@@ -70,7 +70,7 @@ function codedTag(tag: string, coding: Coding): string {
 
 const CODED = new RegExp(`\\.(${CODINGS.join("|")})"$`);
 
-/** The tag of what is told, and the coding that it was told in. No other tags have a dot. */
+/** The tag of a representation, and the coding that it was sent in. No other tags have a dot. */
 export function readCodedTag(tag: string): { readonly plain: string; readonly coding: Coding | undefined } {
   const coding = CODED.exec(tag)?.[1] as Coding | undefined;
   return { plain: tag.replace(CODED, '"'), coding };

@@ -24,7 +24,7 @@ function codedTagsIn(header: string): ({ readonly tag: string } & ReturnType<typ
   return Array.from(header.matchAll(TAG), ([, , tag]) => ({ tag: tag!, ...readCodedTag(tag!) }));
 }
 
-/** The same, in whatever coding it was told. */
+/** The same, in whatever coding it was sent. */
 function tagsIn(header: string): string[] {
   return codedTagsIn(header).map(({ plain }) => plain);
 }

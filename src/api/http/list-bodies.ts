@@ -8,7 +8,7 @@ import { itemsOf, listReader, withListErrors } from "../plugins/json-body.ts";
 import type { BodyList } from "../plugins/validation.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { RuleMembers } from "../../service/rules/read-rule.ts";
-import { LIST_TYPES, type ListBody, type ListedMember, RefusedMember } from "../../service/rules/desired-rules.ts";
+import { LIST_TYPES, type ListBody, type ListedMember, RejectedMember } from "../../service/rules/desired-rules.ts";
 
 /** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
@@ -31,7 +31,7 @@ export function listBody(json: object): object {
 }
 
 export interface ListReading {
-  /** Leave out rules of a JSON document that the schema refuses: see `RefusedMember`. */
+  /** Leave out rules of a JSON document that the schema rejects: see `RejectedMember`. */
   readonly skipInvalid?: boolean;
   /** Is given all bytes of the body. */
   readonly hash?: Hash;
@@ -46,7 +46,7 @@ async function* hashed(body: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<
 
 /**
  * The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself
- * where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503).
+ * where those that it rejects are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503).
  * @throws Problem (400) without one
  */
 export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: ListReading = {}): ListBody {
@@ -100,11 +100,11 @@ async function* membersOf(
   confirm(request);
 }
 
-/** A batch with some items that the schema refuses. */
+/** A batch with some items that the schema rejects. */
 function itemByItem(batch: readonly unknown[], start: number, list: BodyList): ListedMember[] {
   return batch.map((item, at) => {
     const faults = list.errorsOf([item], start + at);
-    return faults === undefined ? (item as RuleMembers) : new RefusedMember(item, faults);
+    return faults === undefined ? (item as RuleMembers) : new RejectedMember(item, faults);
   });
 }
 

@@ -18,8 +18,8 @@ const MAX_ANSWER = 64 << 10;
 
 /**
  * Answers addresses line by line while they arrive, a piece at a time: nothing is read ahead of what has been written,
- * so that memory stays bounded however long the body is, and however few of its answers are read. `count` is told of
- * each piece's lookups.
+ * so that memory stays bounded however long the body is, and however few of its answers are read. `count` is called
+ * with each piece's lookups.
  */
 export async function* lookUpLines(
   dataset: CtiDataset,
@@ -43,7 +43,7 @@ export async function* lookUpLines(
       }
       if (rest.length <= MAX_LINE_LENGTH) continue;
       yield (
-        answers + answerer.refuse(`the line is longer than ${MAX_LINE_LENGTH} characters; nothing after it was read`)
+        answers + answerer.reject(`the line is longer than ${MAX_LINE_LENGTH} characters; nothing after it was read`)
       );
       return;
     }
@@ -89,19 +89,19 @@ class LineAnswerer {
         text += `${JSON.stringify({ ip, ...document })}\n`;
       } catch (error) {
         if (!(error instanceof AddressError || error instanceof SyntaxError)) throw error;
-        text += this.#refusal(error.message);
+        text += this.#rejection(error.message);
       }
     }
     count(lookups, seen);
     return text;
   }
 
-  refuse(message: string): string {
+  reject(message: string): string {
     this.#line++;
-    return this.#refusal(message);
+    return this.#rejection(message);
   }
 
-  #refusal(error: string): string {
+  #rejection(error: string): string {
     return `${JSON.stringify({ line: this.#line, error: redact(error) })}\n`;
   }
 }

@@ -45,7 +45,7 @@ export function pageOf<Item>(
 }
 
 /**
- * A part of a list in its order, and the key of the last item that was looked at, behind which the next part begins;
+ * A part of a list in its order, and the key of the last item that was looked at, after which the next part begins;
  * null at the end of the list.
  */
 export interface Part<Item> {
@@ -54,7 +54,7 @@ export interface Part<Item> {
 }
 
 /**
- * The envelope of a page by cursor: the items behind the key that the cursor holds, from the first one if it is empty.
+ * The envelope of a page by cursor: the items after the key that the cursor holds, from the first one if it is empty.
  * What others add or take out moves no item from one page to another, as it does with page numbers. `part` gives up to
  * `limit` items. @throws ServiceError "invalid" for a cursor that no page has given, or together with `page`
  */
@@ -75,14 +75,14 @@ export function cursorPageOf<Item>(
   };
 }
 
-/** The first part of a list that is sorted by keys, behind a key. O(list). */
-export function partBehind<Item>(
+/** The first part of a list that is sorted by keys, after a key. O(list). */
+export function partAfter<Item>(
   list: readonly Item[],
-  isBehind: (item: Item) => boolean,
+  isAfter: (item: Item) => boolean,
   keyOf: (item: Item) => string,
   limit: number,
 ): Part<Item> {
-  const start = list.findIndex(isBehind);
+  const start = list.findIndex(isAfter);
   const items = start < 0 ? [] : list.slice(start, start + limit);
   return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
 }
@@ -108,7 +108,7 @@ export function prefixOfCursor(key: string): Prefix {
 }
 
 /** @throws ServiceError "invalid" for a cursor where the answer is no JSON, which alone has `next` */
-export function refuseCursor({ query }: FastifyRequest): void {
+export function rejectCursor({ query }: FastifyRequest): void {
   if ((query as PageQuery).cursor !== undefined)
     throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { compress, type Effort, MIN_COMPRESSED } from "./compress.ts";
-import { chooseCoding, tellCoding, vary } from "./content-coding.ts";
+import { chooseCoding, setCoding, vary } from "./content-coding.ts";
 import type { SharedCache } from "../../service/shared-cache.ts";
 
 export interface SharedFile {
@@ -27,6 +27,6 @@ export async function sendShared(
   const coding = chooseCoding(request);
   if (coding === undefined || bytes.length < MIN_COMPRESSED) return reply.send(bytes);
   const coded = await files.get(`${coding} ${key}`, () => compress(bytes, coding, effort));
-  tellCoding(reply, coding);
+  setCoding(reply, coding);
   return reply.send(coded);
 }

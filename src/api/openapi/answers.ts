@@ -19,7 +19,7 @@ export interface OperationKind {
   readonly isThreat: boolean;
 }
 
-/** What every operation may answer with; those that anybody may use refuse only requests of other pages. */
+/** What every operation may answer with; those that anybody may use reject only requests of other pages. */
 const COMMON: Readonly<Record<RouteScope, readonly number[]>> = {
   public: [400, 401, 403, 414, 429, 500, 503],
   dashboard: [400, 401, 403, 414, 500, 503],

@@ -22,7 +22,7 @@ td:first-child { white-space: nowrap; }
 }
 `;
 
-/** What the page has for an icon: browsers ask for one, and tell of it in their console where there is none. */
+/** What the page has for an icon: browsers ask for one, and report in their console where there is none. */
 export const DOCUMENT_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 2h14l-5 6v6l-4-2V8z" fill="#5a7fc0"/></svg>';
 

@@ -1,4 +1,4 @@
-/** Headers that several operations read or give, with what the OpenAPI document tells of them. */
+/** Headers that several operations read or give, as the OpenAPI document describes them. */
 export const IDEMPOTENT = {
   "Idempotency-Key": "a repeated request with the same key gets the first response",
 } as const;

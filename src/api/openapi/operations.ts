@@ -86,7 +86,7 @@ function bodyOf(
   return { required: true, content: { ...json, ...Object.fromEntries(others) } };
 }
 
-/** Bodies of several types are told by type. */
+/** Bodies of several types are described by type. */
 function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TSchema }>> {
   return (
     (body as { content?: Readonly<Record<string, { schema: TSchema }>> }).content ?? {

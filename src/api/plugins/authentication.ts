@@ -16,7 +16,7 @@ export interface Caller {
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** What refuses a caller who was let in, now that the body is there. */
+    /** What rejects a caller who was let in, now that the body is there. */
     confirmCaller(request: FastifyRequest): Error | undefined;
   }
 

@@ -1,19 +1,19 @@
 import { pipeline, type Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { compress, compressor, COMPRESSOR_BYTES, MIN_COMPRESSED } from "../http/compress.ts";
-import { chooseCoding, type Coding, takesCoding, tellCoding, vary } from "../http/content-coding.ts";
+import { chooseCoding, type Coding, takesCoding, setCoding, vary } from "../http/content-coding.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /**
-     * Whether its answer holds a secret, beside what the client may have chosen: its length would tell of it, if it
+     * Whether its answer holds a secret, beside what the client may have chosen: its length would reveal it, if it
      * were compressed (BREACH).
      */
     readonly tellsSecret?: boolean;
   }
 
   interface FastifyRequest {
-    /** Bytes that its answer takes until it has been read, where it is no text and nobody else's, too. */
+    /** Bytes that its answer takes until it has been read, where it is no text and no one else's, too. */
     answerBytes: number;
   }
 }
@@ -64,13 +64,13 @@ async function answerCoded(
   coding: Coding,
 ): Promise<Buffer | Readable> {
   if (isStream(payload)) {
-    tellCoding(reply, coding);
+    setCoding(reply, coding);
     request.answerBytes = COMPRESSOR_BYTES;
-    // What ends one of them ends the other, too; the framework is told by the one that it sends.
+    // What ends one of them ends the other, too; the framework learns it from the one that it sends.
     return pipeline(payload, compressor(coding), () => {});
   }
   const bytes = await compress(typeof payload === "string" ? Buffer.from(payload) : payload, coding, "once");
-  tellCoding(reply, coding);
+  setCoding(reply, coding);
   request.answerBytes = bytes.length;
   return bytes;
 }

@@ -15,11 +15,11 @@ const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*$/;
 const CLOSE = { headers: { connection: "close" } } as const;
 
 /**
- * Refuses requests that another program could read as other ones, or as another number of them, and closes the
- * connection: nothing that follows can be taken for a request. The parser refuses most of them before (RFC 9112,
+ * Rejects requests that another program could read as other ones, or as another number of them, and closes the
+ * connection: nothing that follows can be taken for a request. The parser rejects most of them before (RFC 9112,
  * sections 2 to 7).
  */
-export function refuseAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
+export function rejectAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
     (raw.socket as KnownSocket)[LAST] = reply.raw;
@@ -84,14 +84,14 @@ export function answerClientError(answers: SocketAnswers): (error: ClientError, 
     if (isOfLast && last.writableEnded) return endWith(socket, last);
     // The client must not take it for whole.
     if (isOfLast && last.headersSent) return void socket.destroy();
-    const refuse = (): void =>
+    const reject = (): void =>
       answers.answer(
         socket,
-        ...refusalOf(error),
+        ...rejectionOf(error),
         isOfLast ? { response: last } : { packet: error.rawPacket as Buffer | undefined },
       );
-    if (last === undefined || isOfLast || last.writableFinished) return refuse();
-    last.once("close", refuse);
+    if (last === undefined || isOfLast || last.writableFinished) return reject();
+    last.once("close", reject);
   };
 }
 
@@ -107,7 +107,7 @@ function endWith(socket: Duplex, last: ServerResponse): void {
   else last.once("close", () => socket.end());
 }
 
-function refusalOf({ code }: ClientError): [kind: ProblemKind, detail: string] {
+function rejectionOf({ code }: ClientError): [kind: ProblemKind, detail: string] {
   if (code === "HPE_HEADER_OVERFLOW")
     return ["header-fields-too-large", "the request line and headers are longer than the server accepts"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request-timeout", "the request did not arrive in time"];

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
+import { jsonErrorAt, repeatedKey } from "../../json/json-positions.ts";
 import { JsonListError, JsonListReader, standsTwice, unexpected } from "../../json/json-list.ts";
 import type { App } from "../app-type.ts";
 import type { ArrivingBody } from "../http/arriving-body.ts";
@@ -118,7 +118,7 @@ export function parseJson(body: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    const at = jsonFault(text);
+    const at = jsonErrorAt(text);
     throw invalid({ body: [unexpected(text[at], at)] });
   }
   const repeated = repeatedKey(text, value);

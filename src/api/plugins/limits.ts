@@ -39,7 +39,7 @@ const RESOLUTION = 10;
 const LONG_ANSWER = 64 << 10;
 
 /**
- * Refuses requests that are too long, and operations when there is more to do than can be done. Work is what has begun
+ * Rejects requests that are too long, and operations when there is more to do than can be done. Work is what has begun
  * and is not answered: neither bodies that have not arrived nor answers that have not been read. No caller gets more
  * than a fair share of it, of connections, or of answers that wait to be read.
  */

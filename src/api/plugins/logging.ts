@@ -4,7 +4,9 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 import { redact, safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 
-/** Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are told without keys. */
+/**
+ * Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are logged without keys.
+ */
 export function createLog(level: string, destination: DestinationStream): Logger {
   return pino(
     { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } },
@@ -17,7 +19,7 @@ function withoutKeys(error: Error): object {
   return { type, message: redact(message), stack: redact(stack ?? "") };
 }
 
-/** The framework's own lines are not written: they would tell URLs with their queries. */
+/** The framework's own lines are not written: they would show URLs with their queries. */
 export function silentFramework(): LogController {
   return new LogController({ disableRequestLogging: true });
 }

@@ -16,7 +16,7 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
  * requests of all that has been read, thousands in 64 KiB, and all of them would be answered in one turn of the event
- * loop. What comes behind a request under way stays with the connection, which is not read meanwhile; then its next
+ * loop. What comes after a request under way stays with the connection, which is not read meanwhile; then its next
  * request waits for its turn, which only one of all such connections has at a time. Of all connections together no more
  * requests are begun in a turn than its budget allows.
  */
@@ -68,7 +68,7 @@ class PacedConnection implements WaitingConnection {
   #waitsSince: number | null = null;
   #waited = 0;
   #origin: string | undefined;
-  /** What has come of the next request and behind it, while that may not begin. */
+  /** What has come of the next request and after it, while that may not begin. */
   #unparsed: Buffer = NOTHING;
   /** Whether the client has ended its side meanwhile. */
   #hasEnded = false;
@@ -76,7 +76,7 @@ class PacedConnection implements WaitingConnection {
   #isAdmitted = false;
   #isOver = false;
 
-  /** In place of the listeners that tell the parser of all bytes and of their end. */
+  /** Instead of the listeners that pass to the parser of all bytes and of their end. */
   constructor(socket: Socket, budget: TurnBudget, parse: Parse, end: () => void) {
     this.#socket = socket;
     this.#budget = budget;
@@ -132,7 +132,7 @@ class PacedConnection implements WaitingConnection {
   readonly #takeEnd = (): void => {
     if (this.#unparsed.length > 0) return void (this.#hasEnded = true);
     if (!this.#isBusy) return this.#end();
-    // Once the connection is gone there is no parser to tell.
+    // Once the connection is gone there is no parser to call.
     this.#last!.once("close", () => this.#socket.destroyed || this.#end());
   };
 

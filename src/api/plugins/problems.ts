@@ -15,11 +15,11 @@ declare module "fastify" {
   }
 }
 
-/** Answers every error by a problem document; what nobody expected is logged and told without details. */
+/** Answers every error by a problem document; what no one expected is logged, and answered without details. */
 export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
   app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
   app.setErrorHandler((error: Error, request, reply) => {
-    // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is
+    // The framework hangs up wherever a body is rejected, as more of it may come: see early-answers.ts for when that is
     // so.
     if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
     // What is wrong with a request does not matter where no route takes it.
@@ -54,7 +54,7 @@ export function answerError(error: Error, request: FastifyRequest, reply: Fastif
 
 export function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { type, text } = bodyOfProblem(problem, safePath(request.url), request.id);
-  // What is refused before the hooks have run has none of these yet.
+  // What is rejected before the hooks have run has none of these yet.
   if (!reply.hasHeader("ratelimit-limit")) reply.headers(request.server.addressWindow(request.ip));
   // Of the answer that it takes the place of.
   reply.removeHeader("content-encoding").removeHeader("etag");

@@ -10,7 +10,7 @@ export function requestId({ headers }: Pick<IncomingMessage, "headers">): string
   return typeof given === "string" && SANE.test(given) && !given.includes("ips_") ? given : randomUUID();
 }
 
-/** Every response tells the id of its request. */
+/** Every response carries the id of its request. */
 export function tellRequestIds(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);

@@ -9,7 +9,7 @@ const MAX_WAIT = 5000;
 /**
  * Lets a client read, on any server, what it has written on another one: every answer to a caller names the last change
  * that it may know of (`X-Sequence`), and a request that names one (`X-After-Sequence`) waits until this server has it.
- * It waits where the limits count it as work of its caller's, so that nobody's waiting takes what others need.
+ * It waits where the limits count it as work of its caller's, so that no one's waiting takes what others need.
  */
 export function followSequences(app: FastifyInstance, services: Services): void {
   app.addHook("preValidation", (request, _reply, done) => {
@@ -26,7 +26,7 @@ export function followSequences(app: FastifyInstance, services: Services): void 
     );
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
-    // Changes that are in hand but not built into a ruleset yet count: what this answer tells may depend on them.
+    // Changes that are in hand but not built into a ruleset yet count: this answer may depend on them.
     if (request.caller !== undefined) reply.header("x-sequence", String(services.memory.sequence));
     done();
   });

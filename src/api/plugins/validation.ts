@@ -49,7 +49,7 @@ interface ParameterSchema {
 }
 
 /**
- * Reads the parameters that the schema names. Each may stand once; others are refused: an ignored `aggregate=true`
+ * Reads the parameters that the schema names. Each may stand once; others are rejected: an ignored `aggregate=true`
  * gives a list that is not what its reader thinks.
  */
 function queryReader({ properties, required = [], read = [] }: QuerySchema): Read {
@@ -59,12 +59,12 @@ function queryReader({ properties, required = [], read = [] }: QuerySchema): Rea
     const query = data as Readonly<Record<string, string | string[] | undefined>>;
     const faults: Record<string, string[]> = Object.create(null);
     const value: Record<string, unknown> = {};
-    const refuse = (name: string, message: string): unknown => (faults[name] = [message]);
+    const reject = (name: string, message: string): unknown => (faults[name] = [message]);
     for (const [name, schema] of entries) {
       const text = query[name];
-      if (Array.isArray(text)) refuse(name, "given more than once");
-      else if (text !== undefined) value[name] = readParameter(text, schema, (message) => refuse(name, message));
-      else if (required.includes(name)) refuse(name, "is required");
+      if (Array.isArray(text)) reject(name, "given more than once");
+      else if (text !== undefined) value[name] = readParameter(text, schema, (message) => reject(name, message));
+      else if (required.includes(name)) reject(name, "is required");
     }
     const unknown = Object.keys(query).filter((name) => !Object.hasOwn(properties, name) && !read.includes(name));
     for (const name of unknown.slice(0, MAX_UNKNOWN)) faults[shownName(name)] = [unknownParameter(name, names)];
@@ -90,26 +90,26 @@ function shownName(name: string): string {
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
-function readParameter(text: string, schema: ParameterSchema, refuse: (message: string) => unknown): unknown {
+function readParameter(text: string, schema: ParameterSchema, reject: (message: string) => unknown): unknown {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
   if (schema.enum !== undefined)
     return (
       schema.enum.find((each) => String(each) === text) ??
-      refuse(`${shown(text)} is not one of ${schema.enum.join(", ")}`)
+      reject(`${shown(text)} is not one of ${schema.enum.join(", ")}`)
     );
   if (type === "boolean")
     return Object.hasOwn(BOOLEANS, text)
       ? BOOLEANS[text]
-      : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
+      : reject(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
   if (type === "integer") {
     const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
     const range = `from ${minimum} to ${maximum}`;
-    return number >= minimum && number <= maximum ? number : refuse(`${shown(text)} is not a whole number ${range}`);
+    return number >= minimum && number <= maximum ? number : reject(`${shown(text)} is not a whole number ${range}`);
   }
   // As schemas count them: not halves of pairs.
   const length = text.length > maxLength ? [...text].length : text.length;
-  if (length < minLength) return refuse(`use at least ${minLength} characters`);
-  return length <= maxLength ? text : refuse(`use at most ${maxLength} characters`);
+  if (length < minLength) return reject(`use at least ${minLength} characters`);
+  return length <= maxLength ? text : reject(`use at most ${maxLength} characters`);
 }
 
 function shown(text: string): string {

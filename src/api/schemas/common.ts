@@ -54,7 +54,7 @@ export function areItemsForHandler(schema: object): boolean {
 
 export const strict = { additionalProperties: false } as const;
 
-/** At most so many items, which a setting says: `rules-per-ruleset`. A refusal names it. */
+/** At most so many items, which a setting says: `rules-per-ruleset`. A rejection names it. */
 export function upTo(most: number, setting: SettingName): { readonly maxItems: number; readonly "x-setting": string } {
   return { maxItems: most, "x-setting": namesOf(setting) };
 }

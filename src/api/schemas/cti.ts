@@ -43,15 +43,15 @@ export const ExtendedThreat = named(
 const example = ["203.0.113.7", "2001:db8::1"];
 
 /**
- * A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is told by the lookup,
- * all at once.
+ * A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is reported by the
+ * lookup, all at once.
  */
 export function BulkThreatBody(most: number) {
   const ips = Type.Array(Type.Unknown(), { ...upTo(most, "bulk-addresses"), examples: [example] });
   return Type.Union([Type.Object({ ips }, strict), ips]);
 }
 
-/** The same as the OpenAPI document tells it. */
+/** The same as the OpenAPI document describes it. */
 export function BulkThreatRequest(most: number) {
   const ips = Type.Array(AddressText, { ...upTo(most, "bulk-addresses"), examples: [example] });
   return named("BulkThreatRequest", Type.Union([named("BulkThreatList", Type.Object({ ips }, strict)), ips]));

@@ -113,7 +113,7 @@ export const Rows = named(
   }),
 );
 
-/** As for an import, but for what is told by line here: names of any length. */
+/** As for an import, but for what is reported by line here: names of any length. */
 export function PreviewBody(most: number) {
   const member = Type.Unsafe<string | null>({ type: ["string", "null"] });
   const rule = Type.Object(

@@ -192,7 +192,7 @@ const skip = {
     }),
   ),
 };
-/** What all answers to lists tell. */
+/** What all answers to lists say. */
 const canUndo = {
   can_undo: Type.Boolean({
     description:

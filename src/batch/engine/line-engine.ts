@@ -1,7 +1,7 @@
 import type { LineShape } from "../lines/line-shape.ts";
 import type { MalformedLine, SharedBytes, ShardFailure } from "../pipeline/messages.ts";
 
-/** Lines that were read: `bytes[start, end)`, an LF at `end - 1` or at `end`, and `SLACK` bytes behind. */
+/** Lines that were read: `bytes[start, end)`, an LF at `end - 1` or at `end`, and `SLACK` bytes after. */
 export interface Lines {
   readonly bytes: Buffer;
   readonly start: number;
@@ -50,7 +50,7 @@ export class LineCounts {
 export interface LineEngine {
   /**
    * Does the lines from `start` on. Returns the position of the first line that is not done: `end`, or the line whose
-   * row does not fit behind those there are, or that has none (`counts.failure`). A line is counted when its row is
+   * row does not fit after those there are, or that has none (`counts.failure`). A line is counted when its row is
    * written. `rows` null: count only.
    */
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number;

@@ -6,7 +6,7 @@ export const INPUT_BUFFERS = 2;
  */
 export const TEMPLATE_BYTES = 16 * 1024 * 1024;
 /**
- * Room behind the data of every buffer: for the LF that ends a last line without one, for looking ahead and copying
+ * Room after the data of every buffer: for the LF that ends a last line without one, for looking ahead and copying
  * over.
  */
 export const SLACK = 128;

@@ -14,7 +14,7 @@ export function tellsEncoding(head: Buffer): boolean {
   return head.length >= MAGIC_BYTES || (head.length > 0 && !FIRST_BYTES.test(head.toString("hex", 0, 1)));
 }
 
-/** Formats that are recognized to be refused: their bytes would be read as lines without addresses. */
+/** Formats that are recognized to be rejected: their bytes would be read as lines without addresses. */
 const REFUSED: readonly { name: string; magic: string; cure: string; code: "input-compression" | "input-encoding" }[] =
   [
     { name: "xz", magic: "fd377a585a00", cure: "pipe it through `xz -dc`", code: "input-compression" },

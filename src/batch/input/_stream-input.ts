@@ -9,8 +9,8 @@ import { openNamedPipe } from "../_named-pipe.ts";
 const STREAM_CHUNK_BYTES = 256 * 1024;
 
 /**
- * What becomes of an input that is no plain file: who waits for it (`stop`), and who is told how many stored bytes were
- * read.
+ * What becomes of an input that is no plain file: who waits for it (`stop`), and who is called with how many stored
+ * bytes were read.
  */
 export interface StreamWatch {
   readonly stop: AbortSignal;

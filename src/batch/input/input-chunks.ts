@@ -3,8 +3,8 @@ import { openInput } from "./open-input.ts";
 
 /**
  * The bytes of an input, in order and decompressed where it is gzip or zstd data; "-" is standard input, a stream
- * stands for itself. `onBytes` is told how many stored bytes have been read since the last call. Throws BatchError for
- * an input that is not there, cannot be read or is damaged.
+ * stands for itself. `onBytes` is called with how many stored bytes have been read since the last call. Throws
+ * BatchError for an input that is not there, cannot be read or is damaged.
  */
 export async function* inputChunks(
   source: string | Readable,

@@ -26,8 +26,8 @@ export function surveyInputs(inputs: readonly (string | Readable)[]): number | n
 }
 
 /**
- * Opens one input. `stop` ends waiting for its data; `onBytes` is told how many stored bytes of a stream have been
- * read.
+ * Opens one input. `stop` ends waiting for its data; `onBytes` is called with how many stored bytes of a stream have
+ * been read.
  */
 export async function openInput(
   input: string | Readable,

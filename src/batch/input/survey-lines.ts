@@ -11,7 +11,7 @@ import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** What the beginning of an input tells about its lines. */
+/** What the beginning of an input shows about its lines. */
 export interface LineSurvey {
   readonly shape: LineShape;
   /**
@@ -19,7 +19,7 @@ export interface LineSurvey {
    * line like others.
    */
   readonly header: Buffer | null;
-  /** Where the first line begins: behind the header. */
+  /** Where the first line begins: after the header. */
   readonly from: number;
   /** The lines that the header takes. */
   readonly headerLines: number;
@@ -46,7 +46,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
     head = await input.peek((bytes) => recordEnd(bytes, start) >= 0);
     const found = recordEnd(head, start);
     if (found >= 0) end = found;
-    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // a quote that is not closed is told of later
+    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // a quote that is not closed is reported later
     else end = head.length;
   }
   const record = textOf(head, start, end);

@@ -4,14 +4,14 @@ const COMMA = 0x2c;
 
 /** Where a position lies in a record. */
 const FIELD_START = 0; // at the front of a field: a quote here opens a quoted field
-const PLAIN = 1; // in a field without quotes, or behind the closing quote: a quote here is a character like others
+const PLAIN = 1; // in a field without quotes, or after the closing quote: a quote here is a character like others
 const QUOTED = 2; // between quotes: commas and newlines are characters like others
-const QUOTE_SEEN = 3; // behind a quote between quotes: the first half of a doubled one, or the closing one
+const QUOTE_SEEN = 3; // after a quote between quotes: the first half of a doubled one, or the closing one
 
 /** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their front. */
 export interface LineCutter {
   /**
-   * The position behind the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked
+   * The position after the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked
    * at again.
    */
   lastEnd(bytes: Buffer, fill: number): number;
@@ -87,7 +87,7 @@ export class CsvRecordCutter implements LineCutter {
     }
   }
 
-  /** Goes on behind the closing quote, or to the end. */
+  /** Goes on after the closing quote, or to the end. */
   #inQuotes(bytes: Buffer, from: number, fill: number): number {
     let at = from;
     if (this.#state === QUOTED) {
@@ -120,7 +120,7 @@ export function endOfRecord(bytes: Buffer, at: number, end: number): number {
   for (; at < end; at++) {
     const byte = bytes[at]!;
     if (isFront && byte === QUOTE) {
-      at = behindQuotes(bytes, at + 1, end);
+      at = afterQuotes(bytes, at + 1, end);
       if (at >= end || bytes[at] === LF) return Math.min(at, end);
     }
     if (byte === LF) return at;
@@ -129,8 +129,8 @@ export function endOfRecord(bytes: Buffer, at: number, end: number): number {
   return end;
 }
 
-/** The position behind the closing quote, or `end`. */
-function behindQuotes(bytes: Buffer, at: number, end: number): number {
+/** The position after the closing quote, or `end`. */
+function afterQuotes(bytes: Buffer, at: number, end: number): number {
   for (;;) {
     at = indexOf(bytes, QUOTE, at, end) + 1;
     if (at >= end || bytes[at] !== QUOTE) return Math.min(at, end);
@@ -143,7 +143,7 @@ export function countFields(bytes: Buffer, start: number, end: number): number {
   let fields = 1;
   let isFront = true;
   for (let at = start; at < end; at++) {
-    if (isFront && bytes[at] === QUOTE) at = behindQuotes(bytes, at + 1, end);
+    if (isFront && bytes[at] === QUOTE) at = afterQuotes(bytes, at + 1, end);
     isFront = at < end && bytes[at] === COMMA;
     if (isFront) fields++;
   }

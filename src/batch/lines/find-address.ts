@@ -48,13 +48,13 @@ export function createFound(): Uint32Array {
  * from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a script without
  * spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole token at first:
  *
- *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and behind it comes the end of the
+ *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and after it comes the end of the
  * token,
  *     or a `:` with anything after it (a port), or dots up to the end of the token (a full stop): that is the address.
  *     But not if the quad ends in .0.0 and is the whole front of a token that follows a letter and a `/`:
  *     `Chrome/120.0.0.0` is a product version.
  *  2. R is the run of letters, digits, `_` and `.` at the front of `rest` (it may be empty), k the number of `:` right
- *     behind it. R is a label if k = 3 (a `:` and a `::`), or if k = 1 and R is empty, or holds a byte that is neither a
+ *     after it. R is a label if k = 3 (a `:` and a `::`), or if k = 1 and R is empty, or holds a byte that is neither a
  *     hexadecimal digit nor a dot, or is followed by a quad as in step 1. Then drop R and one `:` and begin again:
  *     `client:1.2.3.4`, `db:1.2.3.4`, `ip:::1`.
  *  3. If R holds a byte that is neither a hexadecimal digit nor a dot, the token has no address: `v1.2.3.4`,
@@ -194,12 +194,12 @@ function findInTokens(
 }
 
 /**
- * The end of the quad of step 1 at `bytes[at]`, its word in `found[0]`; 0 if there is none. Reads no byte behind the
+ * The end of the quad of step 1 at `bytes[at]`, its word in `found[0]`; 0 if there is none. Reads no byte after the
  * first that does not fit.
  */
 function quadAt(bytes: Uint8Array, at: number, found: Uint32Array): number {
   let word = 0;
-  let next = 0; // the byte behind the octet
+  let next = 0; // the byte after the octet
   for (let octets = 0; octets < 4; octets++) {
     let value = bytes[at]! - 0x30;
     if (value >>> 0 > 9) return 0;
@@ -242,7 +242,7 @@ function followsProductName(bytes: Uint8Array, at: number, start: number): boole
 
 /** Step 4 for the token at `at`, whose labels end at `rest`. */
 function ipv6At(bytes: Uint8Array, start: number, at: number, rest: number, found: Uint32Array): 0 | 4 | 6 {
-  // What can only be a time, a MAC address or a name is told by its letters and its colons, before it is parsed.
+  // What can only be a time, a MAC address or a name is recognized by its letters and its colons, before it is parsed.
   let kinds = 0;
   let kind: number;
   let colons = 0;

@@ -60,7 +60,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
 }
 
 /**
- * Where the links at the end of the path lead to, whether that exists or not; but not behind a name of an open
+ * Where the links at the end of the path lead to, whether that exists or not; but not beyond a name of an open
  * descriptor.
  */
 async function followLinks(asked: string): Promise<string> {

@@ -75,7 +75,7 @@ async function* withoutFront(chunks: AsyncGenerator<Buffer>, bytes: number): Asy
 }
 
 /**
- * Fills buffers with the stream's bytes and cuts them behind the last line; what is behind it begins the next buffer.
+ * Fills buffers with the stream's bytes and cuts them after the last line; what is after it begins the next buffer.
  */
 async function* chunkShards(
   chunks: AsyncGenerator<Buffer>,
@@ -105,7 +105,7 @@ async function* chunkShards(
     };
     return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, shape, firstLine: null, rows: null }, done };
   };
-  /** The position behind the last whole line, 0 without one. */
+  /** The position after the last whole line, 0 without one. */
   const lastCut = (): number => cutter.lastEnd(buffer.bytes, fill);
 
   try {

@@ -24,7 +24,7 @@ import type { FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
 
 const LF = 0x0a;
 
-/** Read behind a shard with it, so that the end of its last line is nearly always there. */
+/** Read after a shard with it, so that the end of its last line is nearly always there. */
 const TAIL = 16 * 1024;
 
 /** Making a kernel takes 2 to 5 ms, which is what this many bytes take in TypeScript. */
@@ -46,7 +46,7 @@ export function inputBytesFor(shardBytes: number): number {
 /** Told how many lines a shard has, gives the number of the first; null: none may be asked for. */
 export type AskFirstLine = (textLines: number) => Promise<number>;
 
-/** Lines that were read, and why the one behind them could not be. */
+/** Lines that were read, and why the one after them could not be. */
 interface ReadLines extends Omit<Lines, "firstLine"> {
   readonly failure: ShardResult["failure"];
 }
@@ -140,7 +140,7 @@ export class ShardRunner {
     return new ShardRunner(snapshot, work, numberedTemplates(joined, work.rowText), joiner, thread);
   }
 
-  /** Makes the kernel if it can be had and has not been made, and tells what there is. */
+  /** Makes the kernel if it can be had and has not been made, and returns what there is. */
   prepareEngine(): "webassembly" | "typescript" {
     if (this.#kernel === undefined) this.#kernel = this.#makeKernel();
     return this.#kernel === null ? "typescript" : "webassembly";
@@ -158,7 +158,7 @@ export class ShardRunner {
       return this.#runLines({ bytes, address, start: shard.from, end: shard.to, failure: null }, shard, 0, ask);
     }
     const input = this.#takeInput(inputBytesFor(shard.to - shard.from));
-    // The byte in front tells whether a line begins at `from`; from there back to where the system copies quickly.
+    // The byte in front shows whether a line begins at `from`; from there back to where the system copies quickly.
     const before = Math.max(0, shard.from - 1);
     const offset = before - (before % ALIGNMENT);
     try {
@@ -188,14 +188,14 @@ export class ShardRunner {
     if (got < wanted) return { ...input, start: 0, end: 0, failure: "input-changed" };
     buffer[got] = LF; // so that every search ends
 
-    const owned = shard.to - offset; // lines that begin at this position or behind it belong to the next shard
+    const owned = shard.to - offset; // lines that begin at this position or after it belong to the next shard
     const start = shard.from === 0 ? 0 : endOfLine(buffer, shard.from - 1 - offset) + 1;
     if (start >= owned) return { ...input, start: 0, end: 0, failure: null };
     const lastEnd = endOfLine(buffer, owned - 1);
     if (lastEnd < got || offset + got === shard.size)
       return this.#checkLast({ ...input, start, end: Math.min(lastEnd + 1, got), failure: null });
 
-    // The last line goes on behind what was read. Find its end first, then read everything into a buffer of that size:
+    // The last line goes on after what was read. Find its end first, then read everything into a buffer of that size:
     // a line is in memory once.
     const end = await this.#findLineEnd(shard, offset + got);
     const lastStart = buffer.lastIndexOf(LF, owned - 1) + 1;
@@ -217,7 +217,7 @@ export class ShardRunner {
   }
 
   /**
-   * The position behind the first LF from `position` on, or the end of the file, or some position if that is too far.
+   * The position after the first LF from `position` on, or the end of the file, or some position if that is too far.
    */
   async #findLineEnd(shard: FileShard, position: number): Promise<number> {
     const limit = Math.min(shard.size, position + this.#work.lineBytes + 2);
@@ -280,7 +280,7 @@ export class ShardRunner {
     );
   }
 
-  /** The position behind as many lines as are done at a time. */
+  /** The position after as many lines as are done at a time. */
   #endOfPart({ bytes, start, end }: Lines, { records }: LineShape): number {
     const { shardLines } = this.#work;
     // No line is shorter than its LF.

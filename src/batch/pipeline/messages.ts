@@ -113,7 +113,7 @@ export interface ChunkShard {
 export type Shard = FileShard | ChunkShard;
 
 /**
- * What a worker is sent behind its setup: shards, with numbers by which their answers are known, and what it asks for
+ * What a worker is sent after its setup: shards, with numbers by which their answers are known, and what it asks for
  * meanwhile.
  */
 export type WorkerTask =
@@ -164,7 +164,7 @@ export interface ShardResult {
   /** The shard's place for rows, or a larger one made for a single row that did not fit. */
   readonly rows: SharedBytes | null;
   readonly rowBytes: number;
-  /** Why the line behind the counted ones could not be read, or has no row. */
+  /** Why the line after the counted ones could not be read, or has no row. */
   readonly failure: ShardFailure | null;
 }
 

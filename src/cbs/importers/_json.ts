@@ -1,5 +1,5 @@
 import { quoted } from "../../address/address-error.ts";
-import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
+import { jsonErrorAt, repeatedKey } from "../../json/json-positions.ts";
 import { isRecord } from "../../json/metadata-guards.ts";
 import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(content);
   } catch (cause) {
-    const at = jsonFault(content);
+    const at = jsonErrorAt(content);
     const found = at === content.length ? "the end" : quoted(content.slice(at, at + 20));
     throw new ImportError(
       "bad-json",

@@ -10,7 +10,7 @@ export function cloudRegionName(code: string): string {
   return nameIn(Object.hasOwn(AWS_REGIONS, code) ? AWS_REGIONS : GOOGLE_REGIONS, code);
 }
 
-/** AWS's regions by code; a new one is called by its code until somebody adds it here. */
+/** AWS's regions by code; a new one is called by its code until someone adds it here. */
 export const AWS_REGIONS: Names = {
   "af-south-1": "Africa (Cape Town)",
   "ap-east-1": "Asia Pacific (Hong Kong)",

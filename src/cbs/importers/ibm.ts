@@ -4,7 +4,7 @@ import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
 import { type ImportedList, type Importer, ListBuilder, type Named, Places } from "./imported-list.ts";
 
-/** The tables of addresses that the internet sees, by their heading. All others tell of networks inside. */
+/** The tables of addresses that the internet sees, by their heading. All others are of networks inside. */
 const PUBLIC: ReadonlyMap<string, Named> = new Map([
   ["Front-end (public) network", { id: "front-end", name: "Front-end (public) network" }],
   ["Load balancer IPs", { id: "load-balancer", name: "Load balancers (classic)" }],

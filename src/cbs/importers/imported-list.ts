@@ -24,7 +24,7 @@ export interface ImportedEntry {
 
 /** The code of an `ImportWarning`, for counting and filtering. */
 export type ImportWarningCode =
-  /** Bits behind the prefix length were set, and are cleared. */
+  /** Bits after the prefix length were set, and are cleared. */
   | "host-bits"
   /** The same prefix stood in the same place before. */
   | "repeat"
@@ -145,7 +145,8 @@ export class ListBuilder {
   }
 
   /**
-   * `text` tells repeats, which publishers do not spell differently; the catalogue unites what is the same in any case.
+   * `text` identifies repeats, which publishers do not spell differently; the catalogue unites what is the same in any
+   * case.
    */
   #push(prefix: Prefix, text: string, position: string, places: readonly Place[]): void {
     this.#entries.push({ prefix, places });

@@ -9,7 +9,7 @@ export interface FixedPlace {
 
 /**
  * Plain text: one prefix, address or range `first-last` a line. `#` and `;` begin a comment at the start of a line or
- * behind white space; white space around is no matter, and neither is how lines end, or whether the last one does.
+ * after white space; white space around is no matter, and neither is how lines end, or whether the last one does.
  */
 export function plainText({ service = null, region = null }: FixedPlace = {}): Importer {
   return (text) => {

@@ -91,7 +91,7 @@ const SERVICE_MEMBERS = ["service", "product"];
 const REGION_MEMBERS = ["region", "scope", "zone", "location"];
 
 /**
- * The generic form, for lists that nobody has written an importer for: an array, or an object with an array named
+ * The generic form, for lists that no one has written an importer for: an array, or an object with an array named
  * `prefixes`, of texts, or of objects that hold a prefix and perhaps a service and a region under one of the usual
  * names.
  */

@@ -110,7 +110,7 @@ async function run(args: Arguments): Promise<number> {
   const inputs = [...args.operands, ...files.map(({ path }) => path)];
   if (inputs.filter((path) => path === "-").length > 1)
     throw new UsageError('"-" is given twice, and standard input can be read only once');
-  await refuseOverwriting(output, inputs);
+  await rejectOverwriting(output, inputs);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0, expired: 0 };
   const fate = args.has("strict") ? "" : " (cleared)";
@@ -118,7 +118,7 @@ async function run(args: Arguments): Promise<number> {
   for (const list of args.operands)
     await addList(builder, list, args.value("label") ?? listLabel(list), expiry, fate, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
-  for (const report of published.reports) tell(report, fate, tally);
+  for (const each of published.reports) report(each, fate, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
     throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
   }
@@ -188,12 +188,12 @@ async function addList(
  * Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other
  * line.
  */
-function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
-  const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_COMPLAINTS);
-  for (const { code, message } of told)
+function report({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
+  const shown = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_COMPLAINTS);
+  for (const { code, message } of shown)
     standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
   const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;
-  const more = Object.values(others).reduce((sum, count) => sum + count, masked) - told.length;
+  const more = Object.values(others).reduce((sum, count) => sum + count, masked) - shown.length;
   if (more > 0) standardError().write(`${path}: ... and ${counted(more, "more warning")}\n`);
   standardError().write(
     `${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, including ${counted(repeat, "repeat")}` : ""}\n`,
@@ -256,7 +256,7 @@ function troubles({ skipped, masked, expired }: Tally): string {
 }
 
 /** `ipsieve build *.txt -o list.txt` must not cost the list. */
-async function refuseOverwriting(output: string, lists: readonly string[]): Promise<void> {
+async function rejectOverwriting(output: string, lists: readonly string[]): Promise<void> {
   const existing = await stat(output).catch(() => undefined);
   if (existing === undefined) return;
   for (const list of lists) {

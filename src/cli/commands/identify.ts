@@ -34,7 +34,7 @@ const MAX_TOP = 1_000_000;
 const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
 const GRACE = 1000;
-/** What ends a run before its time, and the exit codes by which shells tell it: 128 and the signal's number. */
+/** What ends a run before its time, and the exit codes by which shells show it: 128 and the signal's number. */
 const SIGNALS = new Map<NodeJS.Signals, number>([
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", 143],
@@ -233,7 +233,7 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
   const abort = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     abort.abort(signal);
-    // Opening a FIFO that nobody writes cannot be cancelled, and even process.exit waits for it: the signal itself ends
+    // Opening a FIFO that no one writes cannot be cancelled, and even process.exit waits for it: the signal itself ends
     // it.
     setTimeout(() => process.kill(process.pid, signal), GRACE).unref();
   };
@@ -293,13 +293,13 @@ function isCounting(args: Arguments): boolean {
 
 /** Says where lines are no JSON objects, and returns the exit code. */
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
-  const told = malformedLines.map(
+  const shown = malformedLines.map(
     ({ file, line, column }) =>
       `${file === "-" ? "standard input" : file}:${line}:${column}: this line is not a JSON object; its row holds it as the member "text"`,
   );
-  if (malformed > told.length)
-    told.push(`... and ${counted(malformed - told.length, "more line")} like these, ${grouped(malformed)} in all`);
-  standardError().write(told.map((text) => `ipsieve: ${text}\n`).join(""));
+  if (malformed > shown.length)
+    shown.push(`... and ${counted(malformed - shown.length, "more line")} like these, ${grouped(malformed)} in all`);
+  standardError().write(shown.map((text) => `ipsieve: ${text}\n`).join(""));
   return EXIT.error;
 }
 
@@ -320,7 +320,7 @@ function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): 
   return rows === "unmatched" ? lines - matched : matched;
 }
 
-/** Refuses flags that would have no effect together, rather than ignoring one of them. */
+/** Rejects flags that would have no effect together, rather than ignoring one of them. */
 function checkCombination(args: Arguments): void {
   const refuse = (first: string, second: string, cure: string): void => {
     if (args.has(first) && args.has(second))

@@ -62,7 +62,7 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
   ].join("\n");
 }
 
-/** What the metadata tells, for the kinds whose metadata is known. */
+/** What the metadata says, for the kinds whose metadata is known. */
 function aboutOf(
   snapshot: Snapshot,
   path: string,

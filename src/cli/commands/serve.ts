@@ -58,11 +58,11 @@ export const serveCommand: Command = {
 
 function optionOf(setting: Setting): Option {
   const { name, value, choices, isPath, help, initial } = setting;
-  const told = initial === "" ? help : `${help} [${String(initial)}]`;
+  const described = initial === "" ? help : `${help} [${String(initial)}]`;
   return {
     name,
     value,
-    help: told,
+    help: described,
     ...(choices === undefined ? {} : { choices }),
     ...(isPath === undefined ? {} : { isPath }),
   };

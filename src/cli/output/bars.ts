@@ -22,8 +22,8 @@ export function drawBar(share: number, width: number): string {
 
 /**
  * Lines `name  count  percent  bar` for each group of bars, with the same columns in all groups. Percentages are of
- * `total`; the longest bar of a group fills the width, so that small counts can be told apart. Names give way to bars:
- * lines fit 40 columns.
+ * `total`; the longest bar of a group fills the width, so that small counts can be distinguished. Names give way to
+ * bars: lines fit 40 columns.
  */
 export function barLines(groups: readonly (readonly Bar[])[], total: number, width: number, style: Style): string[][] {
   const all = groups.flat();

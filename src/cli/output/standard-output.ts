@@ -30,7 +30,7 @@ export function printShortly(text: string): void {
   try {
     written = isGuarded ? 0 : process.getBuiltinModule("node:fs").writeSync(1, bytes);
   } catch {
-    // A pipe that cannot take it now, or an error that the stream will tell.
+    // A pipe that cannot take it now, or an error that the stream will report.
   }
   if (written === bytes.length) return;
   guardStandardOutput();

@@ -40,7 +40,7 @@ export interface FeedReader {
 }
 
 const MAX_FAULTS = 100;
-/** A feed may name members that nobody knows, on every line another one. */
+/** A feed may name members that no one knows, on every line another one. */
 const MAX_WARNINGS = 100;
 
 /** Takes the entries of one feed, and notes what is wrong with it. */
@@ -59,8 +59,8 @@ export class Feed {
   }
 
   /**
-   * Adds an entry, its address or prefix as text that begins in this column; `columnOf` is asked only where something is
-   * wrong with it. One that cannot be is a fault.
+   * Adds an entry, its address or prefix as text that begins in this column; `columnOf` is asked only where something
+   * is wrong with it. One that cannot be is a fault.
    */
   add(text: string, record: CtiRecord, line: number, columnOf: () => number): void {
     const prefix = this.#parse(text, line, columnOf);

@@ -1,5 +1,5 @@
 import { quoted } from "../../address/address-error.ts";
-import { jsonFault, repeatedKey, valueOffset } from "../../json/json-fault.ts";
+import { jsonErrorAt, repeatedKey, valueOffset } from "../../json/json-positions.ts";
 import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
 import type { Feed, FeedReader } from "./feed.ts";
@@ -34,7 +34,7 @@ class DocumentProblem extends Error {
 
 /**
  * One JSON document a line, with the members of the extended document of a lookup, none of which must be there but `ip`
- * (or `cidr`). Members that nobody knows are warned of and not read, and so is a line of Spamhaus that holds no prefix
+ * (or `cidr`). Members that no one knows are warned of and not read, and so is a line of Spamhaus that holds no prefix
  * but `"type":"metadata"`.
  */
 export function ndjson(feed: Feed): FeedReader {
@@ -63,7 +63,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
   try {
     value = JSON.parse(text);
   } catch {
-    const at = jsonFault(text);
+    const at = jsonErrorAt(text);
     feed.fault(
       number,
       at + 1,

@@ -1,8 +1,8 @@
 import type { Feed, FeedReader } from "./feed.ts";
 
 /**
- * One address or prefix a line, as most blocklists are; `#` and `;` begin a comment at the start of a line or behind
- * white space. What else stands behind white space (IPsum counts there) is not read, and is warned of.
+ * One address or prefix a line, as most blocklists are; `#` and `;` begin a comment at the start of a line or after
+ * white space. What else stands after white space (IPsum counts there) is not read, and is warned of.
  */
 export function plainList(feed: Feed): FeedReader {
   return {

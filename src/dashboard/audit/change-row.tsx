@@ -14,7 +14,7 @@ const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, strin
 export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new: now, ruleset_id }: Change) {
   const [icon, by] = ACTORS[actor.kind];
   const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
-  // Only the first of many rules are told; one that was changed counts on both sides.
+  // Only the first of many rules are shown; one that was changed counts on both sides.
   const untold = Math.max(...[old, now].map((state) => (state?.rule_count ?? 0) - (state?.rules?.length ?? 0)));
   return (
     <li class="change">
@@ -93,7 +93,7 @@ interface Changed {
 
 type Members = Readonly<Record<string, unknown>> | null;
 
-/** Told in other ways: ids to nobody, rules one by one. */
+/** Told in other ways: ids to no one, rules one by one. */
 const UNTOLD = ["id", "rules", "rule_count"];
 
 const MEMBERS: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import type { CatalogueAbout } from "../documents.ts";
 import { useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { layerText, sourcesOf, sourcesOfNode } from "./about.ts";
 import { Ranges } from "./ranges.tsx";
 import { SourceLine, Sources } from "./sources.tsx";

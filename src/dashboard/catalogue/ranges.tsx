@@ -6,10 +6,10 @@ import { Panel } from "../components/page.tsx";
 import { Pager } from "../components/pager.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import { downloadText, fetchText } from "../download.ts";
 import { useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 
 const PAGE_SIZE = 100;
 const FAMILIES = [
@@ -125,7 +125,7 @@ function Export({ all, name }: { readonly all: (accept: string) => Promise<strin
     try {
       downloadText(`${name}.${ending}`, type, await all(type));
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
     setBusy(false);
   };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api.ts";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import type { components } from "../_operations.ts";
 
 export type Node = components["schemas"]["CbsNode"];
@@ -44,7 +44,7 @@ export function useTree(shown: string): Tree {
       setChildren((last) => new Map(last).set(id, node.children));
     } catch (error) {
       setChildren((last) => new Map([...last].filter(([key]) => key !== id)));
-      if (id === ROOT || children.get(ROOT) !== undefined) tellProblem(error);
+      if (id === ROOT || children.get(ROOT) !== undefined) notifyProblem(error);
     }
   };
   const open = (id: string): void => {

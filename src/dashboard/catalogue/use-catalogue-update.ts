@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post } from "../api.ts";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import type { CatalogueUpdate } from "../documents.ts";
 import { type Loading, useLoad } from "../load.ts";
 
@@ -37,7 +37,7 @@ export function useCatalogueUpdate(onUpdated: () => void): FollowedUpdate {
       await post("/dashboard/api/catalogue/update");
     } catch (error) {
       before.current = state;
-      tellProblem(error);
+      notifyProblem(error);
     }
     setStarting(false);
     loading.reload();

@@ -12,7 +12,7 @@ interface Question {
   /** What the button says: the thing that will be done. */
   readonly action: string;
   readonly danger?: boolean;
-  /** Done when the user agrees; the dialog stays, and tells why, when it fails. */
+  /** Done when the user agrees; the dialog stays, and says why, when it fails. */
   readonly run: () => Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "./button.tsx";
-import { tellProblem } from "./toasts.tsx";
+import { notifyProblem } from "./toasts.tsx";
 
 interface Props {
   /** What is copied, or what fetches it. */
@@ -19,7 +19,7 @@ export function CopyButton({ text, label = "Copy", iconOnly = false }: Props) {
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
   };
   const icon = isDone ? "check" : "copy";

@@ -10,7 +10,7 @@ const FormFaults = createContext<Faults>({});
 
 interface FormProps {
   /**
-   * Given what was typed, by the fields' names. What it rejects with is told at the fields that it names, or above
+   * Given what was typed, by the fields' names. What it rejects with is shown at the fields that it names, or above
    * them.
    */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
@@ -45,7 +45,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
     }
     setBusy(false);
   };
-  // A fault of a field that the form does not have is told above.
+  // A fault of a field that the form does not have is shown above.
   const names = new Set([...(form.current?.elements ?? [])].map((each) => (each as HTMLInputElement).name));
   const isTold =
     problem !== undefined &&
@@ -82,7 +82,7 @@ interface Tied {
 
 /**
  * The label, hint and faults of a field, and what ties them to its control. `faults`: found here; undefined: those that
- * the form was refused with.
+ * the form was rejected with.
  */
 function Frame({
   name,
@@ -96,8 +96,8 @@ function Frame({
   readonly children: (tied: Tied) => ComponentChildren;
 }) {
   const id = useId();
-  const told = useContext(FormFaults)[name] ?? [];
-  const faults = own ?? told;
+  const given = useContext(FormFaults)[name] ?? [];
+  const faults = own ?? given;
   const described = [faults.length > 0 && `${id}-fault`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="field">
@@ -161,9 +161,9 @@ export function CheckedField({
   ...input
 }: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
   const [faults, setFaults] = useState<readonly string[]>();
-  const told = useContext(FormFaults)[name];
-  // What the form was refused with counts until something else is typed.
-  useEffect(() => setFaults(undefined), [told]);
+  const given = useContext(FormFaults)[name];
+  // What the form was rejected with counts until something else is typed.
+  useEffect(() => setFaults(undefined), [given]);
   const look = (value: string): void => {
     const fault = value === "" ? undefined : check(value);
     setFaults(fault === undefined ? [] : [fault]);

@@ -16,13 +16,13 @@ let lastId = 0;
 
 const STAY = 6000;
 
-/** Tells, for some seconds, that something was done; `action` offers what may follow, such as to undo it. */
-export function tell(text: string, action?: Toast["action"]): void {
+/** Shows, for some seconds, that something was done; `action` offers what may follow, such as to undo it. */
+export function notify(text: string, action?: Toast["action"]): void {
   add({ text, kind: "good", action });
 }
 
-/** Tells what failed, until it is closed. */
-export function tellProblem(error: unknown): void {
+/** Shows what failed, until it is closed. */
+export function notifyProblem(error: unknown): void {
   add({ text: problemOf(error).message, kind: "bad" });
 }
 

@@ -1,7 +1,7 @@
 import { Time } from "../components/time.tsx";
 import type { Identification } from "../documents.ts";
 import { formatCounted } from "../format.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 
 export type TopAddress = NonNullable<Identification["top_addresses"]>["matched"][number];

@@ -6,7 +6,7 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import type { Identification } from "../documents.ts";
 import { formatCount, formatCounted } from "../format.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { Ranking } from "./top-addresses.tsx";
 

@@ -6,7 +6,7 @@ import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import type { Identification } from "../documents.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { RulesetComparison } from "./ruleset-comparison.tsx";
 import { TopAddresses } from "./top-addresses.tsx";
 

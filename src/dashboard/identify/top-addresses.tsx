@@ -3,7 +3,7 @@ import { Panel } from "../components/page.tsx";
 import { Table } from "../components/table.tsx";
 import type { Identification } from "../documents.ts";
 import { formatCount, formatCounted } from "../format.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { DecidingRules, type TopAddress } from "./deciding-rules.tsx";
 
 /** The addresses with the most lines, of those with a service and of those without. */

@@ -9,7 +9,7 @@ const PAUSE = 600;
 const MAX_PAUSE = 8000;
 
 export interface Followed {
-  /** As it was told last. */
+  /** As it was reported last. */
   readonly data: Identification | undefined;
   readonly problem: Problem | undefined;
 }
@@ -22,23 +22,27 @@ export function useIdentification(id: string): Followed {
     const controller = new AbortController();
     void follow(id, controller.signal, setState);
     return () => controller.abort();
-    // Asked anew when the upload is over, so that nobody waits for the end.
+    // Asked anew when the upload is over, so that no one waits for the end.
   }, [id, isSending]);
   return state;
 }
 
-async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdater<Followed>) => void): Promise<void> {
+async function follow(
+  id: string,
+  signal: AbortSignal,
+  report: (update: StateUpdater<Followed>) => void,
+): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     try {
       const data = await read(id, signal);
       if (signal.aborted) return;
       failures = 0;
-      if (data !== undefined) tell({ data, problem: undefined });
+      if (data !== undefined) report({ data, problem: undefined });
       if (data !== undefined && data.state !== "running") return;
     } catch (error) {
       if (signal.aborted) return;
       const problem = problemOf(error);
-      tell((last) => ({ data: problem.status === 404 ? undefined : last.data, problem }));
+      report((last) => ({ data: problem.status === 404 ? undefined : last.data, problem }));
       if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
       failures++;
     }

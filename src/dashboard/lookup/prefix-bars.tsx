@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Badge } from "../components/badge.tsx";
 import { Table } from "../components/table.tsx";
 import type { Lookup } from "../documents.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { type CoveringPrefix, coveringPrefixes, formatSize } from "./prefixes.ts";
 
 const LEGEND = [

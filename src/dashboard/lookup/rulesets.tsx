@@ -4,7 +4,7 @@ import { Empty, Note } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCounted } from "../format.ts";
 import type { CoveringRule, Lookup, RulesetMatch } from "../documents.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";
 

@@ -2,7 +2,7 @@ import { Panel } from "../components/page.tsx";
 import { Time } from "../components/time.tsx";
 import { Empty } from "../components/states.tsx";
 import type { Lookup } from "../documents.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";
 
@@ -86,8 +86,8 @@ export function Path({ id, label }: { readonly id: string; readonly label: strin
 }
 
 /**
- * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not tell them
- * apart.
+ * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not
+ * distinguish them.
  */
 export function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
   const [parts, names] = [id.split("/").slice(1), label.split(" > ")];

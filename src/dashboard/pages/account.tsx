@@ -5,7 +5,7 @@ import { Field, Form } from "../components/form.tsx";
 import { newPasswordIn, NewPassword } from "../components/new-password.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Time } from "../components/time.tsx";
-import { tell } from "../components/toasts.tsx";
+import { notify } from "../components/toasts.tsx";
 import { session } from "../session.ts";
 import { Plans } from "../components/plans.tsx";
 
@@ -49,7 +49,7 @@ function ChangePassword() {
     const { password = "" } = values;
     const new_password = newPasswordIn(values, "new_password");
     await put("/dashboard/api/session/password", { body: { password, new_password } });
-    tell("Password changed. You are signed out everywhere else.");
+    notify("Password changed. You are signed out everywhere else.");
     setRound(round + 1);
   };
   return (

@@ -5,7 +5,7 @@ import { useChanges } from "../audit/use-changes.ts";
 import { Button, ButtonLink } from "../components/button.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 
 /** All changes, the newest first, or those that the filter in the page's address lets through. */

@@ -5,7 +5,7 @@ import { CatalogueTree } from "../catalogue/tree.tsx";
 import { CatalogueUpdates } from "../catalogue/updates.tsx";
 import { Page, type PageProps } from "../components/page.tsx";
 import { NoPlan } from "../lookup/no-plan.tsx";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { hasPlan, hasRole } from "../session.ts";
 import "./catalogue.css";

@@ -4,7 +4,7 @@ import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, Note, ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { tell, tellProblem } from "../components/toasts.tsx";
+import { notify, notifyProblem } from "../components/toasts.tsx";
 import { formatBytes } from "../format.ts";
 import { Progress } from "../identify/progress.tsx";
 import { Summary } from "../identify/summary.tsx";
@@ -131,12 +131,12 @@ function ask(id: string): void {
     run: async () => {
       await remove("/dashboard/api/identifications/{id}", { params: { path: { id } } });
       navigate("#/identify", { replace: true });
-      tell("Result deleted");
+      notify("Result deleted");
     },
   });
 }
 
 function cancel(id: string): void {
-  cancelUpload(id).then(() => tell("Upload cancelled"), tellProblem);
+  cancelUpload(id).then(() => notify("Upload cancelled"), notifyProblem);
   navigate("#/identify", { replace: true });
 }

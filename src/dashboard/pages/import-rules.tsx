@@ -3,10 +3,10 @@ import { Button, IconButton } from "../components/button.tsx";
 import { DropZone } from "../components/drop-zone.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, Note, ProblemNote, Skeleton } from "../components/states.tsx";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import { formatBytes, formatCount, formatCounted } from "../format.ts";
 import { type Loading, useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
 import { ConfirmShrink, type ShrinkPermission, shrinkText } from "../rulesets/confirm-shrink.tsx";
@@ -85,7 +85,7 @@ function ListInput({ given, onGiven }: { readonly given: Given; readonly onGiven
       const text = await readFile(file, most);
       onGiven({ text, type: guessType(text, file.name), fileName: file.name });
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
     setReading(false);
   };

@@ -10,7 +10,7 @@ import { Field, Form, Select } from "../components/form.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded, Note } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
-import { tell } from "../components/toasts.tsx";
+import { notify } from "../components/toasts.tsx";
 import { formatCount } from "../format.ts";
 import type { ApiKey } from "../documents.ts";
 import { useLoad } from "../load.ts";
@@ -119,7 +119,7 @@ function askToRevoke({ id, label, start }: ApiKey, reload: () => void): void {
     danger: true,
     run: async () => {
       await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });
-      tell(`"${label}" revoked.`);
+      notify(`"${label}" revoked.`);
       reload();
     },
   });

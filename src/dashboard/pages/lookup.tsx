@@ -6,12 +6,12 @@ import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import type { Lookup as Found } from "../documents.ts";
 import { useLoad } from "../load.ts";
-import { FaultAt } from "../lookup/fault-at.tsx";
+import { ErrorAt } from "../lookup/error-at.tsx";
 import { PrefixBars } from "../lookup/prefix-bars.tsx";
 import { isOverruled, Rulesets } from "../lookup/rulesets.tsx";
 import { Services } from "../lookup/services.tsx";
 import { Classification, Threat } from "../lookup/threat.tsx";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import "./lookup.css";
 
 /** Everything that is known about an address or prefix; it stands in the page's address, so that it can be linked. */
@@ -30,7 +30,7 @@ export default function Lookup({ query }: PageProps) {
     >
       <AddressBox value={ip} autofocus={ip === ""} faultId={fault === undefined ? undefined : "fault"} />
       {fault !== undefined ? (
-        <FaultAt id="fault" text={ip} message={fault} />
+        <ErrorAt id="fault" text={ip} message={fault} />
       ) : (
         !isLoading && problem !== undefined && <ProblemNote problem={problem} retry={reload} />
       )}

@@ -5,7 +5,7 @@ import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
 import type { RuleRow, Ruleset } from "../documents.ts";
 import { useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { AddRule } from "../rulesets/add-rule.tsx";
 import { AddressAnswer } from "../rulesets/address-answer.tsx";
@@ -18,7 +18,7 @@ import {
 } from "../rulesets/change-rules.tsx";
 import { ExportRules } from "../rulesets/export-rules.tsx";
 import { FilterBar } from "../rulesets/filter-bar.tsx";
-import { placeQuery, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
+import { filterQuery, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
 import { fetchRuleset } from "../rulesets/rules-api.ts";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { RulesTable } from "../rulesets/rules-table.tsx";
@@ -112,7 +112,7 @@ function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: 
   const most = session.value!.settings.bulk_addresses;
   const selection = useSelection(rows, most);
   const change = (next: RuleFilter): void =>
-    navigate(hrefOf(`/rulesets/${ruleset.id}`, placeQuery(next)), { replace: true });
+    navigate(hrefOf(`/rulesets/${ruleset.id}`, filterQuery(next)), { replace: true });
   const page = rows?.latest;
   const remove = (wanted: readonly RuleRow[] | undefined): void => {
     if (wanted === undefined && selection.isWhole)

@@ -9,7 +9,7 @@ import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted, formatLocal } from "../format.ts";
 import type { Usage as UsageDocument } from "../documents.ts";
 import { useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 
 type Step = UsageDocument["steps"][number];

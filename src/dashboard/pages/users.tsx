@@ -10,7 +10,7 @@ import { Page, Panel } from "../components/page.tsx";
 import { Loaded, Note } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { tell } from "../components/toasts.tsx";
+import { notify } from "../components/toasts.tsx";
 import type { Invitation, Role, User } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { session } from "../session.ts";
@@ -132,7 +132,7 @@ function askToRemove({ id, name }: User, reload: () => void): void {
     danger: true,
     run: async () => {
       await remove("/dashboard/api/users/{user_id}", { params: { path: { user_id: id } } });
-      tell(`${name} removed.`);
+      notify(`${name} removed.`);
       reload();
     },
   });
@@ -173,7 +173,7 @@ function ChangeRole({
     await patch("/dashboard/api/users/{user_id}", { params: { path: { user_id: id } }, body: { role: role as Role } });
     const own = session.value!;
     if (id === own.user.id) session.value = { ...own, user: { ...own.user, role: role as Role } };
-    tell(`${user.name} is ${role} now.`);
+    notify(`${user.name} is ${role} now.`);
     onClose();
     onChanged();
   };

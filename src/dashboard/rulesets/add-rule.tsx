@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form } from "../components/form.tsx";
-import { tell } from "../components/toasts.tsx";
+import { notify } from "../components/toasts.tsx";
 import { useLoad } from "../load.ts";
 import { Problem } from "../problem.ts";
 import { ConflictModes } from "./conflict-modes.tsx";
@@ -32,7 +32,7 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
       body,
     });
     onClose();
-    if (action === "skipped") return tell(`${rule.ip} already exists and was left unchanged.`);
+    if (action === "skipped") return notify(`${rule.ip} already exists and was left unchanged.`);
     await tellChange(action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`);
   };
   return (
@@ -69,7 +69,7 @@ function valuesIn(element: HTMLElement): Record<string, string> {
   );
 }
 
-/** Undefined while there is nothing to tell about. */
+/** Undefined while there is nothing to report. */
 function draftOf(values: Readonly<Record<string, string>>): NewRule | undefined {
   if (values["ip"]?.trim() === "") return undefined;
   try {
@@ -125,6 +125,6 @@ function LivePreview({
 }
 
 function textOf({ fields, message }: Problem): string {
-  const told = Object.values(fields).flat();
-  return told.length === 0 ? message : told.join("; ");
+  const messages = Object.values(fields).flat();
+  return messages.length === 0 ? message : messages.join("; ");
 }

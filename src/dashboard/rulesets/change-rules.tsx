@@ -21,7 +21,7 @@ export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: 
   const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const expiry = expiryOf(values);
     const name = values["name"]!.trim() === "" ? null : values["name"]!.trim();
-    // The field tells no seconds: those of an expiry that was not touched stay.
+    // The field shows no seconds: those of an expiry that was not touched stay.
     const isSame =
       expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
     const body = { ...(name === (rule.name === "" ? null : rule.name) ? {} : { name }), ...(isSame ? {} : expiry) };
@@ -113,7 +113,7 @@ export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeS
   });
 }
 
-/** What is to be said where somebody was quicker. */
+/** What is to be said where someone was quicker. */
 function toldChange(error: unknown): never {
   if (!(error instanceof Problem) || error.status !== 412) throw error;
   revision.value++;

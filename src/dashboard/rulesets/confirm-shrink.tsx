@@ -22,7 +22,7 @@ function isEmptied({ added, updated, unchanged }: ShrinkProblem): boolean {
   return added + updated + unchanged === 0;
 }
 
-/** What the server has to be told so that it removes that much, and no more. */
+/** What the server has to be sent so that it removes that much, and no more. */
 export interface ShrinkPermission {
   readonly allow_empty?: boolean;
   readonly max_shrink?: number;
@@ -35,7 +35,7 @@ function permissionOf(shrink: ShrinkProblem): ShrinkPermission {
 interface Props {
   readonly shrink: ShrinkProblem;
   readonly onClose: () => void;
-  /** Does it; what it rejects with is told in the dialog. */
+  /** Does it; what it rejects with is shown in the dialog. */
   readonly onAgreed: (permission: ShrinkPermission) => Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * How the prefix of a rule that was found stands to the address that was searched for: both are related, so their
- * lengths tell.
+ * lengths say.
  */
 export function relationOf(found: string, searched: string): "covers it" | "the same" | "within it" {
   // An IPv4 address may be searched for as `::ffff:192.0.2.1`.

@@ -1,6 +1,6 @@
 export type ListType = "text/plain" | "text/csv" | "application/x-ndjson";
 
-/** A list of rules as somebody has it: a text of lines. */
+/** A list of rules as someone has it: a text of lines. */
 export interface RuleList {
   readonly type: ListType;
   readonly text: string;

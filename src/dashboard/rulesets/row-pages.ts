@@ -18,7 +18,7 @@ const MAX_ROWS = 1000;
 const MAX_TRIES = 4;
 /** Milliseconds that the place has to stand still. */
 const REST = 40;
-/** Rows before and behind those that are seen. */
+/** Rows before and after those that are seen. */
 const AHEAD = 60;
 
 type Load<Page> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page>;
@@ -27,7 +27,7 @@ type Load<Page> = (offset: number, limit: number, signal: AbortSignal) => Promis
  * Rows of a long table, fetched in pages around the place that is looked at; requests for other places are given up.
  */
 export class RowPages<Row, Page extends RowsPage<Row>> {
-  /** The page that came last, with what it tells of all. */
+  /** The page that came last, with what it says about all. */
   latest: Page | undefined;
   problem: Problem | undefined;
   readonly #load: Load<Page>;
@@ -52,7 +52,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
   }
 
   /**
-   * Fetches what is missing of these rows: the first ones at once, all later once nobody has asked for others for a
+   * Fetches what is missing of these rows: the first ones at once, all later once no one has asked for others for a
    * moment.
    */
   show(first: number, last: number): void {
@@ -89,7 +89,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
       for (let at = first; at <= last; at += MAX_ROWS)
         pages.push(await this.#load(at, Math.min(MAX_ROWS, last + 1 - at), new AbortController().signal));
       if (pages.some(({ version }) => version !== this.latest!.version)) break;
-      // Where rules have expired in between, those behind them may have moved up.
+      // Where rules have expired in between, those after them may have moved up.
       if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
     }
     this.refresh();
@@ -147,7 +147,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
   }
 
   #keep(page: number, answer: Page): void {
-    // A slow answer may tell what was before.
+    // A slow answer may be about what was before.
     if (this.latest !== undefined && answer.version < this.latest.version) return;
     if (answer.tag !== this.latest?.tag) this.#pages.clear();
     this.latest = answer;

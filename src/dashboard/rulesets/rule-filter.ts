@@ -27,7 +27,7 @@ export function readFilter(query: URLSearchParams): RuleFilter {
 }
 
 /** The members of the address. */
-export function placeQuery({ state, days, name, ip }: RuleFilter): Record<string, string | undefined> {
+export function filterQuery({ state, days, name, ip }: RuleFilter): Record<string, string | undefined> {
   return { state, days: state === "expiring" && days !== DAYS ? String(days) : undefined, name, ip };
 }
 

@@ -42,7 +42,7 @@ export function RuleName({ name }: { readonly name: string | null }) {
   return name === null || name === "" ? <span class="muted">no name</span> : <bdi>{name}</bdi>;
 }
 
-/** What is told of a rule in one line. */
+/** A rule in one line. */
 export function RuleText({ rule }: { readonly rule: Rule }) {
   return (
     <>

@@ -117,7 +117,7 @@ export interface ReplacementPlan {
   readonly can_undo: boolean;
   /** Lines that were left out. */
   readonly invalid?: number;
-  /** Why it would be refused; null or undefined: it would not. */
+  /** Why it would be rejected; null or undefined: it would not. */
   readonly refusal?: ShrinkProblem | null;
   readonly plan?: {
     readonly added: readonly Rule[];

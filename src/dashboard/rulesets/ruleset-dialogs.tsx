@@ -5,7 +5,7 @@ import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
-import { hrefOf } from "../place.ts";
+import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { tellChange } from "./undo.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RuleRow } from "../documents.ts";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import type { RulePages } from "./use-rules.ts";
 
 export interface Selection {
@@ -53,7 +53,7 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
       const found = await rowsBetween(rows!, first, near);
       setRules(new Map([...before, ...found.map((rule) => [rule.ip, rule] as const)].slice(0, most)));
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
     setBusy(false);
   };

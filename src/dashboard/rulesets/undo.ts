@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { get, post } from "../api.ts";
-import { tell, tellProblem } from "../components/toasts.tsx";
+import { notify, notifyProblem } from "../components/toasts.tsx";
 import type { UndoableChange } from "../documents.ts";
 
 /** What the user changed last in this session and can undo; null: nothing. */
@@ -20,15 +20,15 @@ export async function tellChange(text: string): Promise<void> {
   revision.value++;
   await readUndoable();
   const change = undoable.value;
-  tell(text, change === null ? undefined : { label: "Undo", run: () => void undo(change) });
+  notify(text, change === null ? undefined : { label: "Undo", run: () => void undo(change) });
 }
 
 export async function undo({ sequence, summary }: UndoableChange): Promise<void> {
   try {
     await post("/dashboard/api/undo", { params: { query: { sequence } } });
-    tell(`Undone: ${summary}`);
+    notify(`Undone: ${summary}`);
   } catch (error) {
-    tellProblem(error);
+    notifyProblem(error);
   }
   revision.value++;
   await readUndoable();

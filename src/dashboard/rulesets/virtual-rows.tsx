@@ -37,7 +37,7 @@ const FINGER = 4000;
 
 /**
  * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame,
- * so that what the browser scrolls may be lower than all rows together. Keys go from row to row; which one is told by
+ * so that what the browser scrolls may be lower than all rows together. Keys go from row to row; which one is named by
  * `aria-activedescendant`.
  */
 export function VirtualRows({
@@ -173,7 +173,7 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
   const settle = (): void => void (frame.current!.scrollTop = current.settle());
   useLayoutEffect(() => {
     const measure = (): void => setViewport(frame.current!.clientHeight - head.current!.offsetHeight);
-    // At once, too: the observer is told after the frame, which would have no rows.
+    // At once, too: the observer is called after the frame, which would have no rows.
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(frame.current!);

@@ -8,7 +8,7 @@ import { Panel } from "../components/page.tsx";
 import { Loaded, Note, ProblemNote } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { tellProblem } from "../components/toasts.tsx";
+import { notifyProblem } from "../components/toasts.tsx";
 import type { LastFeedImport } from "../documents.ts";
 import { formatBytes, formatCount, formatCounted } from "../format.ts";
 import { useLoad } from "../load.ts";
@@ -63,7 +63,7 @@ export function FeedImport({ onImported }: { readonly onImported: () => void }) 
       run: async () => void send(file, share),
     });
   };
-  const cancel = () => remove("/dashboard/api/threats/import").then(loading.reload, tellProblem);
+  const cancel = () => remove("/dashboard/api/threats/import").then(loading.reload, notifyProblem);
   return (
     <Panel title="Import a feed" actions={isRunning && <Button onClick={() => void cancel()}>Cancel import</Button>}>
       <Loaded of={loading} lines={2}>

@@ -8,8 +8,8 @@ const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const WHITE = /[ \t\r]*/y;
 
 /**
- * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it tells
- * where each value stands, and refuses a member that stands twice, of which that one would silently drop the first.
+ * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it says
+ * where each value stands, and rejects a member that stands twice, of which that one would silently drop the first.
  * @throws LineFault
  */
 export function readFlatObject(line: string): FlatObject {
@@ -48,7 +48,7 @@ function textAt(line: string, at: number, what: string): { text: string; end: nu
   return { text: JSON.parse(found[0]) as string, end: afterWhite(line, STRING.lastIndex) };
 }
 
-/** Where the next token begins behind a mark, and white space around it. */
+/** Where the next token begins after a mark, and white space around it. */
 function afterMark(line: string, at: number, mark: string, problem: string): number {
   const found = afterWhite(line, at);
   if (line[found] !== mark) throw new LineFault(found, line.slice(found), `invalid JSON: ${problem}`);

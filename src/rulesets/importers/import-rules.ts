@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { FirstLines } from "../first-lines.ts";
-import { wantedIn } from "../rule-columns.ts";
+import { desiredIn } from "../rule-columns.ts";
 import { RuleError } from "../rule-error.ts";
 import { type ListedColumns, RuleList } from "../rule-list.ts";
 import { parseTimestamp } from "../timestamp.ts";
@@ -42,18 +42,18 @@ const MAX_UNREADABLE = 100_000;
 
 /** Limits of a `RuleImport`, what it skips, and what stands in where a line says nothing. */
 export interface ImportOptions extends PrefixPolicy {
-  /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
+  /** Reading ends after the line that exceeds so many rules, which is an error. By default 1,000,000. */
   readonly mostRules?: number;
   /** What sets `mostRules`, for that error. */
   readonly setting?: string;
   /** Reading ends with the error that exceeds so many. By default 100. */
   readonly mostErrors?: number;
   /**
-   * Leave out lines that cannot be read, or whose prefix stood there before, and tell of them in `skipped`. What makes
+   * Leave out lines that cannot be read, or whose prefix stood there before, and report them in `skipped`. What makes
    * all that follows unreadable is an error still.
    */
   readonly skipInvalid?: boolean;
-  /** How many of them are told. By default 200. */
+  /** How many of them are reported. By default 200. */
   readonly mostSkipped?: number;
   /** For lines that do not say it themselves. */
   readonly defaults?: RuleDefaults;
@@ -98,7 +98,7 @@ export class RuleImport {
   /** The last line that cannot be read, with all that is wrong with it. */
   #unreadable: { readonly line: number; reason: string } | undefined;
   #unreadableCount = 0;
-  /** What came behind the last line end. */
+  /** What came after the last line end. */
   #rest = "";
   #line = 0;
   /** The rest of a line that is too long is skipped. */
@@ -165,7 +165,7 @@ export class RuleImport {
     while (step.done !== true) step = work.next();
     const { parts, ...rest } = step.value;
     const rules = parts.flatMap((part) =>
-      Array.from(wantedIn(part), (rule, at): ImportedRule => ({ ...rule, line: part.lines[at]! })),
+      Array.from(desiredIn(part), (rule, at): ImportedRule => ({ ...rule, line: part.lines[at]! })),
     );
     return { rules, ...rest };
   }

@@ -1,7 +1,7 @@
 import type { LineReader } from "./imported-rule.ts";
 
 /**
- * `#` and `;` begin a comment at the start of a line or behind white space; white space around a prefix is no matter.
+ * `#` and `;` begin a comment at the start of a line or after white space; white space around a prefix is no matter.
  */
 export function textLines(): LineReader {
   return (line) => {

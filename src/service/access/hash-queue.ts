@@ -76,7 +76,7 @@ class Lane {
     return first;
   }
 
-  /** Refuses the last task of whoever has most of them, if that is more than `wanted`. */
+  /** Rejects the last task of whoever has most of them, if that is more than `wanted`. */
   #dropOneForLess(wanted: number): boolean {
     const most = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
     if (most.length <= wanted) return false;

@@ -4,7 +4,7 @@ import { makeToken } from "./secret-token.ts";
 /** How long an invitation can be followed: seven days. */
 const LASTS = 7 * 86_400_000;
 
-/** A new invitation. The token is told once and kept nowhere; the store gets `invitation`. */
+/** A new invitation. The token is shown once and kept nowhere; the store gets `invitation`. */
 export function makeInvitation(now: number): { readonly token: string; readonly invitation: Invitation } {
   const { text, digest } = makeToken();
   return { token: text, invitation: { digest, expiresAt: now + LASTS } };

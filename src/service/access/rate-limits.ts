@@ -118,7 +118,7 @@ export interface Allowance {
 
 /**
  * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used
- * up by requests under another. A request that is refused counts in neither window.
+ * up by requests under another. A request that is rejected counts in neither window.
  */
 export class KeyLimits implements SharedCounts {
   readonly #steady: SteadyClock;

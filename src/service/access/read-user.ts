@@ -15,10 +15,10 @@ export function readOrganisationName(text: string): string {
   return readName("organisation", text);
 }
 
-/** A line that somebody is recognized by, so that no word of it can pass for another in other letters. */
+/** A line that someone is recognized by, so that no word of it can pass for another in other letters. */
 function readName(field: string, text: string): string {
   const line = readLine(field, text);
-  refuseCharacter(field, line, INVISIBLE, "is invisible");
+  rejectCharacter(field, line, INVISIBLE, "is invisible");
   const mixed = line.match(WORDS)?.find((word) => !ALPHABETS.some((alphabet) => alphabet.test(word)));
   if (mixed === undefined) return line;
   throw invalid({
@@ -32,11 +32,11 @@ function readName(field: string, text: string): string {
 export function readLine(field: string, text: string): string {
   if (text.trim() !== text || text === "") throw invalid({ [field]: ["must not be empty or have spaces around it"] });
   const line = checkedLine(field, text);
-  refuseCharacter(field, line, REORDERING, "changes the order in which text is shown");
+  rejectCharacter(field, line, REORDERING, "changes the order in which text is shown");
   return line;
 }
 
-function refuseCharacter(field: string, line: string, refused: RegExp, why: string): void {
+function rejectCharacter(field: string, line: string, refused: RegExp, why: string): void {
   const at = line.search(refused);
   if (at < 0) return;
   const code = line.codePointAt(at)!.toString(16).toUpperCase().padStart(4, "0");

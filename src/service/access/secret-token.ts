@@ -23,7 +23,7 @@ export function isToken(text: string): boolean {
   return PATTERN.test(text);
 }
 
-/** SHA-256 in base64url. No salt is needed, as nobody can try 2^256 texts. */
+/** SHA-256 in base64url. No salt is needed, as no one can try 2^256 texts. */
 export function digestOfToken(text: string): string {
   return hash("sha256", text, "base64url");
 }

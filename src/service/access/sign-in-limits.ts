@@ -38,7 +38,7 @@ export class SignInLimits {
   }
 }
 
-function refuseExceeded({ isExceeded, retryAfter }: Taken): void {
+function rejectExceeded({ isExceeded, retryAfter }: Taken): void {
   if (isExceeded) throw tooManyRequests("too many sign-in attempts", retryAfter);
 }
 

@@ -8,11 +8,11 @@ const JUDGED = 32;
 const MAX_SUBSTITUTIONS = 10;
 
 /**
- * Refuses a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made
+ * Rejects a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made
  * of names that belong to the user. What characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2).
  * @throws ServiceError "invalid" about `field`
  */
-export async function refuseWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
+export async function rejectWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
   const estimator = await loadPasswordLists();
   const known = ["ipsieve", ...names.flatMap(partsOf)];
   const text = password.normalize("NFKC").slice(0, JUDGED);

@@ -147,12 +147,12 @@ export class CatalogueUpdates {
     messages: readonly string[],
   ): Promise<void> {
     if (code !== 0 && code !== 1) {
-      // Of the lists that failed is told elsewhere; what ended the update comes last.
-      const told = messages.at(-1)?.slice(0, MAX_ERROR);
+      // Lists that failed are reported elsewhere; what ended the update comes last.
+      const last = messages.at(-1)?.slice(0, MAX_ERROR);
       update.error =
         signal !== null
           ? `the update was ended by ${signal}`
-          : (told ?? `the update ended with exit code ${code} and did not say why`);
+          : (last ?? `the update ended with exit code ${code} and did not say why`);
       return;
     }
     update.result = JSON.parse(stdout) as UpdateResult;

@@ -5,10 +5,10 @@ import { dirname } from "node:path";
 import type { Logger } from "pino";
 import type { Classification } from "../../cti/fields.ts";
 import type { FeedFormat } from "../../cti/import-feed.ts";
-import type { ImportRefusal, ImportReport } from "../../cti/import-report.ts";
+import type { ImportRejection, ImportReport } from "../../cti/import-report.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 import { ClientSpeed } from "../logs/client-speed.ts";
-import type { UploadPlaces } from "../logs/upload-places.ts";
+import type { UploadSlots } from "../logs/upload-slots.ts";
 import { invalid, ServiceError } from "../service-error.ts";
 import { type ChildCommand, type ChildResult, RunningChild } from "./child-command.ts";
 import { FeedFiles } from "./feed-files.ts";
@@ -65,7 +65,7 @@ export interface FeedImportsOptions {
    */
   readonly target: FeedTarget | undefined;
   readonly threats: { reload(): Promise<boolean> };
-  readonly places: UploadPlaces;
+  readonly slots: UploadSlots;
   readonly limits: FeedImportLimits;
   /** Called when a new dataset has been published. */
   readonly onImported: (imported: FeedImport) => Promise<void>;
@@ -124,7 +124,7 @@ export class FeedImports {
   async run(feed: NewFeed): Promise<FeedImport> {
     const target = this.#checkedTarget(feed.size);
     const [end, speed] = [new AbortController(), new ClientSpeed()];
-    const leave = this.#options.places.take({ organisationId: feed.organisationId, speed, end });
+    const leave = this.#options.slots.take({ organisationId: feed.organisationId, speed, end });
     const { organisationId, startedBy, source, size } = feed;
     const started: FeedImport = {
       organisationId,
@@ -346,7 +346,7 @@ function reportIn({ stdout }: ChildResult): ImportReport | null {
   }
 }
 
-function errorOf(refusal: ImportRefusal, { replaced }: ImportReport): Error {
+function errorOf(refusal: ImportRejection, { replaced }: ImportReport): Error {
   const { reason, line, message, removedPercent = 0, maxShrink = 0 } = refusal;
   if (reason === "too-long") return new ServiceError("too-long", message);
   if (reason === "unwritable") return new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
@@ -405,7 +405,7 @@ async function* untilAborted(body: AsyncIterable<Buffer>, signal: AbortSignal): 
   }
 }
 
-/** Uploads that give way to others are told so in an error of their own. */
+/** Uploads that give way to others end with an error of their own. */
 function asServiceError(reason: unknown): Error {
   if (reason instanceof ServiceError) return reason;
   return new ServiceError("too-many-requests", (reason as Error).message, { retryAfter: 10 });

@@ -167,7 +167,7 @@ function* tally(
 /** Some addresses of one family. */
 interface Part {
   readonly family: Family;
-  /** Of these and those behind them. */
+  /** Of these and those after them. */
   readonly words: Uint32Array;
   readonly lines: Float64Array;
   /** The number of the first among all of the log. */

@@ -7,7 +7,7 @@ import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";
-import { type UploadLimits, UploadPlaces } from "./upload-places.ts";
+import { type UploadLimits, UploadSlots } from "./upload-slots.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 
 /** How much there may be at a time. */
@@ -39,7 +39,7 @@ export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
 /** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
 const EVERY = 1000;
 
-/** A log that somebody has had identified, or is having. */
+/** A log that someone has had identified, or is having. */
 export interface Identification {
   readonly organisationId: string;
   readonly id: string;
@@ -72,7 +72,7 @@ type Entry = { -readonly [Member in keyof Identification]: Identification[Member
 /** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
 export class Identifications {
   /** Other uploads take places among them. */
-  readonly places: UploadPlaces;
+  readonly slots: UploadSlots;
   readonly #now: () => number;
   readonly #limits: IdentificationLimits;
   readonly #freeBytes: (folder: string) => number;
@@ -91,7 +91,7 @@ export class Identifications {
     this.#now = now;
     this.#limits = { ...DEFAULT_IDENTIFICATION_LIMITS, ...limits };
     this.#freeBytes = freeBytes;
-    this.places = new UploadPlaces(this.#limits);
+    this.slots = new UploadSlots(this.#limits);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Identifications {
       startedAt,
       signal: end.signal,
     });
-    const leave = this.places.take({ organisationId, speed: log.speed, end });
+    const leave = this.slots.take({ organisationId, speed: log.speed, end });
     const entry: Entry = {
       organisationId,
       id,

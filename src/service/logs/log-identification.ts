@@ -71,7 +71,7 @@ export interface LogComparison extends RulesetComparison {
   readonly linesMissing: number;
 }
 
-/** What is told of a log, while it is identified and afterwards. */
+/** What is reported of a log, while it is identified and afterwards. */
 export interface IdentificationSummary {
   /** As they were uploaded: compressed ones, if they are. */
   readonly bytes: number;
@@ -274,7 +274,7 @@ function isOfOutput({ code }: BatchError): boolean {
   return code === "output-failed" || code === "output-unusable";
 }
 
-/** Formats that the pipeline knows and refuses, and what `checkedHead` finds. */
+/** Formats that the pipeline knows and rejects, and what `checkedHead` finds. */
 function isNoText(error: unknown): boolean {
   return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
 }
@@ -303,7 +303,7 @@ async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** By the first bytes of gzip, zstd, and those formats that the pipeline names when it refuses them. */
+/** By the first bytes of gzip, zstd, and those formats that the pipeline names when it rejects them. */
 function isCompressed(chunk: Buffer): boolean {
   return /^(1f8b|28b52ffd|5.2a4d18|fd377a58|425a68|04224d18|504b0304|fffe|feff)/.test(chunk.toString("hex", 0, 6));
 }

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 500;
 const LINES_AT_ONCE = 4096;
 /** A line has so many bytes at most to give as many characters. */
 const MAX_BYTES = 4 * MAX_CHARACTERS;
-/** So much is searched until there are lines enough; from then on, or behind so much, pieces of what comes. */
+/** So much is searched until there are lines enough; from then on, or after so much, pieces of what comes. */
 const SEARCHED_WHOLE = 64 << 20;
 const PIECE = 64 << 10;
 const BETWEEN_PIECES = 4 << 20;

@@ -23,15 +23,15 @@ const MEMBERS_AT_ONCE = 50;
 export const MAX_FAULTY = 200;
 /** A document of which more rules cannot be read is none of rules. */
 export const MAX_UNREADABLE = 100_000;
-/** The longest text of a rule that an answer tells. */
+/** The longest text of a rule that an answer shows. */
 const MAX_TEXT_LENGTH = 80;
 
 export function tooManyUnreadable(): string {
   return `more than ${MAX_UNREADABLE} rules cannot be read`;
 }
 
-/** A rule of a JSON document that its schema refuses. */
-export class RefusedMember {
+/** A rule of a JSON document that its schema rejects. */
+export class RejectedMember {
   readonly text: string;
   readonly faults: FieldErrors;
 
@@ -41,7 +41,7 @@ export class RefusedMember {
   }
 }
 
-export type ListedMember = RuleMembers | RefusedMember;
+export type ListedMember = RuleMembers | RejectedMember;
 
 /** A list in a body, in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
 export type ListBody =
@@ -49,7 +49,7 @@ export type ListBody =
   | { readonly members: AsyncIterable<readonly ListedMember[]> };
 
 /** A rule of a JSON document that cannot be read, or stands there already. */
-export interface FaultyMember {
+export interface InvalidMember {
   /** Its place, from 0. */
   readonly line: number;
   readonly ip: string;
@@ -64,26 +64,26 @@ export interface FaultyMember {
  */
 export interface ReadMembers {
   readonly parts: readonly ListedColumns[];
-  readonly faulty: readonly FaultyMember[];
+  readonly faulty: readonly InvalidMember[];
   readonly faultyCount: number;
   /** Whether all of it was read: there may be too much wrong. */
   readonly isWhole: boolean;
 }
 
-/** How much is read of a document in which much is wrong, and told. */
+/** How much is read of a document in which much is wrong, and reported. */
 export interface FaultLimits {
   /** Reading ends when more rules than so many cannot be read. */
   readonly mostUnreadable: number;
-  readonly mostTold: number;
+  readonly mostReported: number;
 }
 
 /** Reads every rule; one that stands twice is at fault the second time. */
 export async function readMembers(
   batches: AsyncIterable<readonly ListedMember[]>,
   options: ReadingOptions,
-  { mostUnreadable, mostTold }: FaultLimits,
+  { mostUnreadable, mostReported }: FaultLimits,
 ): Promise<ReadMembers> {
-  const faulty = new FirstLines<FaultyMember>(mostTold);
+  const faulty = new FirstLines<InvalidMember>(mostReported);
   const list = new RuleList();
   const slice = new Slice();
   let index = 0;
@@ -114,9 +114,9 @@ function readMember(
   index: number,
   options: ReadingOptions,
   list: RuleList,
-  faulty: FirstLines<FaultyMember>,
+  faulty: FirstLines<InvalidMember>,
 ): void {
-  if (member instanceof RefusedMember)
+  if (member instanceof RejectedMember)
     return faulty.add({ line: index, ip: shortened(member.text), text: shortened(member.text), faults: member.faults });
   try {
     list.add(readRule(member, { ...options, place: `rules[${index}].` }), index);
@@ -156,28 +156,34 @@ export interface InvalidLine {
 }
 
 /** The rules that a body wants, as the store takes them, and what was left out. */
-export interface Wanted {
+export interface DesiredList {
   readonly rules: readonly RuleColumns[];
   readonly invalid: number;
   readonly invalidLines: readonly InvalidLine[];
 }
 
-export interface WantedOptions extends ReadingOptions {
+export interface DesiredListOptions extends ReadingOptions {
   readonly mostRules: number;
   /** Leave out what cannot be read, or repeats a prefix. */
   readonly skipInvalid: boolean;
 }
 
-/** @throws ServiceError "invalid" that names the first rules that cannot be read or stand twice, unless they are left out */
-export function readWanted(body: ListBody, options: WantedOptions): Promise<Wanted> {
-  return "members" in body ? wantedMembers(body.members, options) : wantedLines(body.text, body.format, options);
+/**
+ * @throws ServiceError "invalid" that names the first rules that cannot be read or stand twice, unless they are left
+ * out
+ */
+export function readDesiredList(body: ListBody, options: DesiredListOptions): Promise<DesiredList> {
+  return "members" in body ? desiredMembers(body.members, options) : desiredLines(body.text, body.format, options);
 }
 
-async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, options: WantedOptions): Promise<Wanted> {
+async function desiredMembers(
+  members: AsyncIterable<readonly ListedMember[]>,
+  options: DesiredListOptions,
+): Promise<DesiredList> {
   const mostUnreadable = options.skipInvalid ? MAX_UNREADABLE : MAX_FAULTY;
   const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
     mostUnreadable,
-    mostTold: MAX_FAULTY,
+    mostReported: MAX_FAULTY,
   });
   if (options.skipInvalid && !isWhole) throw invalid({ rules: [tooManyUnreadable()] });
   if (!options.skipInvalid && faultyCount > 0) throw invalid(Object.assign({}, ...faulty.map(({ faults }) => faults)));
@@ -185,7 +191,11 @@ async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, op
   return { rules: parts.map(withoutLines), invalid: faultyCount, invalidLines: lines };
 }
 
-async function wantedLines(text: AsyncIterable<string>, format: ImportFormat, options: WantedOptions): Promise<Wanted> {
+async function desiredLines(
+  text: AsyncIterable<string>,
+  format: ImportFormat,
+  options: DesiredListOptions,
+): Promise<DesiredList> {
   const { parts, errors, skipped } = await readText(
     new RuleImport(format, { ...options, setting: RULES_SETTING, mostSkipped: MAX_FAULTY }),
     text,
@@ -195,7 +205,7 @@ async function wantedLines(text: AsyncIterable<string>, format: ImportFormat, op
   return {
     rules: parts.map(withoutLines),
     invalid: skipped.count,
-    invalidLines: skipped.lines.map(({ line, text: told, reason }) => ({ line, text: told, reason })),
+    invalidLines: skipped.lines.map(({ line, text, reason }) => ({ line, text, reason })),
   };
 }
 

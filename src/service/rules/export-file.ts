@@ -41,8 +41,8 @@ export function exportFile(
 }
 
 /**
- * What stands in the tag for how the ruleset is told. Timeouts are counted in seconds from now on, so that a file with
- * any is another one each second.
+ * What stands in the tag for how the ruleset is represented. Timeouts are counted in seconds from now on, so that a
+ * file with any is another one each second.
  */
 export function representationOf(ruleset: LiveRuleset, now: number, request: ExportRequest): string {
   const { format, activeOnly } = request;

@@ -1,7 +1,7 @@
 import { comparePrefixes } from "../../address/prefix.ts";
 import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
+import { type RuleColumns, desiredIn } from "../../rulesets/rule-columns.ts";
 import { updateRule } from "../../rulesets/write-rule.ts";
 import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
 import type { LiveRuleset } from "./service-memory.ts";
@@ -65,7 +65,7 @@ function* planning(
 }
 
 function* eachOf(parts: readonly RuleColumns[]): Generator<DesiredRule, undefined> {
-  for (const part of parts) yield* wantedIn(part);
+  for (const part of parts) yield* desiredIn(part);
 }
 
 /** Rules between two looks at the clock. */

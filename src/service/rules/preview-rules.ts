@@ -4,7 +4,7 @@ import { faultText } from "../../rulesets/importers/imported-rule.ts";
 import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { wantedIn } from "../../rulesets/rule-columns.ts";
+import { desiredIn } from "../../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../../rulesets/write-rule.ts";
 import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
@@ -21,7 +21,7 @@ import {
   tooManyUnreadable,
 } from "./desired-rules.ts";
 
-/** Lines that are told: the faulty ones first, since they have to be mended. */
+/** Lines that are reported: the faulty ones first, since they have to be corrected. */
 const MAX_LINES = 10_000;
 /** Rules that are decided between two looks at the clock: some hundred microseconds. */
 const STEP = 256;
@@ -47,7 +47,7 @@ export interface PreviewedList {
   readonly faulty: readonly PreviewLine[];
   readonly faultyCount: number;
   /** What ended the reading. */
-  readonly refusal?: string;
+  readonly rejection?: string;
   /** Whether all of it was read: there may be too much, or too much wrong. */
   readonly isWhole: boolean;
 }
@@ -57,9 +57,9 @@ export interface Preview {
   readonly counts: Readonly<Record<Verdict, number>>;
   /** In the order of lines. */
   readonly lines: readonly PreviewLine[];
-  /** Whether there are more lines than `lines` tells. */
+  /** Whether there are more lines than `lines` holds. */
   readonly truncated: boolean;
-  /** Why the import is refused also without the lines that have errors; null: it is not, unless lines conflict. */
+  /** Why the import is rejected also without the lines that have errors; null: it is not, unless lines conflict. */
   readonly skip_refusal: string | null;
   /** Whether what it touches is kept, so that the import can be undone. */
   readonly can_undo: boolean;
@@ -90,13 +90,13 @@ export async function readListToEnd(
     verdict: "error",
     message: faultText(error),
   }));
-  const refusal = last.map(({ line, message }) => `line ${line}: ${message}`)[0];
+  const rejection = last.map(({ line, message }) => `line ${line}: ${message}`)[0];
   return {
     parts,
     faulty: [...faulty, ...last],
     faultyCount: skipped.count + errors.length,
     isWhole,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...(rejection === undefined ? {} : { rejection }),
   };
 }
 
@@ -107,7 +107,7 @@ export async function readRulesToEnd(
 ): Promise<PreviewedList> {
   const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
     mostUnreadable: MAX_UNREADABLE,
-    mostTold: MAX_LINES,
+    mostReported: MAX_LINES,
   });
   const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({
     line: line + 1,
@@ -120,7 +120,7 @@ export async function readRulesToEnd(
     faulty: lines,
     faultyCount,
     isWhole,
-    ...(isWhole ? {} : { refusal: tooManyUnreadable() }),
+    ...(isWhole ? {} : { rejection: tooManyUnreadable() }),
   };
 }
 
@@ -147,7 +147,7 @@ export async function previewRules(
 function* deciding(decisions: Decisions, parts: readonly ListedColumns[]): Generator<undefined, Preview, undefined> {
   for (const part of parts) {
     let at = 0;
-    for (const rule of wantedIn(part)) {
+    for (const rule of desiredIn(part)) {
       decisions.add(rule, part.lines[at]!);
       if (++at % STEP === 0) yield;
     }
@@ -163,7 +163,7 @@ class Decisions {
   readonly #counts = { created: 0, updated: 0, skipped: 0, conflict: 0, error: 0 };
   readonly #faulty = new FirstLines<PreviewLine>(MAX_LINES);
   readonly #others = new FirstLines<PreviewLine>(MAX_LINES);
-  #refusal: string | null = null;
+  #rejection: string | null = null;
   #kept = 0;
   #count: number;
 
@@ -172,7 +172,7 @@ class Decisions {
     this.#list = list;
     this.#options = options;
     this.#count = ruleset.rules.count;
-    for (const line of list.faulty) this.#tell(line);
+    for (const line of list.faulty) this.#report(line);
     this.#counts.error = list.faultyCount;
   }
 
@@ -180,15 +180,19 @@ class Decisions {
     const { mode, now, mostRules } = this.#options;
     const before = this.#ruleset.rules.get(prefix);
     const { action, rule } = addRule(before, { prefix, name, expiresAt, mode }, now);
-    const told = { line, ip: formatPrefix(prefix), ...(before && { before }) };
+    const reported = { line, ip: formatPrefix(prefix), ...(before && { before }) };
     if (action === "created" && this.#count >= mostRules) {
-      this.#refusal = `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first`;
-      return this.#tell({ ...told, verdict: "error", message: this.#refusal });
+      this.#rejection = `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first`;
+      return this.#report({ ...reported, verdict: "error", message: this.#rejection });
     }
     if (action === "created") this.#count++;
     if (action === "created" || action === "updated") this.#kept += keptLength(rule);
     if (action === "updated") this.#kept += keptLength(before!);
-    this.#tell({ ...told, verdict: action, ...(action === "created" || action === "updated" ? { after: rule } : {}) });
+    this.#report({
+      ...reported,
+      verdict: action,
+      ...(action === "created" || action === "updated" ? { after: rule } : {}),
+    });
   }
 
   preview(): Preview {
@@ -202,12 +206,12 @@ class Decisions {
       counts: this.#counts,
       lines,
       truncated: !this.#list.isWhole || lines.length < all,
-      skip_refusal: this.#list.refusal ?? this.#refusal,
+      skip_refusal: this.#list.rejection ?? this.#rejection,
       can_undo: this.#kept <= MAX_KEPT,
     };
   }
 
-  #tell(line: PreviewLine): void {
+  #report(line: PreviewLine): void {
     this.#counts[line.verdict]++;
     (line.verdict === "error" || line.verdict === "conflict" ? this.#faulty : this.#others).add(line);
   }

@@ -32,7 +32,7 @@ export function readRule(
   options: ReadingOptions,
 ): AddRequest {
   const { now, place = "", defaults = { name: null, expiresAt: null } } = options;
-  return atPlace(place, () => ({
+  return atPath(place, () => ({
     prefix: parseRulePrefix(ip, options),
     name: name === undefined ? defaults.name : name === null ? null : checkRuleName(name),
     expiresAt: orDefault(readExpiry(expiry, now, place), defaults.expiresAt),
@@ -42,7 +42,7 @@ export function readRule(
 
 /** What the rules of a list get that do not say it themselves, by the query of its request. @throws ServiceError "invalid" */
 export function readDefaults({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleDefaults {
-  return atPlace("", () => ({
+  return atPath("", () => ({
     name: typeof name === "string" ? checkRuleName(name) : null,
     expiresAt: readExpiry(expiry, now, "") ?? null,
   }));
@@ -54,7 +54,7 @@ function orDefault(expiresAt: number | null | undefined, initial: number | null)
 
 /** What a body asks to change: only what it names. @throws ServiceError "invalid" */
 export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleChanges {
-  return atPlace("", () => ({
+  return atPath("", () => ({
     name: typeof name === "string" ? checkRuleName(name) : name,
     expiresAt: readExpiry(expiry, now, ""),
   }));
@@ -68,7 +68,7 @@ export function checkRulesetText({
   name?: string | undefined;
   description?: string | undefined;
 }): void {
-  atPlace("", () => {
+  atPath("", () => {
     if (name !== undefined) checkRuleName(name);
     if (description !== undefined) checkDescription(description);
   });
@@ -88,7 +88,7 @@ function readExpiry(
   return typeof expires_at === "string" ? parseTimestamp(expires_at) : expires_at;
 }
 
-function atPlace<Value>(place: string, read: () => Value): Value {
+function atPath<Value>(place: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {

@@ -93,7 +93,7 @@ export class RuleRows {
     this.#keep(keyOf(ruleset, filter), search.found());
   }
 
-  /** The last one stays, however large it is: somebody is about to read it. */
+  /** The last one stays, however large it is: someone is about to read it. */
   #keep(key: string, found: FoundRules): void {
     this.#drop(key);
     this.#found.set(key, found);

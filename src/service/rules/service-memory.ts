@@ -244,7 +244,7 @@ export class ServiceMemory {
         // The files of snapshots are watched.
         return;
       case "ruleset":
-        // Without its rules nobody is to see it.
+        // Without its rules no one is to see it.
         if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
         return this.#inOrder(change.ruleset.id, () =>
           this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()),
@@ -270,13 +270,13 @@ export class ServiceMemory {
     const apply = (): void => this.#changeRules(rulesetId, change, (rules) => changedAtOnce(rules, change));
     this.#leftInTurn -= count;
     if (this.#leftInTurn >= 0) return this.#inOrder(rulesetId, apply);
-    this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => apply);
+    this.#enqueue(rulesetId, this.#building.get(rulesetId), async () => apply);
     return rulesetId;
   }
 
   #changeBeside(change: RulesChange): string {
     const { rulesetId } = change;
-    this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => {
+    this.#enqueue(rulesetId, this.#building.get(rulesetId), async () => {
       const before = this.#rulesets.get(rulesetId)?.rules;
       if (before === undefined) return () => {};
       const rules = await inSlices(changing(before, change));
@@ -289,7 +289,7 @@ export class ServiceMemory {
   #inOrder(id: string, change: () => void): string | undefined {
     const before = this.#building.get(id);
     if (before === undefined && this.#copyUnderWay(id) === undefined) return void change();
-    this.#putBehind(id, before, async () => change);
+    this.#enqueue(id, before, async () => change);
     return id;
   }
 
@@ -300,7 +300,7 @@ export class ServiceMemory {
 
   /** `about` is of the change before, which comes with this one. */
   #build(change: Change & { readonly kind: "rules-replaced" }, about: Ruleset | undefined): void {
-    this.#putBehind(change.rulesetId, this.#building.get(change.rulesetId), async () => {
+    this.#enqueue(change.rulesetId, this.#building.get(change.rulesetId), async () => {
       const rules = await inSlices(RuleIndex.building(change.rules));
       return () => {
         if (about !== undefined) this.#setRuleset(about, rules);
@@ -309,7 +309,7 @@ export class ServiceMemory {
     });
   }
 
-  #putBehind(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
+  #enqueue(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
     const building = this.#building;
     // Something newer may have taken the place of everything.
     const isOvertaken = (): boolean => building !== this.#building;
@@ -346,7 +346,7 @@ export class ServiceMemory {
     const ruleset = { about, rules };
     this.#rulesets.set(about.id, ruleset);
     const owned = this.#owned.get(about.organisationId) ?? [];
-    if (before === undefined) owned.splice(placeOf(about, owned), 0, ruleset);
+    if (before === undefined) owned.splice(positionOf(about, owned), 0, ruleset);
     else owned[owned.indexOf(before)] = ruleset;
     this.#owned.set(about.organisationId, owned);
   }
@@ -389,7 +389,7 @@ function isWithRules(before: Change, change: Change): before is Change & { reado
 }
 
 /** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */
-function placeOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
+function positionOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
   return (
     owned.findLastIndex(
       ({ about }) => about.createdAt < createdAt || (about.createdAt === createdAt && about.id < id),

@@ -26,7 +26,7 @@ export type UndoCommand = Unsigned<
 >;
 
 /** The exact inverse of a change, or why there is none. */
-export type Inverse = { readonly command: UndoCommand } | { readonly refusal: string };
+export type Inverse = { readonly command: UndoCommand } | { readonly rejection: string };
 
 const RULESET_GONE = "its ruleset has been deleted since";
 export const CHANGED = "what it touched has been changed since";
@@ -89,11 +89,11 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
   const { kind, rulesetId, sequence } = entry;
   if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
-  if (live === undefined) return { refusal: RULESET_GONE };
+  if (live === undefined) return { rejection: RULESET_GONE };
   const { id, version, name, description } = live.about;
   if (kind === "ruleset") {
     const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
-    if (name !== after.name || description !== after.description) return { refusal: CHANGED };
+    if (name !== after.name || description !== after.description) return { rejection: CHANGED };
     if (before !== null)
       return {
         command: {
@@ -106,9 +106,9 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
       };
     return version === sequence
       ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } }
-      : { refusal: CHANGED };
+      : { rejection: CHANGED };
   }
-  return !entry.isKept ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
+  return !entry.isKept ? { rejection: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
 }
 
 function ofVersion(version: number): IfMatch {
@@ -136,8 +136,8 @@ function inverseOfDeletion(
   organisationId: string,
 ): Inverse {
   const ruleset = old as Ruleset | null;
-  if (ruleset === null || !isKept) return { refusal: TOO_MANY };
+  if (ruleset === null || !isKept) return { rejection: TOO_MANY };
   return memory.ruleset(organisationId, ruleset.id) === undefined
     ? { command: { kind: "restore-ruleset", sequence } }
-    : { refusal: CHANGED };
+    : { rejection: CHANGED };
 }

@@ -6,7 +6,10 @@ import type { RulesetRules, State } from "../../store/state.ts";
 import type { Store, StoreReport } from "../../store/store.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
-/** A store whose errors an outage is told: those of requests, and those of what the server does in the background. */
+/**
+ * A store whose errors are reported to an outage: those of requests, and those of what the server does in the
+ * background.
+ */
 export class GuardedStore implements Store {
   readonly #store: Store;
   readonly #outage: StoreOutage;

@@ -37,17 +37,17 @@ interface OutageOptions {
  * whatever the number of errors.
  *
  *     error ─▶ begin ─▶ probe ── fails ──▶ probe again in a second
- *                             └─ works ──▶ what was refused is tried again ── no error for some seconds ──▶ end
+ *                             └─ works ──▶ what was rejected is tried again ── no error for some seconds ──▶ end
  *
- * Once a client's read, or write, has failed, others are refused at once until a probe works: those that wait for a
+ * Once a client's read, or write, has failed, others are rejected at once until a probe works: those that wait for a
  * database that hangs would leave no room for requests that are answered from memory.
  */
 export class StoreOutage {
   readonly #options: OutageOptions;
   readonly #times: OutageTimes;
-  readonly #refused = new Set<Access>();
+  readonly #rejected = new Set<Access>();
   #current:
-    | { readonly since: number; lastError: number; reason: string; loggedAt: number; refusals: number }
+    | { readonly since: number; lastError: number; reason: string; loggedAt: number; rejections: number }
     | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -65,15 +65,15 @@ export class StoreOutage {
 
   /** For a request of a client. Rejects as the call does, or at once while such calls fail. */
   async guard<T>(access: Access, call: () => Promise<T>): Promise<T> {
-    if (this.#current !== undefined && this.#refused.has(access))
-      throw this.#refuse(new StoreError("unavailable", this.#current.reason));
+    if (this.#current !== undefined && this.#rejected.has(access))
+      throw this.#reject(new StoreError("unavailable", this.#current.reason));
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof StoreError) || !OUTAGE_CODES.has(error.code)) throw error;
-      this.#refused.add(access);
+      this.#rejected.add(access);
       this.failed(error);
-      throw this.#refuse(error);
+      throw this.#reject(error);
     }
   }
 
@@ -94,9 +94,9 @@ export class StoreOutage {
     const reason = error instanceof Error ? error.message : String(error);
     metrics.databaseUp.set(0);
     if (this.#current !== undefined) return void Object.assign(this.#current, { lastError: now, reason });
-    this.#current = { since: now, lastError: now, reason, loggedAt: now, refusals: 0 };
+    this.#current = { since: now, lastError: now, reason, loggedAt: now, rejections: 0 };
     metrics.databaseOutages.inc();
-    // The stack is of interest only where nobody expected the error.
+    // The stack is of interest only where no one expected the error.
     log.error(
       error instanceof StoreError ? { code: error.code, reason } : { err: error },
       "the database is failing; requests that need it get 503 until it works again",
@@ -109,8 +109,8 @@ export class StoreOutage {
     clearTimeout(this.#timer);
   }
 
-  #refuse(error: StoreError): StoreError {
-    if (this.#current !== undefined) this.#current.refusals++;
+  #reject(error: StoreError): StoreError {
+    if (this.#current !== undefined) this.#current.rejections++;
     return error;
   }
 
@@ -121,7 +121,7 @@ export class StoreOutage {
   async #probe(): Promise<void> {
     try {
       await this.#options.probe();
-      this.#refused.clear();
+      this.#rejected.clear();
       if (!this.#isClosed) this.#options.metrics.databaseUp.set(1);
     } catch (error) {
       this.failed(error);
@@ -137,14 +137,14 @@ export class StoreOutage {
     const now = performance.now();
     if (now - current.loggedAt < this.#times.repeatEvery) return;
     current.loggedAt = now;
-    const { reason, since, refusals } = current;
-    this.#options.log.error({ reason, seconds: seconds(now - since), refused: refusals }, "the database still fails");
+    const { reason, since, rejections } = current;
+    this.#options.log.error({ reason, seconds: seconds(now - since), refused: rejections }, "the database still fails");
   }
 
   #end(): void {
-    const { since, lastError, refusals } = this.#current!;
+    const { since, lastError, rejections } = this.#current!;
     this.#current = undefined;
-    this.#options.log.info({ seconds: seconds(lastError - since), refused: refusals }, "the database works again");
+    this.#options.log.info({ seconds: seconds(lastError - since), refused: rejections }, "the database works again");
   }
 }
 

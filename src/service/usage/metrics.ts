@@ -3,7 +3,7 @@ import type { Area } from "../../store/state.ts";
 import { RequestTimes } from "./request-times.ts";
 import { TrafficCounter } from "./traffic-counter.ts";
 
-/** What `/metrics` tells. No label names a key, an address or an organisation. */
+/** What `/metrics` shows. No label names a key, an address or an organisation. */
 export class Metrics {
   readonly registry = new Registry();
   readonly failedKeys: Counter;

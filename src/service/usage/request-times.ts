@@ -8,7 +8,7 @@ interface Times {
 }
 
 /**
- * The histogram of the times of requests, in the form that prom-client's registry tells: its own makes a text of the
+ * The histogram of the times of requests, in the form that prom-client's registry prints: its own makes a text of the
  * labels at every observation, which takes longer than all else about it.
  */
 export class RequestTimes {

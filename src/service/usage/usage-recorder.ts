@@ -13,7 +13,7 @@ export class UsageRecorder {
     this.#services = services;
   }
 
-  /** Learns this month's counts, then goes on by itself. Rejects where the store cannot tell them. */
+  /** Learns this month's counts, then goes on by itself. Rejects where the store cannot give them. */
   async start(): Promise<void> {
     await this.#learn();
     this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();

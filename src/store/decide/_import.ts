@@ -1,5 +1,5 @@
 import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
-import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
+import { type RuleColumns, desiredIn } from "../../rulesets/rule-columns.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { addRule } from "../../rulesets/write-rule.ts";
 import { keyOfPrefix } from "../_prefix-key.ts";
@@ -18,7 +18,7 @@ export interface Listed {
 export function* partsOf(columns: readonly RuleColumns[], size: number): Generator<Listed[]> {
   for (const each of columns) {
     let part: Listed[] = [];
-    for (const rule of wantedIn(each)) {
+    for (const rule of desiredIn(each)) {
       if (part.push({ key: keyOfPrefix(rule.prefix), rule }) < size) continue;
       yield part;
       part = [];

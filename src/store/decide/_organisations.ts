@@ -36,7 +36,7 @@ export function createOrganisation(
   };
 }
 
-/** Refuses also a name that can be taken for another organisation's. O(organisations). */
+/** Rejects also a name that can be taken for another organisation's. O(organisations). */
 function checkOrganisationName(name: string, names: readonly string[]): void {
   if (names.includes(name))
     throw new StoreError("organisation-exists", `an organisation named ${JSON.stringify(name)} already exists`);

@@ -32,7 +32,7 @@ export function checkNames(parts: readonly RuleColumns[]): void {
 }
 
 /**
- * API's and importers' names are cleaner than this; a name that a database would refuse or change must not get that
+ * API's and importers' names are cleaner than this; a name that a database would reject or change must not get that
  * far.
  */
 export function checkName(name: string | null): void {

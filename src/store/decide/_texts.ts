@@ -1,6 +1,6 @@
 import { StoreError } from "../store-error.ts";
 
-/** Whether a text is neither refused by PostgreSQL nor changed by SQLite. */
+/** Whether a text is neither rejected by PostgreSQL nor changed by SQLite. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

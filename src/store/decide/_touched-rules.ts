@@ -84,7 +84,7 @@ export class TouchedRules {
     if (this.isListed) this.#listed.deletes.push(rule.prefix);
   }
 
-  /** What comes from now on is counted only: it will be refused. */
+  /** What comes from now on is counted only: it will be rejected. */
   writeNoMore(): void {
     this.#isWritten = false;
     this.#waiting = nothing();

@@ -30,18 +30,18 @@ export const SCHEMA_VERSION = Object.keys(MIGRATIONS).length;
 const ADVISORY_LOCK = 0x6970736965;
 
 /**
- * Brings the tables up to date by kysely's migrator, in one transaction: all of it or nothing. Of several processes that
- * start at once, one does. Returns how many migrations ran. Throws StoreError (`newer-schema`).
+ * Brings the tables up to date by kysely's migrator, in one transaction: all of it or nothing. Of several processes
+ * that start at once, one does. Returns how many migrations ran. Throws StoreError (`newer-schema`).
  *
  * Releases up to 1.0 had a migrator of their own, and only the number in `store.schema`: what that says has run is
- * recorded without running it again. The number is kept up to date, so that those releases refuse what is newer.
+ * recorded without running it again. The number is kept up to date, so that those releases reject what is newer.
  */
 export function migrate(engine: Engine, migrations: Migrations = MIGRATIONS): Promise<number> {
   const { length: latest } = Object.keys(migrations);
   return engine.db.transaction().execute(async (within) => {
     if (engine.name === "postgres") await lockMigrations(within);
     const schema = await readSchema(engine, within);
-    refuseNewer(schema, latest);
+    rejectNewer(schema, latest);
     if (schema === latest && (await hasTable(engine, within, DEFAULT_MIGRATION_TABLE))) return 0;
     const { error } = await new Migrator({
       db: within,
@@ -74,7 +74,7 @@ export async function checkSchema(engine: Engine): Promise<number> {
     .transaction()
     .setAccessMode("read only")
     .execute((within) => readSchema(engine, within));
-  refuseNewer(schema, SCHEMA_VERSION);
+  rejectNewer(schema, SCHEMA_VERSION);
   if (schema < SCHEMA_VERSION) {
     throw new StoreError(
       "older-schema",
@@ -105,7 +105,7 @@ async function hasTable({ name: database }: Engine, within: Transaction<Tables>,
   return rows[0]!.found !== null;
 }
 
-function refuseNewer(schema: number, known: number): void {
+function rejectNewer(schema: number, known: number): void {
   if (schema <= known) return;
   throw new StoreError(
     "newer-schema",

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type Transaction } from "kysely";
-import { type Answer, type GroupAnswer, refusalOf } from "../_answer.ts";
+import { type Answer, type GroupAnswer, rejectionOf } from "../_answer.ts";
 import { keyOfPrefix } from "../_prefix-key.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
@@ -27,7 +27,7 @@ const LONG_BATCH = 1000;
 /**
  * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the
  * rules that they touch, all in one query; then it decides one command after the other, each seeing what those before
- * it left; then it writes what came of them all, in few statements. A refused command leaves nothing. Servers take
+ * it left; then it writes what came of them all, in few statements. A rejected command leaves nothing. Servers take
  * locks in one order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the
  * commit, so that numbers have the order of commits.
  */
@@ -103,7 +103,7 @@ async function answerTo(
     keys.remember(command, answer);
     return { answer, decision };
   } catch (error) {
-    answer = { refusal: refusalOf(error) };
+    answer = { rejection: rejectionOf(error) };
     keys.remember(command, answer);
     return { answer };
   }

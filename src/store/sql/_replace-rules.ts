@@ -29,7 +29,7 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   return { outcome, changes: [touched.recorded(ruleset.id, command.rules, note, writer.kept)] };
 }
 
-/** Throws StoreError (`shrinks-too-much`). What is refused is counted to its end, and no longer written. */
+/** Throws StoreError (`shrinks-too-much`). What is rejected is counted to its end, and no longer written. */
 async function writeDifference(
   { engine, within }: Group,
   { count, number }: RulesetDraft,
@@ -51,8 +51,8 @@ async function writeDifference(
   while (replacement.addRest()) await write();
   const { added, updated, removed } = touched;
   const counts = { added, updated, removed, unchanged: replacement.unchanged };
-  const refusal = guard.refusalOf(counts);
-  if (refusal !== undefined) throw new StoreError("shrinks-too-much", refusal.message, { shrink: refusal });
+  const rejection = guard.rejectionOf(counts);
+  if (rejection !== undefined) throw new StoreError("shrinks-too-much", rejection.message, { shrink: rejection });
   await writer.writeRest();
   return counts;
 }

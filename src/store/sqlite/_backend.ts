@@ -18,7 +18,7 @@ const REOPEN_AFTER = 500;
 
 /**
  * A SQLite file, in a thread of its own. When that ends - out of memory, say - another one opens the same file: calls
- * that were under way have an unknown outcome, calls until it is open are refused, and whoever follows the changes is
+ * that were under way have an unknown outcome, calls until it is open are rejected, and whoever follows the changes is
  * sent looking for what was committed without an answer.
  */
 export class SqliteBackend implements Backend {

@@ -81,7 +81,7 @@ export class SqliteThread {
     if (call === undefined) return;
     if ("part" in message) return call.receive?.(message.part);
     this.#calls.delete(message.id);
-    if ("refusal" in message) call.reject(errorOf(message.refusal));
+    if ("rejection" in message) call.reject(errorOf(message.rejection));
     else if ("error" in message) call.reject(message.error);
     else call.resolve(("packed" in message ? inSlices(unpacking(message.packed)) : message.result) as never);
   }

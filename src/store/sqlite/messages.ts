@@ -1,4 +1,4 @@
-import type { GroupAnswer, Refusal } from "../_answer.ts";
+import type { GroupAnswer, Rejection } from "../_answer.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import type { CounterName } from "../counters.ts";
@@ -70,6 +70,6 @@ export type WorkerMessage =
   | { readonly id: number; readonly part: RulesetRules }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly packed: Packed }
-  | { readonly id: number; readonly refusal: Refusal }
+  | { readonly id: number; readonly rejection: Rejection }
   /** Another error: of SQLite, or a defect. Its stack is logged. */
   | { readonly id: number; readonly error: Error };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { type GroupAnswer, refusalOf } from "../_answer.ts";
+import { type GroupAnswer, rejectionOf } from "../_answer.ts";
 import { readChanges } from "../sql/_changes.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
@@ -41,7 +41,7 @@ async function run({
     port.postMessage(message satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
   } catch (error) {
     const known = asStoreError(error, path);
-    if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });
+    if (known instanceof StoreError) send({ id, rejection: rejectionOf(known) });
     else send({ id, error: known as Error });
   }
 }

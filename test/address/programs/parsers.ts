@@ -10,7 +10,7 @@ export interface Answers {
   readonly prefix: string;
 }
 
-/** The parsers of somebody else's library, as a small program in its language. */
+/** The parsers of someone else's library, as a small program in its language. */
 export interface Parser {
   readonly name: string;
   /** Why it cannot be asked here; false where it can. */

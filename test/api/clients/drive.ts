@@ -13,7 +13,7 @@ function good<Data>({ data, error, response }: { data?: Data | undefined; error?
   return data;
 }
 
-/** The body of one that must be a refusal. */
+/** The body of one that must be a rejection. */
 function bad<Fault>({ error, response }: { error?: Fault | undefined; response: Response }): Fault {
   if (error === undefined) throw new Error(`${response.status}: no refusal`);
   return error;

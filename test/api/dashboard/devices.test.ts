@@ -34,7 +34,7 @@ function deviceOf({ headers }: Answer): string {
 }
 
 let last = 0;
-/** An address that nobody has come from. */
+/** An address that no one has come from. */
 function newAddress(): string {
   last++;
   return `203.0.${last >> 8}.${last & 255}`;
@@ -58,7 +58,7 @@ async function statusOf(a: Try): Promise<number> {
   return (await signIn(a)).status;
 }
 
-/** Nobody can sign in to the name from a new device after it, until the minute is over. */
+/** No one can sign in to the name from a new device behind it, until the minute is over. */
 async function attack(name: string): Promise<void> {
   for (let i = 0; i < LIMIT; i++) assert.equal(await statusOf({ name, password: "guess" }), 401);
   assert.equal(await statusOf({ name }), 429);
@@ -217,7 +217,7 @@ test("tries count when their heads come: bodies that are wrong or never come cou
       statuses.push((await visit(t, "POST", path, { body, headers: { "X-Forwarded-For": wrong } })).status);
     assert.deepEqual(statuses, [400, 400, 429], path);
     const tries = Array.from({ length: LIMIT }, () => sendHead(path, never, '{"name":'));
-    // None of them is answered, but they have counted; whichever comes first, one more is refused, or one of them.
+    // None of them is answered, but they have counted; whichever comes first, one more is rejected, or one of them.
     assert.equal(await Promise.race([sendHead(path, never), ...tries]), 429, path);
   }
 });

@@ -249,14 +249,14 @@ test("one at a time; a client that trickles can be cancelled, one that goes away
   assert.equal((await importFeed(t, ann, feed(1))).status, 200, "the next one works");
 });
 
-test("uploads of feeds take places among those of logs, and give them back", async () => {
+test("uploads of feeds take slots among those of logs, and give them back", async () => {
   const t = await start();
   const ann = await admin(t, "only");
-  const { places } = t.server.services.identifications;
+  const { slots } = t.server.services.identifications;
   const { ClientSpeed } = await import("../../../src/service/logs/client-speed.ts");
   const one = { organisationId: ann.organisationId, speed: new ClientSpeed(), end: new AbortController() };
-  const leave = places.take({ ...one });
-  places.take({ ...one });
+  const leave = slots.take({ ...one });
+  slots.take({ ...one });
   const { status, body } = await importFeed(t, ann, feed(1));
   assert.deepEqual([status, body.type], [429, "/problems/rate-limit-exceeded"]);
   leave();

@@ -291,7 +291,7 @@ test("tries to sign in are counted by name and by address, good and bad ones", a
       [401, 401, 401, 429, 401],
     );
     assert.equal((await from("192.0.2.9", "ann")).headers.get("retry-after"), "60");
-    // Who may not even try locks nobody out.
+    // Who may not even try locks no one out.
     assert.deepEqual(await statuses(["192.0.2.20", "x"], ["192.0.2.20", "y"], ["192.0.2.20", "z"]), [401, 401, 401]);
     assert.deepEqual(
       await statuses(["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.21", "carl"]),
@@ -411,7 +411,7 @@ test("cookies count nowhere but in the dashboard's scope, and keys do not count 
 });
 
 test("neither passwords nor tokens are logged or told", async () => {
-  // A parameter that does not exist is refused without its value.
+  // A parameter that does not exist is rejected without its value.
   const refused = await visit(t, "GET", `/session?token=${token}`, { token });
   assert.equal(refused.status, 400);
   assert.ok(!refused.text.includes(token));

@@ -62,7 +62,7 @@ const list = (most: number) => [
   ...new Map(Array.from({ length: random(most) }, member).map((each) => [each.ip, each])).values(),
 ];
 
-/** One change of each kind that pages make; some of them change nothing, or are refused. */
+/** One change of each kind that pages make; some of them change nothing, or are rejected. */
 const CHANGES: Record<string, () => Promise<unknown>> = {
   "add-rule": () =>
     send("POST", `${path}/rules`, { ...member(), conflict_resolution: pick(["extend", "override", "skip", "fail"]) }),

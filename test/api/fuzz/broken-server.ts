@@ -115,7 +115,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Refuses good requests, in good form. */
+/** Rejects good requests, in good form. */
 function misjudging(
   operation: string,
   requests: RegExp,

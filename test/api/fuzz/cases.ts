@@ -262,7 +262,7 @@ function faultsOf({ name, in: place, required = false, schema }: Parameter): Fau
   return [...(required ? [missing] : []), ...wrong, twice];
 }
 
-/** Faults of bodies: values that do not fit, text that is no JSON, types that nobody takes. */
+/** Faults of bodies: values that do not fit, text that is no JSON, types that no one takes. */
 function bodyFaults(
   api: ApiDocument,
   { bodies }: Operation,

@@ -171,7 +171,7 @@ function validObject(
   return fc
     .record(members, { requiredKeys: [...required] })
     .map((value) => {
-      // Both expiries at once are refused.
+      // Both expiries at once are rejected.
       if ("expires_at" in value && "expires_in_days" in value) delete value["expires_in_days"];
       return value;
     })
@@ -217,7 +217,7 @@ export function* mutationsOf(value: any, name = ""): Generator<unknown> {
   }
 }
 
-/** Whether a body is one that the document refuses: by its schemas, or by its words about addresses and names. */
+/** Whether a body is one that the document rejects: by its schemas, or by its words about addresses and names. */
 export function isRefused(api: ApiDocument, schema: Schema, value: unknown): boolean {
   return !api.fits(schema, value) || hasBadText(value, "");
 }

@@ -29,7 +29,7 @@ export interface PartitionReport {
   readonly othersWaited: number;
   /**
    * Of these, the rounds in which it waited for longer than a server tries: then all writes of all servers would be
-   * refused.
+   * rejected.
    */
   readonly othersBlocked: number;
   /** Answers to writes that are neither 201 nor 503. */

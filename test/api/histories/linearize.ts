@@ -2,7 +2,7 @@
 export interface Entry<State> {
   readonly began: number;
   readonly ended: number;
-  /** The state behind it, or undefined where it cannot have had its answer in this state. */
+  /** The state after it, or undefined where it cannot have had its answer in this state. */
   readonly apply: (state: State) => State | undefined;
 }
 
@@ -39,7 +39,7 @@ export function linearize<State>(entries: readonly Entry<State>[], initial: Stat
     return false;
   }
 
-  /** Which entries behind the first open one are done: those are few, as many as run at a time. */
+  /** Which entries after the first open one are done: those are few, as many as run at a time. */
   function openBits(first: number): string {
     let last = isDone.lastIndexOf(true);
     let bits = "";

@@ -213,7 +213,7 @@ interface Timed {
   readonly answer: Received;
 }
 
-/** The state behind an operation that had this answer; undefined: it cannot have had it. */
+/** The state after an operation that had this answer; undefined: it cannot have had it. */
 type Operation = (state: RuleState, status: number, told: any) => RuleState | undefined;
 
 function isSame(state: RuleState, told: any): boolean {

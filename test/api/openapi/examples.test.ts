@@ -69,7 +69,7 @@ test("headers that always come are marked so; the ETag of a replacement is not, 
   const headers = (path: string, method: string, status: number): any =>
     json.paths[path][method].responses[status].headers;
   const rules = "/v1/edl/ip-rulesets/{ruleset_id}/rules";
-  // One description serves all answers, and those to nobody have no number of a change.
+  // One description serves all answers, and those to no one have no number of a change.
   for (const [name, { required }] of Object.entries<any>(headers(rules, "get", 200)))
     assert.equal(required, name !== "X-Sequence", name);
   assert.equal(headers(rules, "put", 200)["ETag"].required, false);

@@ -266,7 +266,7 @@ test("answers that are not read count: their key gets 503 until they are, others
   const get = `GET /v1/edl/ip-rulesets/${id}/rules?page_size=1000 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${greedy}\r\n\r\n`;
   const held = await Promise.all(Array.from({ length: 4 }, () => open(t, "127.0.0.1", get)));
   for (const socket of held) socket.pause();
-  // The kernel takes some megabytes of them; they are asked for one by one, as too many at once would be refused at
+  // The kernel takes some megabytes of them; they are asked for one by one, as too many at once would be rejected at
   // once.
   for (let asked = 0; asked < 200 && (await page(greedy)).status === 200; asked++) {
     for (const socket of held) socket.write(get);

@@ -1,5 +1,5 @@
 /**
- * Answers that are compressed for who asks: the same bytes behind every coding, a tag for each, and nothing compressed
+ * Answers that are compressed for who asks: the same bytes in every coding, a tag for each, and nothing compressed
  * that should not be.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Requests that come one behind the other on a connection: one after the other is taken, and all are answered, in
+ * Requests that come one after the other on a connection: one after the other is taken, and all are answered, in
  * order.
  */
 import assert from "node:assert/strict";
@@ -158,7 +158,7 @@ test("long bodies, and requests behind them", async () => {
 
 test("what is no request ends the connection, also behind others and after CONNECT", async () => {
   const line = /"status":400/;
-  // Lines that end in LF alone: the parser is given all of them at once, and refuses the first.
+  // Lines that end in LF alone: the parser is given all of them at once, and rejects the first.
   const bare = await answersTo([get("/livez").replaceAll("\r\n", "\n").repeat(100)], 2);
   assert.deepEqual([bare.length, bare[0]!.status], [1, 400]);
   const empty = await answersTo(["\r\n\r\n".repeat(10_000) + get("/livez", "after")], 1);

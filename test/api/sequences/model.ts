@@ -67,7 +67,7 @@ export class Model {
   readonly rulesets: readonly [ModelRuleset[], ModelRuleset[]] = [[], []];
   readonly #answers = new Map<string, { readonly request: string; readonly expected: Expected }>();
 
-  /** The ruleset that is meant, dead or alive; undefined: nobody's. */
+  /** The ruleset that is meant, dead or alive; undefined: no one's. */
   find({ organisation }: Caller, { owner, index }: Target): ModelRuleset | undefined {
     if (owner === "nobody") return undefined;
     const all = this.rulesets[owner === "own" ? organisation : 1 - organisation]!;

@@ -88,7 +88,7 @@ export type Question =
       readonly slot?: number;
     };
 
-/** A step of a sequence: time passes, then somebody asks something. */
+/** A step of a sequence: time passes, then someone asks something. */
 export interface Step {
   /** Milliseconds. */
   readonly passes: number;

@@ -9,7 +9,7 @@ import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
 import { SOURCES } from "../../../src/cbs/importers/sources.ts";
 import { kinds } from "./kinds.ts";
 
-/** Imports, and gives the number of entries; -1 for a list that is refused. Any other error is a defect. */
+/** Imports, and gives the number of entries; -1 for a list that is rejected. Any other error is a defect. */
 function outcome(importer: Importer, text: string): number {
   try {
     const { entries } = importer(text);

@@ -23,7 +23,7 @@ export function namesOf({ entries }: ImportedList): Record<string, string> {
 
 export type BadList = readonly [what: string, text: string, code: ImportErrorCode, position: string];
 
-/** Asserts that a list is refused, with this code at this position, and that the message begins with the position. */
+/** Asserts that a list is rejected, with this code at this position, and that the message begins with the position. */
 export function assertRefused(importer: Importer, [what, text, code, position]: BadList): void {
   assert.throws(
     () => importer(text),

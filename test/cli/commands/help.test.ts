@@ -141,7 +141,7 @@ test("colours: none into a pipe, with FORCE_COLOR some, with NO_COLOR none", asy
 });
 
 /**
- * Options that name another value each time they are given. Of all others a second value is refused, whichever command
+ * Options that name another value each time they are given. Of all others a second value is rejected, whichever command
  * has them.
  */
 const REPEATED = [

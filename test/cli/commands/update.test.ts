@@ -135,7 +135,7 @@ describe("the updated catalogue", () => {
     assert.match(
       (await ipsieve("lookup", "1.1.1.1")).stdout,
       /\/cdn\/cloudflare {2}by asn, \d{4}-/,
-      "what AS numbers tell is still known",
+      "what AS numbers show is still known",
     );
     assert.match((await ipsieve("lookup", "30.0.0.1")).stdout, /\/saas\/telegram {2}by telegram, /);
     assert.match(

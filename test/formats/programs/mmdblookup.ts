@@ -29,7 +29,7 @@ export const mmdblookup: Program = {
 };
 
 /**
- * A map of lists of texts and numbers as it is dumped: a line for each value, with its type behind, and texts as they
+ * A map of lists of texts and numbers as it is dumped: a line for each value, with its type after, and texts as they
  * are.
  */
 function readDump(dump: string): Record<string, string[] | number> {

@@ -6,7 +6,7 @@ import type { Address } from "../../../src/address/address.ts";
 import { formatAddress } from "../../../src/address/format-address.ts";
 import type { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 
-/** A program of somebody else's that answers addresses from an exported catalogue. */
+/** A program of someone else's that answers addresses from an exported catalogue. */
 export interface Program {
   readonly name: string;
   /** Why it cannot be asked here; false where it can. */

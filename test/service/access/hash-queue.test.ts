@@ -5,7 +5,7 @@ import { HashQueue } from "../../../src/service/access/hash-queue.ts";
 import { Passwords } from "../../../src/service/access/passwords.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 
-/** A queue whose tasks end when the test says so: which have started, in order, and which were refused. */
+/** A queue whose tasks end when the test says so: which have started, in order, and which were rejected. */
 class Watched {
   readonly started: string[] = [];
   readonly refused: string[] = [];

@@ -70,7 +70,7 @@ function waitingBody(first: string): { body: Readable; go: (last?: string) => vo
   return { body, go: resolve, lose: reject };
 }
 
-/** Addresses of the catalogue, of nobody, and none: the line and the address in it. */
+/** Addresses of the catalogue, of no one, and none: the line and the address in it. */
 function someLines(count: number): { line: string; address: string | null }[] {
   const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
   const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];

@@ -8,8 +8,8 @@ import { type Preview, previewRules, readListToEnd, readRulesToEnd } from "../..
 import { ServiceError } from "../../../src/service/service-error.ts";
 import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import { readWanted } from "../../../src/service/rules/desired-rules.ts";
-import { wantedIn } from "../../../src/rulesets/rule-columns.ts";
+import { readDesiredList } from "../../../src/service/rules/desired-rules.ts";
+import { desiredIn } from "../../../src/rulesets/rule-columns.ts";
 import { type AddRequest, CONFLICT_MODES, type ConflictMode } from "../../../src/rulesets/write-rule.ts";
 import type { BatchResult } from "../../../src/store/command.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -84,7 +84,7 @@ function anyLine(): string {
 
 const readCsv = async (text: string, skipInvalid = false) =>
   (
-    await readWanted(
+    await readDesiredList(
       { text: inChunks(text), format: "csv" },
       { now: NOW, allowSpecialPurpose: false, mostRules: MAX_RULES, skipInvalid },
     )
@@ -119,7 +119,7 @@ async function refillWith(rules: readonly Rule[]): Promise<void> {
   assert.equal(results.length, rules.length);
 }
 
-/** What adding the rules one after the other comes to, without writing what is refused. */
+/** What adding the rules one after the other comes to, without writing what is rejected. */
 async function resultsOf(requests: readonly AddRequest[]): Promise<readonly BatchResult[]> {
   const { results } = await store.write({
     kind: "batch-rules",
@@ -185,7 +185,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
       }
       await checkVerdicts(
         preview,
-        list.parts.flatMap((part) => [...wantedIn(part)]).map((rule) => ({ ...rule, mode })),
+        list.parts.flatMap((part) => [...desiredIn(part)]).map((rule) => ({ ...rule, mode })),
       );
     }
     counted[wentThrough ? "imported" : "refused"]!++;
@@ -221,7 +221,7 @@ function checkRules({ lines }: Preview): void {
   }
 }
 
-/** Where the import is refused as a whole: what comes of each rule that can be read. */
+/** Where the import is rejected as a whole: what comes of each rule that can be read. */
 async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]): Promise<void> {
   const results = await resultsOf(requests);
   const read = lines.filter(({ verdict, message }) => verdict !== "error" || message!.startsWith("a ruleset holds"));
@@ -270,7 +270,7 @@ test("of long lists the faulty lines are told first, and that there is more", as
   assert.equal(preview.lines.filter(({ verdict }) => verdict === "error").length, 300);
   const hopeless = await readListToEnd(inChunks("x\n".repeat(150_000)), "text", { mostRules: 20_000 });
   assert.deepEqual([hopeless.faulty.length, hopeless.faultyCount, hopeless.isWhole], [10_001, 100_002, false]);
-  assert.match(hopeless.refusal!, /^line 100001: .* more than 100000 lines cannot be read/);
+  assert.match(hopeless.rejection!, /^line 100001: .* more than 100000 lines cannot be read/);
   const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", { mostRules: 2 });
   assert.deepEqual([long.parts[0]!.lengths.length, long.isWhole, long.faulty.map(({ line }) => line)], [2, false, [3]]);
 });

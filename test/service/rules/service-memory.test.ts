@@ -1,6 +1,6 @@
 /**
  * A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and
- * nobody is held up by it.
+ * no one is held up by it.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

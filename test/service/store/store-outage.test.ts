@@ -65,7 +65,7 @@ async function metric({ server }: TestServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await server.services.metrics.registry.metrics())![1]);
 }
 
-/** Writes until one is refused. */
+/** Writes until one is rejected. */
 async function refused({ add }: Subject): Promise<Answer> {
   for (;;) {
     const answer = await add();

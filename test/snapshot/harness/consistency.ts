@@ -14,7 +14,7 @@ function sampleAddress(random: Random, family: Family, entries: readonly TableEn
       ? { family, w0: random.word(), w1: 0, w2: 0, w3: 0 }
       : { family, w0: random.word(), w1: random.word(), w2: random.word(), w3: random.word() };
   if (entries.length === 0 || random.below(4) === 0) return noise;
-  // The first address of a prefix, one behind its first word, or noise in its lower half.
+  // The first address of a prefix, one after its first word, or noise in its lower half.
   const { prefix } = entries[random.below(entries.length)]!;
   const { w0, w1, w2, w3 } = prefix;
   if (family === 4)
@@ -25,7 +25,7 @@ function sampleAddress(random: Random, family: Family, entries: readonly TableEn
 }
 
 /**
- * Looks many addresses up in a table that nobody verified: every answer is a whole number, or a `TableError` is thrown.
+ * Looks many addresses up in a table that no one verified: every answer is a whole number, or a `TableError` is thrown.
  */
 export function checkLookups(table: PrefixTable, random: Random, matchCount: number): number {
   const addresses = ([4, 6] as const).flatMap((family) =>

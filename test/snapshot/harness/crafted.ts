@@ -24,7 +24,7 @@ export interface CraftedReport {
   wrong: string[];
   /** Anything thrown that is not a typed error. */
   untyped: string[];
-  /** Answers of lookups that nobody verified before: bounded all the same. */
+  /** Answers of lookups that no one verified before: bounded all the same. */
   unverifiedLookups: number;
 }
 

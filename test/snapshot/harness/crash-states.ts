@@ -31,7 +31,7 @@ export interface CrashReport {
   new: number;
   /** Found when there was no old file and the new one had not arrived. */
   absent: number;
-  /** Neither: refused by `openSnapshot` or another generation. */
+  /** Neither: rejected by `openSnapshot` or another generation. */
   damaged: number;
   /** A generation that must not be there (any more, or yet). */
   misplaced: number;
@@ -158,7 +158,7 @@ function contentAfter(
       length = Math.max(length, operation.offset + at + block.length);
     }
   }
-  // Blocks may have been allocated behind the last one that was written.
+  // Blocks may have been allocated after the last one that was written.
   return content.subarray(0, random.below(2) === 0 ? length : Math.max(length, content.length));
 }
 

@@ -5,14 +5,14 @@ import type { PrefixTable } from "../../../src/table/prefix-table.ts";
 import { Random } from "./sample.ts";
 import type { MatchId } from "../../../src/table/match-id.ts";
 
-/** What became of damaged files: each must be refused with a typed error. */
+/** What became of damaged files: each must be rejected with a typed error. */
 export interface DamageReport {
   tried: number;
   refused: number;
   /** Opened in spite of the damage, and how many of those answered differently from the undamaged file. */
   accepted: number;
   wrong: number;
-  /** Refused with anything but a `SnapshotError`. */
+  /** Rejected with anything but a `SnapshotError`. */
   untyped: string[];
   readonly codes: Record<string, number>;
 }

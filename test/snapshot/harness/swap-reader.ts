@@ -16,7 +16,7 @@ export interface SwapReadings {
   opens: number;
   lookups: number;
   generations: number;
-  /** Openings that were refused: the file was seen half written. */
+  /** Openings that were rejected: the file was seen half written. */
   torn: number;
   /** Answers of another generation than the metadata's. */
   mixed: number;

@@ -2,9 +2,9 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 
 /**
- * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection
- * in its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying
- * open; or keep the commit back for some time. "cut while set up" is about the next connection: it is cut when its first
+ * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection after it, or cut the connection in
+ * its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying open;
+ * or keep the commit back for some time. "cut while set up" is about the next connection: it is cut when its first
  * statement arrives.
  */
 export type CommitFate =
@@ -25,7 +25,7 @@ export interface Proxy {
   readonly lost: number;
   /** For the next commit; afterwards they pass again. */
   fate: CommitFate;
-  /** From now on nobody gets through, until `open`. */
+  /** From now on no one gets through, until `open`. */
   shut(): void;
   open(): void;
   /** Commits whose fate was not to pass. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /**
  * A disk that the kernel can find broken, whereupon its file system is read-only, also for files that are open. `mount
- * -o remount,ro` is refused while there are any.
+ * -o remount,ro` is rejected while there are any.
  */
 export interface BreakableDisk extends Disposable {
   readonly path: string;

@@ -8,7 +8,7 @@ import { ruleDocument } from "../../../formats/rule-document.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null>>;
 
-/** An entry as the pages tell it. */
+/** An entry as the pages show it. */
 export function auditDocument(
   entry: AuditEntry,
   organisationId: string,
@@ -58,7 +58,7 @@ function actorOf(
   return { kind: "command", id: null, name: id };
 }
 
-/** Members that are told, by those of the store; digests are not. */
+/** Members that are shown, by those of the store; digests are not. */
 const TEXTS: Readonly<Record<string, string>> = {
   id: "id",
   name: "name",
@@ -92,17 +92,17 @@ function stateDocument(
   when: "before" | "after",
   { kind, ruleCount, rules }: AuditEntry,
 ): object | null {
-  const told: Record<string, unknown> = {};
+  const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(state ?? {})) {
-    if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
-    else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
-    else if (kind === "dataset" && name === CREATED.member) told[CREATED.name] = formatTimestamp(value);
+    if (Object.hasOwn(TEXTS, name)) shown[TEXTS[name]!] = value;
+    else if (Object.hasOwn(TIMES, name)) shown[TIMES[name]!] = value === null ? null : formatTimestamp(value);
+    else if (kind === "dataset" && name === CREATED.member) shown[CREATED.name] = formatTimestamp(value);
   }
-  // Of changes that are too long to be told, it is how many rules were touched, which says nothing of before or after.
-  if (kind === "ruleset-deleted" && state !== null && rules === null) told["rule_count"] = ruleCount;
+  // Of changes that are too long to be shown, it is how many rules were touched, which says nothing of before or after.
+  if (kind === "ruleset-deleted" && state !== null && rules === null) shown["rule_count"] = ruleCount;
   const count = rules?.[`${when}Count`] ?? 0;
-  if (count > 0) Object.assign(told, { rules: rules![when].map(ruleDocument), rule_count: count });
-  return Object.keys(told).length === 0 ? null : told;
+  if (count > 0) Object.assign(shown, { rules: rules![when].map(ruleDocument), rule_count: count });
+  return Object.keys(shown).length === 0 ? null : shown;
 }
 
 /** What was done, in a few words. */
@@ -172,19 +172,19 @@ const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof
 function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
   // Which of the three each was, is not known without the rules.
   if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
-  const told = VERBS.flatMap((verb) => {
+  const verbs = VERBS.flatMap((verb) => {
     const { count, only } = rules[verb];
     return count === 0 ? [] : [`${verb} ${only === null ? `${count} rules` : formatPrefix(only)}`];
   });
-  if (told.length === 0) return "added a rule and deleted it again";
+  if (verbs.length === 0) return "added a rule and deleted it again";
   const skipped =
     list === null || list.skipped === 0 || command.startsWith("restore-")
       ? []
       : [`left ${counted(list.skipped)} as ${list.skipped === 1 ? "it was" : "they were"}`];
-  return [...told, ...skipped].join(", ");
+  return [...verbs, ...skipped].join(", ");
 }
 
-/** Rules that nobody has counted are just rules. */
+/** Rules that no one has counted are just rules. */
 function counted(rules: number | null): string {
   return rules === null ? "rules" : `${rules} ${rules === 1 ? "rule" : "rules"}`;
 }

@@ -182,7 +182,7 @@ function readActor(text: string): string {
   throw invalid({ actor: ['must be "user:" or "key:" and an id, or "command"; getAuditFilters lists them'] });
 }
 
-/** As JSON, by the schema `AuditList`: a hundred entries may tell of twenty thousand rules. */
+/** As JSON, by the schema `AuditList`: a hundred entries may hold twenty thousand rules. */
 function* listTexts(documents: Iterable<object>, nextBefore: number | null): Generator<string> {
   let start = '{"items":[';
   for (const document of documents) {

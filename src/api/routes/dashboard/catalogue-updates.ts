@@ -1,6 +1,6 @@
 import type { App } from "../../app-type.ts";
 import { type CatalogueUpdate, countsOf } from "../../../service/datasets/catalogue-updates.ts";
-import { datasetRefusal } from "../../../service/datasets/dataset-access.ts";
+import { datasetRejection } from "../../../service/datasets/dataset-access.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { CatalogueUpdateSchema } from "../../schemas/catalogue-update.ts";
@@ -34,8 +34,8 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
   };
   app.post(PATH, { config: BY_ADMINS, schema: start }, (request, reply) => {
     const { organisationId, id } = request.caller;
-    const refusal = datasetRefusal(services, organisationId);
-    if (refusal !== undefined) throw new Problem("permission-denied", refusal);
+    const rejection = datasetRejection(services, organisationId);
+    if (rejection !== undefined) throw new Problem("permission-denied", rejection);
     catalogueUpdates.start(id, organisationId);
     return reply.code(202).send(updateDocument(services, organisationId));
   });
@@ -43,16 +43,16 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
 
 function updateDocument(services: Services, organisationId: string) {
   const { catalogueUpdates, memory } = services;
-  const refusal = datasetRefusal(services, organisationId);
+  const rejection = datasetRejection(services, organisationId);
   const unusable = catalogueUpdates.isPossible
     ? undefined
     : "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue to update here";
   // Reports name folders of the server, which are only for those who run it.
-  const last = refusal === undefined ? catalogueUpdates.last : undefined;
+  const last = rejection === undefined ? catalogueUpdates.last : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
-    can_update: refusal === undefined && unusable === undefined,
-    reason: refusal ?? unusable ?? null,
+    can_update: rejection === undefined && unusable === undefined,
+    reason: rejection ?? unusable ?? null,
     last: last === undefined ? null : lastDocument(last, startedBy),
   };
 }

@@ -24,7 +24,7 @@ const tags = ["Logs"];
 const PATH = "/identifications";
 const params = IdentificationParameters;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What the body says it is; what it is, its first bytes tell. */
+/** What the body says it is; its first bytes decide what it is. */
 const LOG_TYPES = [
   "application/octet-stream",
   "text/plain",

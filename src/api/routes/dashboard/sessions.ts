@@ -16,7 +16,7 @@ import { digestOfToken, makeToken } from "../../../service/access/secret-token.t
 import { JoinBody, PasswordBody, sessionDocument, SessionSchema, SignInBody } from "../../schemas/session.ts";
 import { setSessionCookie } from "../../access/session-cookie.ts";
 import type { Services } from "../../../service/services.ts";
-import { refuseWeakPassword } from "../../../service/access/weak-password.ts";
+import { rejectWeakPassword } from "../../../service/access/weak-password.ts";
 
 const tags = ["Sessions"];
 const COOKIE = { "Set-Cookie": "the session's" };
@@ -108,7 +108,7 @@ function addSignIn(app: App, services: Services): void {
     const invitation = digestOfToken(token);
     const invited = await store.read("invited", invitation, request.now);
     if (invited === null) throw new Problem("authentication-required", NOT_INVITED);
-    await refuseWeakPassword("password", password, namesOf(invited, services));
+    await rejectWeakPassword("password", password, namesOf(invited, services));
     const hash = await passwords.hash(password, { who: invited.id, isKnown: true });
     reply.code(201);
     return startSession(request, reply, services, hash, (session) =>
@@ -152,7 +152,7 @@ function addPassword(app: App, services: Services): void {
     const { session, user } = request.live;
     const { password, new_password: wanted } = request.body;
     signIns.takeKnown(user.id);
-    await refuseWeakPassword("new_password", wanted, namesOf(user, services));
+    await rejectWeakPassword("new_password", wanted, namesOf(user, services));
     const by = { who: user.id, isKnown: true };
     const known = await store.read("credentials", user.name);
     const isRight = await passwords.check(password, known?.password, by);

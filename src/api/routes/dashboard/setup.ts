@@ -7,7 +7,7 @@ import { readOrganisationName, readUserName } from "../../../service/access/read
 import { digestOfToken } from "../../../service/access/secret-token.ts";
 import { SessionSchema, Setup, SetupBody } from "../../schemas/session.ts";
 import type { Services } from "../../../service/services.ts";
-import { refuseWeakPassword } from "../../../service/access/weak-password.ts";
+import { rejectWeakPassword } from "../../../service/access/weak-password.ts";
 import { COOKIES, startSession } from "./sessions.ts";
 
 const tags = ["Sessions"];
@@ -46,7 +46,7 @@ export function addSetupRoutes(app: App, services: Services): void {
     if (memory.hasUsers) throw new Problem("conflict", "users already exist; ask an admin for an invitation");
     if (!isSetupToken(services, token))
       throw new Problem("authentication-required", "this is not the token the server printed at its last start");
-    await refuseWeakPassword("password", password, [name, organisation]);
+    await rejectWeakPassword("password", password, [name, organisation]);
     const hash = await passwords.hash(password, { who: "", isKnown: true });
     reply.code(201);
     return startSession(request, reply, services, hash, (session) =>

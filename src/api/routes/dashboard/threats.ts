@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { readLine } from "../../../service/access/read-user.ts";
-import { datasetRefusal } from "../../../service/datasets/dataset-access.ts";
+import { datasetRejection } from "../../../service/datasets/dataset-access.ts";
 import type { FeedImport } from "../../../service/datasets/feed-imports.ts";
 import type { Services } from "../../../service/services.ts";
 import { invalid } from "../../../service/service-error.ts";
@@ -15,7 +15,7 @@ import { FeedImportSchema, ImportFeedQuery, ThreatsSchema } from "../../schemas/
 
 const PATH = "/threats/import";
 const tags = ["Threat intelligence"];
-/** What the body says it is; what it is, its first bytes tell. */
+/** What the body says it is; its first bytes decide what it is. */
 const FEED_TYPES = [
   "application/octet-stream",
   "text/plain",
@@ -140,13 +140,13 @@ const WHAT = "the threat intelligence";
 
 /** @throws Problem (403) */
 function checkAccess(services: Services, organisationId: string): void {
-  const refusal = datasetRefusal(services, organisationId, WHAT);
+  const refusal = datasetRejection(services, organisationId, WHAT);
   if (refusal !== undefined) throw new Problem("permission-denied", refusal);
 }
 
 function stateDocument(services: Services, organisationId: string) {
   const { feedImports, memory, settings } = services;
-  const refusal = datasetRefusal(services, organisationId, WHAT);
+  const refusal = datasetRejection(services, organisationId, WHAT);
   const unusable = feedImports.isPossible
     ? undefined
     : "this server uses the dataset that --cti names, which no import here replaces; start it without --cti to import feeds here";

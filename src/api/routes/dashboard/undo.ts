@@ -12,7 +12,7 @@ import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../../..
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
-/** What the store says where somebody was quicker. */
+/** What the store says where someone was quicker. */
 const OVERTAKEN: readonly StoreErrorCode[] = [
   "version-mismatch",
   "ruleset-not-found",
@@ -54,7 +54,7 @@ export function addUndoRoutes(app: App, services: Services): void {
     if (last === null) throw new Problem("conflict", "there is nothing to undo in this session");
     if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
       throw new Problem("conflict", "another change has been made since; review it first");
-    if ("refusal" in last.inverse) throw new Problem("conflict", last.inverse.refusal);
+    if ("rejection" in last.inverse) throw new Problem("conflict", last.inverse.rejection);
     try {
       await store.write({ ...last.inverse.command, ...signature(request) });
     } catch (error) {
@@ -87,8 +87,8 @@ async function lastChange(
 /** What the store would say of it. */
 async function judged(last: Last, services: Services, { caller: { organisationId } }: FastifyRequest): Promise<Last> {
   const { entry, inverse } = last;
-  if ("refusal" in inverse || !(await isOvertaken(entry, inverse, services, organisationId))) return last;
-  return { entry, inverse: { refusal: CHANGED } };
+  if ("rejection" in inverse || !(await isOvertaken(entry, inverse, services, organisationId))) return last;
+  return { entry, inverse: { rejection: CHANGED } };
 }
 
 function changeDocument(
@@ -98,7 +98,7 @@ function changeDocument(
 ): Record<string, unknown> {
   const { sequence, at, command: kind, rulesetId, old } = entry;
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
-  const reason = "refusal" in inverse ? inverse.refusal : null;
+  const reason = "rejection" in inverse ? inverse.rejection : null;
   return {
     sequence,
     at: formatTimestamp(at),

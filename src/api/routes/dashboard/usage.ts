@@ -64,7 +64,7 @@ function keyUses({ memory, keyLimits, settings }: Services, organisationId: stri
   });
 }
 
-/** The window that refuses first; of several the one that allows least. */
+/** The window that rejects first; of several the one that allows least. */
 function leastLeft<Window extends WindowState>(windows: readonly Window[]): Window {
   return windows.toSorted((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0]!;
 }

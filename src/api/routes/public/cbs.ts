@@ -19,9 +19,9 @@ import {
   extentOf,
   pageOf,
   type Part,
-  partBehind,
+  partAfter,
   prefixOfCursor,
-  refuseCursor,
+  rejectCursor,
 } from "../../http/page.ts";
 import { notFound } from "../../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../../../service/rules/read-address.ts";
@@ -46,7 +46,7 @@ import { CONDITIONAL } from "../../openapi/documented-headers.ts";
 
 const tags = ["Common Business Services"];
 
-/** What is told by an operation whose answer changes with the catalogue only. */
+/** What is sent by an operation whose answer changes with the catalogue only. */
 function tagged<Schema extends TSchema>(answer: Schema) {
   return {
     response: { 200: answer, 304: Type.Null() },
@@ -150,7 +150,7 @@ function addNodes(app: App, services: Services): void {
     const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv"]);
     const view = catalogue.view();
     const { family, aggregate, source, page, page_size, cursor } = request.query;
-    if (type !== "application/json") refuseCursor(request);
+    if (type !== "application/json") rejectCursor(request);
     const id = knownId(app, view.tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
@@ -159,7 +159,7 @@ function addNodes(app: App, services: Services): void {
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);
     if (cursor !== undefined)
-      return cursorPageOf(request, settings, list.count, (after, most) => rangesBehind(list, after, most));
+      return cursorPageOf(request, settings, list.count, (after, most) => rangesAfter(list, after, most));
     if (type === "application/json") return pageOf(request, settings, list.page(offset, limit), list.count);
     const write = (): Promise<Buffer> =>
       inSlices(encoded(joined(type === "text/plain" ? list.lines(offset, limit) : list.csvLines(offset, limit))));
@@ -183,7 +183,7 @@ function addNodes(app: App, services: Services): void {
     const all = withField("q", () => view.search.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
     if (isKnown(request, reply, view.tag)) return reply.code(304).send();
     if (cursor !== undefined)
-      return cursorPageOf(request, settings, all.length, (after, most) => foundBehind(all, after, most));
+      return cursorPageOf(request, settings, all.length, (after, most) => foundAfter(all, after, most));
     const { offset, limit } = extentOf(request.query);
     return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
   });
@@ -210,14 +210,14 @@ function addLists(app: App, { catalogue, settings }: Services): void {
       if (isKnown(request, reply, view.tag)) return reply.code(304).send();
       const all = await view.list(name, { type, provider, service, region });
       if (request.query.cursor !== undefined)
-        return cursorPageOf(request, settings, all.length, (after, most) => listedBehind(all, after, most));
+        return cursorPageOf(request, settings, all.length, (after, most) => listedAfter(all, after, most));
       const { offset, limit } = extentOf(request.query);
       return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
     });
   }
 }
 
-function rangesBehind(list: RangeList, after: string | undefined, limit: number): Part<RangeDocument> {
+function rangesAfter(list: RangeList, after: string | undefined, limit: number): Part<RangeDocument> {
   const start = after === undefined ? 0 : list.countUpTo(prefixOfCursor(after));
   const items = list.page(start, limit);
   return { items, last: start + limit < list.count ? items.at(-1)!.cidr : null };
@@ -227,10 +227,10 @@ function rangesBehind(list: RangeList, after: string | undefined, limit: number)
  * What is found has no order but that of how well it fits.
  * @throws Problem (400) where the node is not found any more: another catalogue may have come
  */
-function foundBehind(all: readonly CatalogueNode[], after: string | undefined, limit: number): Part<CatalogueNode> {
+function foundAfter(all: readonly CatalogueNode[], after: string | undefined, limit: number): Part<CatalogueNode> {
   const at = all.findIndex(({ id }) => id === after);
   if (after !== undefined && at < 0) throw badCursor();
-  return partBehind(
+  return partAfter(
     all.slice(at + 1),
     () => true,
     ({ id }) => id,
@@ -239,10 +239,10 @@ function foundBehind(all: readonly CatalogueNode[], after: string | undefined, l
 }
 
 /** The list is by type, then provider, then key, which hold no line end. */
-function listedBehind(all: readonly ListItem[], after: string | undefined, limit: number): Part<ListItem> {
+function listedAfter(all: readonly ListItem[], after: string | undefined, limit: number): Part<ListItem> {
   const [type, provider, key] = after?.split("\n") ?? ["", "", ""];
   if (type === undefined || provider === undefined || key === undefined) throw badCursor();
-  return partBehind(
+  return partAfter(
     all,
     (item) => compareListItems(item, { type, provider, key }) > 0,
     (item) => [item.type, item.provider, item.key].join("\n"),

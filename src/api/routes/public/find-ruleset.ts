@@ -19,7 +19,7 @@ export function rulesetId(request: FastifyRequest): string {
   throw noRuleset(request);
 }
 
-/** What is told of a ruleset that there is not, or no longer. */
+/** The error for a ruleset that does not exist, or no longer does. */
 export function noRuleset({ server }: FastifyRequest): Error {
   return notFound(`unknown ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
 }

@@ -5,7 +5,7 @@ import { asVersion30 } from "../../openapi/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../../openapi/document-page.ts";
 import { nothingAt } from "../../plugins/problems.ts";
 import { sendText } from "../../http/reply.ts";
-import { hasSlashAtEnd } from "../dashboard-files.ts";
+import { hasSlashAtEnd } from "../built-files.ts";
 import type { Services } from "../../../service/services.ts";
 import { StaticDocument } from "../../openapi/static-document.ts";
 

@@ -12,7 +12,7 @@ import { ifMatch, isKnown, rulesNotMatched } from "../../http/entity-tags.ts";
 import { rulesetTag, tagOfRule } from "../../../service/rules/tags.ts";
 import { atOneVersion } from "../../../service/rules/at-one-version.ts";
 import { addressesBytes, READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, refuseCursor } from "../../http/page.ts";
+import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor } from "../../http/page.ts";
 import { notFound, type Problem } from "../../problem.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { readPrefix, readPrefixes } from "../../../service/rules/read-address.ts";
@@ -71,7 +71,7 @@ function addList(app: App, services: Services): void {
   app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, async (request, reply) => {
     const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
     const format = LIST_TYPES[type];
-    if (format !== undefined) refuseCursor(request);
+    if (format !== undefined) rejectCursor(request);
     if (format !== undefined)
       return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
     const {
@@ -85,7 +85,7 @@ function addList(app: App, services: Services): void {
     const count = activeOnly ? rules.activeCount(now) : rules.count;
     if (request.query.cursor !== undefined)
       return cursorPageOf(request, services.settings, count, (after, limit) =>
-        rulesBehind(rules, after, limit, (rule) => !activeOnly || isActive(rule, now)),
+        rulesAfter(rules, after, limit, (rule) => !activeOnly || isActive(rule, now)),
       );
     const items = rules.page({ ...extentOf(request.query), activeOnly }, now).map(ruleDocument);
     return pageOf(request, services.settings, items, count);
@@ -95,8 +95,8 @@ function addList(app: App, services: Services): void {
 /** Rules that are looked at for one page: some milliseconds, where all of them have expired. */
 const LOOKED_AT = 10_000;
 
-/** Up to `limit` of the rules behind a prefix that are wanted; fewer where many are not. */
-function rulesBehind(
+/** Up to `limit` of the rules after a prefix that are wanted; fewer where many are not. */
+function rulesAfter(
   rules: RuleIndex,
   after: string | undefined,
   limit: number,

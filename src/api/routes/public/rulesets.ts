@@ -5,7 +5,7 @@ import { signed } from "../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { listTag, rulesetTag } from "../../../service/rules/tags.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partBehind } from "../../http/page.ts";
+import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partAfter } from "../../http/page.ts";
 import {
   CreateRulesetBody,
   rulesetDocument,
@@ -47,7 +47,7 @@ function addReads(app: App, services: Services): void {
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
     if (request.query.cursor !== undefined) {
       const { items, ...page } = cursorPageOf(request, settings, rulesets.length, (after, limit) =>
-        rulesetsBehind(rulesets, after, limit),
+        rulesetsAfter(rulesets, after, limit),
       );
       return { items: items.map((ruleset) => rulesetDocument(ruleset, request.now)), ...page };
     }
@@ -74,12 +74,12 @@ function addReads(app: App, services: Services): void {
 }
 
 /** The list is in the order of creation, by time, then id. @throws Problem (400) */
-function rulesetsBehind(rulesets: readonly LiveRuleset[], after: string | undefined, limit: number): Part<LiveRuleset> {
+function rulesetsAfter(rulesets: readonly LiveRuleset[], after: string | undefined, limit: number): Part<LiveRuleset> {
   const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
   if (time === undefined || id === undefined) throw badCursor();
-  const isBehind = ({ about: { createdAt, id: own } }: LiveRuleset): boolean =>
+  const isAfter = ({ about: { createdAt, id: own } }: LiveRuleset): boolean =>
     createdAt > Number(time) || (createdAt === Number(time) && own > id);
-  return partBehind(rulesets, isBehind, ({ about }) => `${about.createdAt} ${about.id}`, limit);
+  return partAfter(rulesets, isAfter, ({ about }) => `${about.createdAt} ${about.id}`, limit);
 }
 
 function addWrites(app: App, services: Services): void {

@@ -33,7 +33,7 @@ import type { Services } from "../../../service/services.ts";
 import { sendShared } from "../../http/shared-file.ts";
 import { shrinkProblem } from "../../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
-import { readWanted, type Wanted } from "../../../service/rules/desired-rules.ts";
+import { readDesiredList, type DesiredList } from "../../../service/rules/desired-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
@@ -108,16 +108,16 @@ export async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
   services: Services,
-  wanted: ExportRequest,
+  desired: ExportRequest,
 ): Promise<FastifyReply> {
   const ruleset = findRuleset(request, services);
-  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(ruleset, request.now, wanted))))
+  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(ruleset, request.now, desired))))
     return reply.code(304).send();
   const { id, organisationId } = ruleset.about;
-  const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
+  const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, desired);
   return sendShared(request, reply, services.files, {
     ...file,
-    type: `${FORMATS[wanted.format].mediaType}; charset=utf-8`,
+    type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
     effort: "once",
   });
 }
@@ -146,41 +146,41 @@ function addReplacement(app: App, services: Services): void {
     async (request, reply) => {
       findRuleset(request, services);
       const list = listOf(request, services);
-      const wanted = await list.read();
+      const desired = await list.read();
       // Others have had their turn while it was read.
       const ruleset = findRuleset(request, services);
       const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
       const shrink = { allowEmpty, maxShrink };
       if (isDry === true)
         return {
-          ...(await planRules(request, wanted, services, { state: ifMatch(request), shrink })),
-          ...list.told(wanted),
+          ...(await planRules(request, desired, services, { state: ifMatch(request), shrink })),
+          ...list.leftOut(desired),
         };
       const { id, organisationId } = ruleset.about;
       const { isKept, ...counts } = await store.write({
         kind: "replace-rules",
         ...list.signed(),
         rulesetId: id,
-        rules: wanted.rules,
+        rules: desired.rules,
         shrink,
         ifMatch: ifMatch(request),
       });
       const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
       reply.header("etag", rulesetTag(after, request.now));
-      return { ...counts, ...list.told(wanted), can_undo: isKept, dry_run: false };
+      return { ...counts, ...list.leftOut(desired), can_undo: isKept, dry_run: false };
     },
   );
 }
 
 async function planRules(
   request: FastifyRequest,
-  wanted: Wanted,
+  desired: DesiredList,
   { memory }: Services,
   { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits },
 ): Promise<object> {
   const { caller, now } = request;
   const id = rulesetId(request);
-  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted.rules, now);
+  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), desired.rules, now);
   if (plan === undefined) throw noRuleset(request);
   if (state === undefined || state.versions.includes(plan.ruleset.about.version))
     return planDocument(request, plan.result, shrink);
@@ -196,7 +196,7 @@ function planDocument(
     counts.removed + counts.updated + counts.unchanged,
     counts.added + counts.updated + counts.unchanged,
   ];
-  const refusal = new ShrinkGuard(before, after, shrink).refusalOf(counts);
+  const refusal = new ShrinkGuard(before, after, shrink).rejectionOf(counts);
   const plan = {
     added: added.map(ruleDocument),
     updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })),
@@ -233,16 +233,16 @@ function addImport(app: App, services: Services): void {
       const ruleset = findRuleset(request, services);
       const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
       const list = listOf(request, services);
-      const wanted = await list.read();
+      const desired = await list.read();
       const { isKept, ...counts } = await store.write({
         kind: "import-rules",
         ...list.signed(),
         rulesetId: ruleset.about.id,
-        rules: wanted.rules,
+        rules: desired.rules,
         mode,
         ifMatch: ifMatch(request),
       });
-      return { ...counts, ...list.told(wanted), can_undo: isKept };
+      return { ...counts, ...list.leftOut(desired), can_undo: isKept };
     },
   );
 }
@@ -268,8 +268,9 @@ function listOf(request: FastifyRequest, { settings }: Services) {
   return {
     /** Once it has been read. */
     signed: () => ({ ...signed(), digest: hash.digest("hex") }),
-    read: () => readWanted(body, options),
-    /** What the answer tells of lines that were left out. */
-    told: ({ invalid, invalidLines }: Wanted): object => (skipInvalid ? { invalid, invalid_lines: invalidLines } : {}),
+    read: () => readDesiredList(body, options),
+    /** What the answer says about lines that were left out. */
+    leftOut: ({ invalid, invalidLines }: DesiredList): object =>
+      skipInvalid ? { invalid, invalid_lines: invalidLines } : {},
   };
 }

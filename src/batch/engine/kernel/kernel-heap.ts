@@ -4,14 +4,14 @@ import { MAX_PAGES, PAGE_BYTES, type SharedMemory } from "../../../memory/web-as
 const MIN_BLOCK_BYTES = 4096;
 /**
  * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the
- * system and tells all threads. Little at first, because what a thread has grown is lost when it ends.
+ * system and notifies all threads. Little at first, because what a thread has grown is lost when it ends.
  */
 const MAX_GROWTH_PAGES = 256;
 
 const heaps = new WeakMap<SharedMemory, KernelHeap>();
 
 /**
- * Hands out blocks of a memory behind what it held at first, and takes them back for later use: a memory never becomes
+ * Hands out blocks of a memory after what it held at first, and takes them back for later use: a memory never becomes
  * smaller. Sizes are powers of two, so that blocks of all runs fit one another. One thread's blocks are its own, also
  * where several threads have a heap of the same memory: each has grown its own pages.
  */

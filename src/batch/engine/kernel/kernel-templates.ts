@@ -113,7 +113,7 @@ export class KernelTemplates {
     const at = this.#next;
     if (templateRoom(template) > this.#end - at) return false;
     this.#next = this.#writer.write(at, template);
-    Atomics.store(this.#templateOf, match + 1, at); // behind its bytes, for the other threads
+    Atomics.store(this.#templateOf, match + 1, at); // after its bytes, for the other threads
     return true;
   }
 }

@@ -24,7 +24,7 @@ export interface AppendedLine {
 /**
  * Rows of the format "append": the line itself and what its match adds, as text, as one more column of a record, or as
  * one more member of an object. A line without anything but blanks stays as it is where a record or an object is
- * expected. Each returns false where the row does not fit behind those there are, or must not be written
+ * expected. Each returns false where the row does not fit after those there are, or must not be written
  * (`counts.failure`).
  */
 export class AppendRows {

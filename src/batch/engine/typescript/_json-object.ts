@@ -43,7 +43,7 @@ export class ObjectReader {
     this.#name = Buffer.from(name, "utf8");
   }
 
-  /** Whether the line `bytes[start, end)` is an object; `end` tells where. */
+  /** Whether the line `bytes[start, end)` is an object; `end` says where it ends. */
   read(bytes: Buffer, start: number, end: number): boolean {
     this.hasMembers = this.hasName = false;
     let at = skipBlanks(bytes, start, end);
@@ -114,7 +114,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The position behind the quote that closes a text; where it is no text, the complement of the position. */
+/** The position after the quote that closes a text; where it is no text, the complement of the position. */
 function textEnd(bytes: Buffer, at: number, end: number): number {
   for (; at < end; at++) {
     const byte = bytes[at]!;
@@ -133,7 +133,7 @@ function textEnd(bytes: Buffer, at: number, end: number): number {
   return -end - 1;
 }
 
-/** The position behind a number, true, false or null; the complement of where it is none. */
+/** The position after a number, true, false or null; the complement of where it is none. */
 function scalarEnd(bytes: Buffer, at: number, end: number): number {
   const start = at;
   for (const word of LITERALS) {
@@ -151,7 +151,7 @@ function scalarEnd(bytes: Buffer, at: number, end: number): number {
   return at;
 }
 
-/** The position behind one or more digits; the complement of where there is none. */
+/** The position after one or more digits; the complement of where there is none. */
 function digitsEnd(bytes: Buffer, at: number, end: number): number {
   const start = at;
   while (at < end && bytes[at]! >= ZERO && bytes[at]! <= 0x39) at++;

@@ -41,7 +41,7 @@ export class JsonText {
     this.length = length;
   }
 
-  /** Returns the position behind it. */
+  /** Returns the position after it. */
   writeTo(out: Buffer, at: number): number {
     out[at++] = QUOTE;
     for (let from = this.#start; from < this.#end; from++) {

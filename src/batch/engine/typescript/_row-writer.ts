@@ -59,7 +59,7 @@ export class RowWriter {
 
   /**
    * Prepares a row with the template of a match id (-1: no address) and so many other bytes. Returns false if it may
-   * not fit behind the rows there are; a first row that may not fit gets a buffer of its size.
+   * not fit after the rows there are; a first row that may not fit gets a buffer of its size.
    */
   reserve(match: number, otherBytes: number): boolean {
     this.#template = this.#templates.find(match + 1);
@@ -143,7 +143,7 @@ function writeNumber(out: Buffer, at: number, value: number): number {
   return end;
 }
 
-/** Copies `from[start, end)` to `to[at]` and returns the position behind it. */
+/** Copies `from[start, end)` to `to[at]` and returns the position after it. */
 function copy(from: Buffer, start: number, end: number, to: Buffer, at: number): number {
   if (end - start >= NATIVE_COPY_FROM) return at + from.copy(to, at, start, end);
   while (start < end) to[at++] = from[start++]!;

@@ -17,7 +17,7 @@ const MALFORMED = -2;
 
 /**
  * Results of comparing a key with what is searched for beside "it is the part before the dot at ...", the position
- * behind which is above 0.
+ * after which is above 0.
  */
 const WHOLE = 0;
 const OTHER = -1;
@@ -71,7 +71,7 @@ function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from
   }
 }
 
-/** WHOLE if the key is `name[from, ...)`, the position behind the dot if it is the part before one, OTHER otherwise. */
+/** WHOLE if the key is `name[from, ...)`, the position after the dot if it is the part before one, OTHER otherwise. */
 function restOfName(bytes: Buffer, start: number, end: number, name: Buffer, from: number): number {
   let key = bytes;
   if (hasEscape(bytes, start, end)) {
@@ -106,7 +106,7 @@ function takeValue(bytes: Buffer, at: number, end: number, span: FieldSpan): num
 }
 
 /**
- * The position behind the value at `bytes[at]`. What is inside an object or array is not checked further than its
+ * The position after the value at `bytes[at]`. What is inside an object or array is not checked further than its
  * brackets and strings.
  */
 function skipValue(bytes: Buffer, at: number, end: number): number {
@@ -164,7 +164,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * The text of a string with escapes in UTF-8, and an LF behind it that delimits; null if an escape is wrong. Rare, so
+ * The text of a string with escapes in UTF-8, and an LF after it that delimits; null if an escape is wrong. Rare, so
  * the platform does it.
  */
 function unescaped(bytes: Buffer, start: number, end: number): Buffer | null {

@@ -60,7 +60,7 @@ async function run(args: Arguments): Promise<number> {
   if ("isBinary" in FORMATS[format] && output === undefined && process.stdout.isTTY)
     throw new UsageError(`the format ${format} is binary, and is not printed on a terminal; add -o FILE`);
   const snapshot = args.value("snapshot");
-  if (output !== undefined) await refuseOverwriting(output, snapshot ?? defaultCatalogue());
+  if (output !== undefined) await rejectOverwriting(output, snapshot ?? defaultCatalogue());
   const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
   if (output === undefined) await printChunks(chunks);
   else await write(output, chunks);
@@ -92,7 +92,7 @@ async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void
 }
 
 /** The catalogue that is read must not be what is written. */
-async function refuseOverwriting(output: string, snapshot: string): Promise<void> {
+async function rejectOverwriting(output: string, snapshot: string): Promise<void> {
   const [a, b] = await Promise.all([output, snapshot].map((path) => stat(path).catch(() => undefined)));
   if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
     throw new UsageError(`-o ${output} is the catalogue itself; give another file`);

@@ -9,7 +9,7 @@ import type { FeedReport } from "../../../cti/importers/feed.ts";
 import { FeedError } from "../../../cti/importers/feed-error.ts";
 import {
   type ImportedFeed,
-  type ImportRefusal,
+  type ImportRejection,
   MAX_REPORTED_FAULTS,
   type ReplacedDataset,
   type WrittenDataset,
@@ -92,7 +92,7 @@ interface Report {
   readonly feeds: ImportedFeed[];
   replaced: ReplacedDataset | null;
   dataset: WrittenDataset | null;
-  refusal: ImportRefusal | null;
+  refusal: ImportRejection | null;
 }
 
 async function run(args: Arguments): Promise<number> {
@@ -100,7 +100,7 @@ async function run(args: Arguments): Promise<number> {
   try {
     await importFeeds(args, report);
   } catch (error) {
-    report.refusal = refusalOf(error);
+    report.refusal = rejectionOf(error);
     throw error;
   } finally {
     const isKnown = report.dataset !== null || report.refusal !== null;
@@ -110,18 +110,18 @@ async function run(args: Arguments): Promise<number> {
 }
 
 /** An import that writes nothing; `refusal` says why without the path of a file. */
-class RefusedImport extends UsageError {
-  readonly refusal: ImportRefusal;
+class RejectedImport extends UsageError {
+  readonly refusal: ImportRejection;
 
-  constructor(text: string, refusal: ImportRefusal) {
+  constructor(text: string, refusal: ImportRejection) {
     super(text);
     this.refusal = refusal;
   }
 }
 
 /** Null for what is no fault of the feeds, nor of the disk: an option, or a defect. */
-function refusalOf(error: unknown): ImportRefusal | null {
-  if (error instanceof RefusedImport) return error.refusal;
+function rejectionOf(error: unknown): ImportRejection | null {
+  if (error instanceof RejectedImport) return error.refusal;
   if (error instanceof SnapshotError && error.code === "unwritable")
     return { reason: "unwritable", line: null, message: withoutPlace(error.message, error.path) };
   return null;
@@ -137,7 +137,7 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   const checkParent = endWithParent(() => new FeedFiles(output).removeDrafts(process.pid));
   const maxShrink = wholeNumber("max-shrink", args.value("max-shrink") ?? "100", 100, 0);
   const sourceNames = sourceNamesOf(args);
-  await refuseOverwriting(output, args.operands);
+  await rejectOverwriting(output, args.operands);
   const builder = new CtiBuilder();
   await readFeeds(args, sourceNames, builder, report);
   const left = report.feeds.reduce((sum, { skipped }) => sum + skipped, 0);
@@ -155,8 +155,8 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   await write(output, builder, sources, { maxShrink, isCompared: args.has("json") || maxShrink < 100 }, report);
 }
 
-function refuse(reason: ImportRefusal["reason"], message: string, place: string, line: number | null = null): never {
-  throw new RefusedImport(place + message, { reason, line, message });
+function refuse(reason: ImportRejection["reason"], message: string, place: string, line: number | null = null): never {
+  throw new RejectedImport(place + message, { reason, line, message });
 }
 
 function sourceNamesOf(args: Arguments): readonly string[] {
@@ -199,7 +199,7 @@ async function readFeeds(
       bytesRead += bytes;
       progress?.update({ bytesRead, totalBytes, lines: lines + linesOfFeed, elapsed: performance.now() - start });
     }).finally(() => progress?.end());
-    tell(path, read);
+    report(path, read);
     lines += read.lines;
     feeds.push({
       source: sources[index]!,
@@ -244,7 +244,7 @@ async function readFeed(
     if (error instanceof FeedError) refuse("feed", error.problem, `${path}:${error.line}: `, error.line);
     if (!(error instanceof BatchError)) throw error;
     // Such as a gzip file that ends too early: the lines before that were read.
-    throw new RefusedImport(error.message, {
+    throw new RejectedImport(error.message, {
       reason: "feed",
       line: error.line ?? feed.lines + 1,
       message: withoutPlace(error.message, path),
@@ -258,16 +258,17 @@ async function sizeOf(paths: readonly string[]): Promise<number | null> {
   return found.every((file) => file?.isFile()) ? found.reduce((sum, file) => sum + file!.size, 0) : null;
 }
 
-function tell(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
-  const told = faults
+function report(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
+  const shown = faults
     .slice(0, MAX_REPORTED_FAULTS)
     .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  if (faultCount > told.length)
-    told.push(`${path}: ... and ${counted(faultCount - told.length, "more line")} like these`);
-  for (const { message, count, line } of warnings) told.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
+  if (faultCount > shown.length)
+    shown.push(`${path}: ... and ${counted(faultCount - shown.length, "more line")} like these`);
+  for (const { message, count, line } of warnings)
+    shown.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
   const left = faultCount === 0 ? "" : `, ${counted(faultCount, "line")} left out`;
   standardError().write(
-    [...told, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"),
+    [...shown, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"),
   );
 }
 
@@ -316,18 +317,18 @@ async function compare(output: string, trie: BuiltTrie): Promise<ReplacedDataset
 }
 
 /** A feed that was cut short, or is another one, must not cost the dataset that answers. */
-function refuseShrinking(output: string, { prefixes, removed }: ReplacedDataset, maxShrink: number): void {
+function rejectShrinking(output: string, { prefixes, removed }: ReplacedDataset, maxShrink: number): void {
   if (removed <= Math.floor((prefixes * maxShrink) / 100)) return;
   const removedPercent = Math.ceil((100 * removed) / prefixes);
   const message = `it would lose ${grouped(removed)} of ${counted(prefixes, "prefix", "prefixes")} (${removedPercent} %), and at most ${maxShrink} % may be removed`;
-  throw new RefusedImport(
+  throw new RejectedImport(
     `${output} is not written: ${message}; check the feed, and give --max-shrink ${removedPercent} if it is right`,
     { reason: "shrinks", line: null, message, removedPercent, maxShrink },
   );
 }
 
 /** `ipsieve cti import *.txt -o list.txt` must not cost the list. */
-async function refuseOverwriting(output: string, feeds: readonly string[]): Promise<void> {
+async function rejectOverwriting(output: string, feeds: readonly string[]): Promise<void> {
   const existing = await stat(output).catch(() => undefined);
   if (existing === undefined) return;
   for (const feed of feeds) {

@@ -1,6 +1,6 @@
 import type { ReplaceAnswer } from "../../../client/client.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { shrinkText } from "../../list-refusal.ts";
+import { shrinkText } from "../../list-rejection.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { wholeNumber } from "../../parse-arguments.ts";

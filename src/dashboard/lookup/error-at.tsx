@@ -1,12 +1,12 @@
 import { Icon } from "../components/icon.tsx";
-import { hrefOf } from "../place.ts";
-import { readFault } from "./fault.ts";
+import { hrefOf } from "../location.ts";
+import { readErrorPosition } from "./error-position.ts";
 
-/** Stands where the fault is that something is missing at the end. */
+/** Stands where the found is that something is missing at the end. */
 const SPACE = 0x20;
 
 /** What is wrong with an address, shown at the character where it is. */
-export function FaultAt({
+export function ErrorAt({
   id,
   text,
   message,
@@ -15,15 +15,15 @@ export function FaultAt({
   readonly text: string;
   readonly message: string;
 }) {
-  const fault = readFault(message);
+  const found = readErrorPosition(message);
   const [, cure] = /did you mean ([\da-f:./]+)\?$/i.exec(message) ?? [];
   return (
     <div class="note bad" role="alert" id={id}>
       <Icon name="warning" />
       <div>
         <strong>Not an address or prefix</strong>
-        {fault !== undefined && <FaultyText text={text} position={fault.position} />}
-        <p>{sentence(fault?.what ?? message)}</p>
+        {found !== undefined && <MarkedText text={text} position={found.position} />}
+        <p>{sentence(found?.what ?? message)}</p>
         {cure !== undefined && (
           <p>
             Look up{" "}
@@ -37,7 +37,7 @@ export function FaultAt({
   );
 }
 
-function FaultyText({ text, position }: { readonly text: string; readonly position: number }) {
+function MarkedText({ text, position }: { readonly text: string; readonly position: number }) {
   const [before, at] = [text.slice(0, position), String.fromCodePoint(text.codePointAt(position) ?? SPACE)];
   return (
     <p class="faulty-text mono">

@@ -8,7 +8,7 @@ const MAX_DEPTH = 1000;
  * missing at the end; -1 for JSON. Of a text nested deeper than 1,000 levels it is the first bracket beyond. The engine's
  * parser is faster, but does not always say where it stopped: this is for texts that it rejects.
  */
-export function jsonFault(text: string): number {
+export function jsonErrorAt(text: string): number {
   let depth = 0;
   let found = -1;
   const stopAt = (offset: number): false => {

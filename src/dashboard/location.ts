@@ -1,12 +1,12 @@
-/** Where the browser is: what stands behind `#` in the address. */
-export interface Place {
+/** Where the browser is: what stands after `#` in the address. */
+export interface PageLocation {
   /** As `/rulesets/4711`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /** Reads `#/path?query`; anything else is the start page. */
-export function readPlace(hash: string): Place {
+export function readLocation(hash: string): PageLocation {
   const [path = "", query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   return { path: path.startsWith("/") ? path.replace(/(.)\/$/, "$1") : "/", query: new URLSearchParams(query) };
 }

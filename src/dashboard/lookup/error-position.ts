@@ -1,8 +1,8 @@
 /**
  * Reads what the server says of a text that is no address: `"text" at position N: what is wrong`. Undefined where it
- * tells no position.
+ * gives no position.
  */
-export function readFault(message: string): { readonly position: number; readonly what: string } | undefined {
+export function readErrorPosition(message: string): { readonly position: number; readonly what: string } | undefined {
   const [, position, what] = /^"(?:[^"\\]|\\.)*" at position (\d+): (.*)$/s.exec(message) ?? [];
   return position === undefined ? undefined : { position: Number(position), what: what! };
 }

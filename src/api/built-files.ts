@@ -20,7 +20,7 @@ const CODINGS = { br: ".br", gzip: ".gz" } as const;
 export type Coding = keyof typeof CODINGS;
 
 /** A file of built pages, in all its forms. */
-export interface DashboardFile {
+export interface BuiltFile {
   /** As `/assets/index-4f2a.js`; `/` for the page itself. */
   readonly path: string;
   readonly type: string;
@@ -31,7 +31,7 @@ export interface DashboardFile {
 }
 
 /** All files that were built, read: of the dashboard 0.3 MB, of the API console 2.6. None where it has not been built. */
-export function readDashboardFiles(folder: string = DASHBOARD): DashboardFile[] {
+export function readBuiltFiles(folder: string = DASHBOARD): BuiltFile[] {
   const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
   return names.map((name) => {
     const path = join(folder, name);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { jsonFault, repeatedKey, valueOffset } from "../../src/json/json-fault.ts";
+import { jsonErrorAt, repeatedKey, valueOffset } from "../../src/json/json-positions.ts";
 
 function isJson(text: string): boolean {
   try {
@@ -41,7 +41,7 @@ const cases: [text: string, fault: number][] = [
 ];
 for (const [text, fault] of cases) {
   test(`the fault of ${JSON.stringify(text)}`, () => {
-    assert.equal(jsonFault(text), fault);
+    assert.equal(jsonErrorAt(text), fault);
     assert.equal(isJson(text), fault < 0);
   });
 }
@@ -56,7 +56,7 @@ test("agrees with the engine about damaged JSON", (context) => {
     });
   fc.assert(
     fc.property(texts, (text) => {
-      const fault = jsonFault(text);
+      const fault = jsonErrorAt(text);
       assert.equal(fault < 0, isJson(text), text);
       assert.ok(fault <= text.length);
       damaged += Number(fault >= 0);
@@ -68,11 +68,11 @@ test("agrees with the engine about damaged JSON", (context) => {
 });
 
 test("long and deep texts", () => {
-  assert.equal(jsonFault(`["${"a".repeat(1e6)}"]`), -1);
-  assert.equal(jsonFault(`["${"\\n".repeat(5e5)}"`), 1e6 + 3);
+  assert.equal(jsonErrorAt(`["${"a".repeat(1e6)}"]`), -1);
+  assert.equal(jsonErrorAt(`["${"\\n".repeat(5e5)}"`), 1e6 + 3);
   // The parser on the error path calls itself for every level.
-  assert.equal(jsonFault("[".repeat(1000)), 1000);
-  assert.equal(jsonFault("[".repeat(1e5)), 1000);
+  assert.equal(jsonErrorAt("[".repeat(1000)), 1000);
+  assert.equal(jsonErrorAt("[".repeat(1e5)), 1000);
   assert.equal(valueOffset(` {"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, ["a"]), 1);
   assert.equal(repeatedKey(`${"[".repeat(1e5)}{"a":1,"a":2}${"]".repeat(1e5)}`, {}), 1e5 + 7);
 });

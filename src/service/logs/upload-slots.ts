@@ -15,7 +15,7 @@ export interface UploadLimits {
 }
 
 /** An upload that may have to give way. */
-export interface PlacedUpload {
+export interface SlottedUpload {
   readonly organisationId: string;
   readonly speed: ClientSpeed;
   /** Aborted with the reason where it loses its place. */
@@ -23,9 +23,9 @@ export interface PlacedUpload {
 }
 
 /** The places of everything that is uploaded and worked on, logs and feeds, of all organisations together. */
-export class UploadPlaces {
+export class UploadSlots {
   readonly #limits: UploadLimits;
-  readonly #taken = new Set<PlacedUpload>();
+  readonly #taken = new Set<SlottedUpload>();
 
   constructor(limits: UploadLimits) {
     this.#limits = limits;
@@ -36,7 +36,7 @@ export class UploadPlaces {
    * the organisations that have more of them than this one then has, and of those that hardly come: no one can hold all
    * places by sending slowly. @throws ServiceError "too-many-requests"
    */
-  take(upload: PlacedUpload): () => void {
+  take(upload: SlottedUpload): () => void {
     this.#makeRoom(upload.organisationId);
     this.#taken.add(upload);
     return () => void this.#taken.delete(upload);
@@ -62,12 +62,12 @@ export class UploadPlaces {
     }
   }
 
-  #isSlow({ speed }: PlacedUpload): boolean {
+  #isSlow({ speed }: SlottedUpload): boolean {
     return speed.waited >= this.#limits.slowAfter && speed.bytesPerSecond < this.#limits.slowBytes;
   }
 }
 
-function giveWay(candidates: readonly PlacedUpload[], to: string): void {
+function giveWay(candidates: readonly SlottedUpload[], to: string): void {
   const slowest = candidates.reduce((found, each) =>
     each.speed.bytesPerSecond < found.speed.bytesPerSecond ? each : found,
   );

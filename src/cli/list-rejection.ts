@@ -5,7 +5,7 @@ import { standardError } from "./output/standard-error.ts";
 import { listName } from "./sent-list.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The refusal of a replacement that removes too many rules. */
+/** The rejection of a replacement that removes too many rules. */
 type ShrinkProblem = NonNullable<ReplaceAnswer["refusal"]>;
 
 /** What the answer to a list says of what was left out. */
@@ -23,22 +23,22 @@ export function reportLeftOut(
   isJson: boolean,
   { invalid = 0, invalid_lines: lines = [] }: LeftOut,
 ): void {
-  const told = lines.map(
+  const shown = lines.map(
     ({ line, reason }) =>
       `${isJson ? `${listName(path)}: rules[${line - 1}]` : `${listName(path)}:${line}`}: ${reason}`,
   );
-  if (invalid > told.length)
-    told.push(
-      `${listName(path)}: ... and ${counted(invalid - told.length, "more line")} like these, ${grouped(invalid)} in all`,
+  if (invalid > shown.length)
+    shown.push(
+      `${listName(path)}: ... and ${counted(invalid - shown.length, "more line")} like these, ${grouped(invalid)} in all`,
     );
-  if (told.length > 0) standardError().write(`${told.join("\n")}\n`);
+  if (shown.length > 0) standardError().write(`${shown.join("\n")}\n`);
 }
 
 /**
- * What a server's refusal of a list is for the command: lines that are at fault are reported as FILE:LINE, and a
+ * What a server's rejection of a list is for the command: lines that are at fault are reported as FILE:LINE, and a
  * replacement that removes too much with what allows it. Every other error stays what it is.
  */
-export function listRefusal(path: string, skipsInvalid: boolean, error: unknown): unknown {
+export function listRejection(path: string, skipsInvalid: boolean, error: unknown): unknown {
   if (!(error instanceof ProblemError)) return error;
   if (error.kind === "shrinks-too-much")
     return new UsageError(`${listName(path)}: ${shrinkText(error.problem as unknown as ShrinkProblem)}`);
@@ -61,7 +61,7 @@ function placed(path: string, field: string, message: string): string {
   return `${listName(path)}: ${field === "body" ? "" : `${field}: `}${message}`;
 }
 
-/** Why a replacement is refused, with its numbers and the option that allows it. */
+/** Why a replacement is rejected, with its numbers and the option that allows it. */
 export function shrinkText({
   added,
   updated,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
-import { chooseCoding, CODINGS, tellCoding, vary } from "../http/content-coding.ts";
-import { API_CONSOLE, type DashboardFile, readDashboardFiles } from "../dashboard-files.ts";
+import { chooseCoding, CODINGS, setCoding, vary } from "../http/content-coding.ts";
+import { API_CONSOLE, type BuiltFile, readBuiltFiles } from "../built-files.ts";
 import { isKnown } from "../http/entity-tags.ts";
 import { notFound } from "../problem.ts";
 
@@ -24,13 +24,13 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 const CONSOLE = "/docs/console";
 
 /** The files of the dashboard, from memory. A route for each: what was not there at the start, no request can name. */
-export function addDashboardFiles(app: App, files: readonly DashboardFile[] = readDashboardFiles()): void {
+export function addDashboard(app: App, files: readonly BuiltFile[] = readBuiltFiles()): void {
   for (const file of files) app.get(file.path, (request, reply) => sendFile(file, request, reply));
   if (files.length === 0) addUnbuilt(app, "/", "the dashboard");
 }
 
 /** The same for the API console. */
-export function addApiConsole(app: App, files: readonly DashboardFile[] = readDashboardFiles(API_CONSOLE)): void {
+export function addApiConsole(app: App, files: readonly BuiltFile[] = readBuiltFiles(API_CONSOLE)): void {
   for (const file of files) {
     const path = file.path === "/" ? CONSOLE : `/docs${file.path}`;
     app.get(path, (request, reply) => {
@@ -53,11 +53,7 @@ function addUnbuilt(app: App, path: string, what: string): void {
   });
 }
 
-function sendFile(
-  { path, type, tag, bytes }: DashboardFile,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+function sendFile({ path, type, tag, bytes }: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const coding = chooseCoding(
     request,
     CODINGS.filter((each) => Object.hasOwn(bytes, each)),
@@ -66,6 +62,6 @@ function sendFile(
   const hasIt = isKnown(request, reply, `"${tag}"`);
   if (path.startsWith(HASHED)) reply.header("cache-control", FOR_EVER);
   if (hasIt) return reply.code(304).send();
-  if (coding !== undefined) tellCoding(reply, coding);
+  if (coding !== undefined) setCoding(reply, coding);
   return reply.type(type).send(bytes[coding ?? "identity"]!);
 }
