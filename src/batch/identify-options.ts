@@ -1,3 +1,4 @@
+import { APPENDED_COLUMN } from "../rows/row-columns.ts";
 import type { Readable, Writable } from "node:stream";
 import type { RowFormat } from "../rows/row-format.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -141,4 +142,4 @@ export const DEFAULT_LIMITS: BatchLimits = {
 };
 
 /** What `append` calls what it adds to a record or an object. */
-export const DEFAULT_APPENDED_NAME = "cbs_ids";
+export const DEFAULT_APPENDED_NAME = APPENDED_COLUMN;

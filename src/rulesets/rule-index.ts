@@ -1,3 +1,4 @@
+import { checkBatch } from "../address/check-batch.ts";
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import type { AddressError } from "../address/address-error.ts";
 import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
@@ -452,15 +453,6 @@ function pageOfAll(tree: RuleTree, { offset, limit }: { readonly offset: number;
 /** A freeze costs some 0.5 µs a rule, and rules beside the table some 0.1 µs a lookup that meets their neighbourhood. */
 function isStale({ decider, count }: FamilyRules): boolean {
   return decider.changes > Math.max(MIN_CHANGES, count >>> CHANGES_SHIFT);
-}
-
-function checkBatch(family: Family, words: Uint32Array, out: Uint32Array, count: number): void {
-  if (family !== 4 && family !== 6) throw notAnAddress(family);
-  const needed = count * (family === 4 ? 1 : 4);
-  if (Number.isInteger(count) && count >= 0 && needed <= words.length && count <= out.length) return;
-  throw new RangeError(
-    `${count} IPv${family} addresses need ${needed} words (given: ${words.length}) and ${count} places for results (given: ${out.length})`,
-  );
 }
 
 function checkTime(now: number): void {

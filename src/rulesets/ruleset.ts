@@ -8,7 +8,7 @@ import type { LineError } from "./importers/imported-rule.ts";
 import { activeRules, type Rule } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 import { type OnMalformed, RuleIndex } from "./rule-index.ts";
-import { type RuleColumns, wantedIn } from "./rule-columns.ts";
+import { type RuleColumns, desiredIn } from "./rule-columns.ts";
 import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
 import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";
 import { type Addition, addRule, type ConflictMode, updateRule } from "./write-rule.ts";
@@ -285,7 +285,7 @@ export class Ruleset implements Iterable<Rule> {
     if (this.count === 0) return { ...none, created: this.#fill(parts, now) };
     const done = { created: 0, updated: 0, skipped: 0 };
     const [changed, conflicts]: [Rule[], Rule[]] = [[], []];
-    for (const { prefix, name, expiresAt } of parts.flatMap((part) => [...wantedIn(part)])) {
+    for (const { prefix, name, expiresAt } of parts.flatMap((part) => [...desiredIn(part)])) {
       const { action, rule } = addRule(this.#rules.get(prefix), { prefix, name, expiresAt, mode }, now);
       if (action === "conflict") conflicts.push(rule);
       else done[action]++;

@@ -1,5 +1,6 @@
 import { type Address, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import type { ValueId } from "../trie/value-id.ts";
+import { checkBatch } from "../address/check-batch.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
 import { ActiveMatches, checkTime } from "./active-matches.ts";
 import { lookupBatch4 } from "./_batch-ipv4.ts";
@@ -168,13 +169,7 @@ export class PrefixTable {
     count: number = words.length / (family === 4 ? 1 : 4),
     now?: number,
   ): void {
-    if (family !== 4 && family !== 6) throw new RangeError(`the family is 4 or 6, not ${String(family)}`);
-    const needed = count * (family === 4 ? 1 : 4);
-    if (!Number.isInteger(count) || count < 0 || needed > words.length || count > out.length) {
-      throw new RangeError(
-        `a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`,
-      );
-    }
+    checkBatch(family, words, out, count);
     const active = now === undefined ? null : this.#activeAt(now);
     if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
     else lookupBatch6(this.#root6, this.#nodes6, words, out, count);

@@ -1,3 +1,5 @@
+import { csvRow } from "../../csv/write-row.ts";
+import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { CreateRowTemplates } from "../create-row-templates.ts";
@@ -9,8 +11,8 @@ const CLOSE_OBJECT = 0x7d;
 
 /** The row of a line without an address: empty columns. */
 const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
-  tsv: "\t\t\n",
-  csv: ",,\n",
+  tsv: `${ROW_COLUMNS.map(() => "").join("\t")}\n`,
+  csv: csvRow(ROW_COLUMNS.map(() => null)),
   jsonl:
     '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]}\n',
   append: "\t",

@@ -1,5 +1,6 @@
-import { csvField } from "../../csv/write-row.ts";
+import { csvField, csvRow } from "../../csv/write-row.ts";
 import { BatchError } from "../batch-error.ts";
+import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import { skipMark } from "../lines/byte-order-mark.ts";
 import type { LineShape } from "../lines/line-shape.ts";

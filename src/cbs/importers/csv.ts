@@ -33,7 +33,7 @@ export function csv(fixed: FixedPlace = {}): Importer {
     for (const { line, fields } of csvRows(listText(text))) {
       const position = `line ${line}`;
       if (columns === undefined && !fields.some(isPrefix)) {
-        columns = columnsOf(fields, position);
+        columns = columnsInHeader(fields, position);
         continue;
       }
       columns ??= { prefix: 0, service: -1, region: -1, count: 0 };
@@ -60,7 +60,7 @@ interface Columns {
   readonly count: number;
 }
 
-function columnsOf(header: readonly string[], position: string): Columns {
+function columnsInHeader(header: readonly string[], position: string): Columns {
   const names = header.map((name) => name.toLowerCase().replace(/[\s-]+/g, "_"));
   const column = (known: readonly string[]): number => names.findIndex((name) => known.includes(name));
   const prefix = column(PREFIX_COLUMNS);

@@ -118,7 +118,7 @@ async function run(args: Arguments): Promise<number> {
   for (const list of args.operands)
     await addList(builder, list, args.value("label") ?? listLabel(list), expiry, fate, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
-  for (const each of published.reports) report(each, fate, tally);
+  for (const each of published.reports) reportFile(each, fate, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
     throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
   }
@@ -188,7 +188,7 @@ async function addList(
  * Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other
  * line.
  */
-function report({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
+function reportFile({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
   const shown = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_COMPLAINTS);
   for (const { code, message } of shown)
     standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);

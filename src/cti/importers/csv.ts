@@ -47,7 +47,7 @@ export function csv(feed: Feed): FeedReader {
     const text = row.join("\n");
     const cells = cellsOf(feed, text, rowLine);
     if (cells !== undefined && columns !== undefined) addRow(feed, columns, cells, text, rowLine);
-    else if (cells !== undefined) columns = columnsOf(feed, cells, rowLine);
+    else if (cells !== undefined) columns = columnsInHeader(feed, cells, rowLine);
     row = [];
     rowLength = 0;
   };
@@ -112,7 +112,7 @@ function columnName(written: string): string {
 }
 
 /** @throws FeedError "bad-header" */
-function columnsOf(feed: Feed, header: readonly Cell[], line: number): Columns {
+function columnsInHeader(feed: Feed, header: readonly Cell[], line: number): Columns {
   const names = header.map(({ text }) => columnName(text));
   const address = names.findIndex((name) => ADDRESS_COLUMNS.includes(name));
   if (address < 0) {

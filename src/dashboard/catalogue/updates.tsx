@@ -3,7 +3,7 @@ import { Button } from "../components/button.tsx";
 import { Panel } from "../components/page.tsx";
 import { Loaded, Note } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
+import { EndedBy } from "../components/ended-by.tsx";
 import type { CatalogueUpdate, LastCatalogueUpdate } from "../documents.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { useCatalogueUpdate } from "./use-catalogue-update.ts";
@@ -94,12 +94,7 @@ function Outcome({ of: { error, ended_at, started_by, counts, catalogue } }: { r
             {source} is not in the catalogue: {problem}
           </p>
         ))}
-        {ended_at !== null && (
-          <p class="small">
-            <Time at={ended_at} />
-            {started_by !== null && `, started by ${started_by}`}
-          </p>
-        )}
+        {ended_at !== null && <EndedBy at={ended_at} startedBy={started_by} />}
       </Note>
     </div>
   );

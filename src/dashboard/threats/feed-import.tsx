@@ -7,7 +7,7 @@ import { Field, Select } from "../components/form.tsx";
 import { Panel } from "../components/page.tsx";
 import { Loaded, Note, ProblemNote } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
+import { EndedBy } from "../components/ended-by.tsx";
 import { notifyProblem } from "../components/toasts.tsx";
 import type { LastFeedImport } from "../documents.ts";
 import { formatBytes, formatCount, formatCounted } from "../format.ts";
@@ -142,12 +142,7 @@ function Outcome({ of }: { readonly of: LastFeedImport }) {
                 `; ${formatCount(changes.added)} prefixes added, ${formatCount(changes.removed)} removed`}
             </p>
           )}
-          {ended_at !== null && (
-            <p class="small">
-              <Time at={ended_at} />
-              {started_by !== null && `, started by ${started_by}`}
-            </p>
-          )}
+          {ended_at !== null && <EndedBy at={ended_at} startedBy={started_by} />}
         </Note>
       </div>
       {result !== null && result.skipped_lines.length > 0 && (

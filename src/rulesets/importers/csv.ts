@@ -13,7 +13,7 @@ export function csvLines(): LineReader {
   return (line) => {
     if (line.trim() === "") return null;
     if (columns === undefined) {
-      columns = columnsOf(line);
+      columns = namesInHeader(line);
       return null;
     }
     const fields = fieldsOf(line);
@@ -43,7 +43,7 @@ function isAbsent({ text, isQuoted }: Cell): boolean {
 }
 
 /** @throws FileFault: without columns nothing can be read */
-function columnsOf(line: string): string[] {
+function namesInHeader(line: string): string[] {
   const names = fieldsOf(line).map(({ text }) => text.trim().toLowerCase());
   const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
   const repeated = names.find((name, at) => names.indexOf(name) < at);

@@ -209,7 +209,16 @@ async function desiredLines(
   };
 }
 
-function withoutLines({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: ListedColumns): RuleColumns {
+/** The columns alone, as the store takes them: where each rule stood in the list is of no more use. */
+export function withoutLines({
+  family,
+  words,
+  lengths,
+  names,
+  expiresAt,
+  createdAt,
+  updatedAt,
+}: ListedColumns): RuleColumns {
   return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }
 

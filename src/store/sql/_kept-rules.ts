@@ -116,7 +116,7 @@ export async function isAsLeft(
       select key, max(remains) as remains, max(name) as name, max(expires_at) as expires_at, max(created_at) as created_at, max(updated_at) as updated_at from (
         select value ->> 0 as key, 0 as remains, null as name, cast(null as bigint) as expires_at, cast(null as bigint) as created_at, cast(null as bigint) as updated_at
         from ${rowsBefore(engine, change)} as before
-        union all select ${columnsOf(sql`1`)} from ${rowsAfter(engine, change)} as after
+        union all select ${columnsWith(sql`1`)} from ${rowsAfter(engine, change)} as after
       ) as touched group by key)
     select states.key from states left join rules on rules.ruleset = ${ruleset} and rules.prefix = states.key
     where (states.remains = 0 and rules.prefix is not null) or (states.remains = 1 and (rules.prefix is null or rules.name is distinct from states.name
@@ -154,7 +154,7 @@ export async function writeOldRules(
   );
 }
 
-function columnsOf(remains: RawBuilder<unknown>): RawBuilder<unknown> {
+function columnsWith(remains: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`value ->> 0, ${remains}, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint), cast(value ->> 4 as bigint)`;
 }
 

@@ -11,6 +11,7 @@ import { inSlices, turn } from "../../../turns/in-slices.ts";
 import { WRITE_EDL } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";
+import { withoutLines } from "../../../service/rules/desired-rules.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
 import { readTime } from "../../http/read-time.ts";
 import { findRuleset } from "../public/find-ruleset.ts";
@@ -59,10 +60,10 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
       ifMatch: ifMatch(request) ?? { versions: [ruleset.about.version], rules: [], lists: [] },
     };
     if (action === "set_expiry") {
-      const rules = await columnsOf(matched.map((rule) => ({ ...rule, expiresAt })));
+      const rules = await columnsInSlices(matched.map((rule) => ({ ...rule, expiresAt })));
       await services.store.write({ kind: "import-rules", ...about, rules, mode: "override" });
     } else {
-      const rules = await columnsOf(await without(await readAll(request, services, {}), matched));
+      const rules = await columnsInSlices(await without(await readAll(request, services, {}), matched));
       await services.store.write({ kind: "replace-rules", ...about, rules, shrink: COUNTED });
     }
     return { count };
@@ -113,20 +114,12 @@ async function without(rules: readonly Rule[], removed: readonly Rule[]): Promis
   return left;
 }
 
-async function columnsOf(rules: readonly Rule[]): Promise<readonly RuleColumns[]> {
+async function columnsInSlices(rules: readonly Rule[]): Promise<readonly RuleColumns[]> {
   const list = new RuleList();
   for (const [index, rule] of rules.entries()) {
     list.add(rule, index);
     if (index % AT_ONCE === AT_ONCE - 1) await turn();
   }
   const parts = await inSlices(list.inOrder(() => {}));
-  return parts.map(({ family, words, lengths, names, expiresAt, createdAt, updatedAt }) => ({
-    family,
-    words,
-    lengths,
-    names,
-    expiresAt,
-    createdAt,
-    updatedAt,
-  }));
+  return parts.map(withoutLines);
 }

@@ -199,7 +199,7 @@ async function readFeeds(
       bytesRead += bytes;
       progress?.update({ bytesRead, totalBytes, lines: lines + linesOfFeed, elapsed: performance.now() - start });
     }).finally(() => progress?.end());
-    report(path, read);
+    reportFeed(path, read);
     lines += read.lines;
     feeds.push({
       source: sources[index]!,
@@ -258,7 +258,7 @@ async function sizeOf(paths: readonly string[]): Promise<number | null> {
   return found.every((file) => file?.isFile()) ? found.reduce((sum, file) => sum + file!.size, 0) : null;
 }
 
-function report(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
+function reportFeed(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
   const shown = faults
     .slice(0, MAX_REPORTED_FAULTS)
     .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);

@@ -1,0 +1,11 @@
+import { Time } from "./time.tsx";
+
+/** When something that a user started has ended, and who that was, where it is known. */
+export function EndedBy({ at, startedBy }: { readonly at: string; readonly startedBy: string | null }) {
+  return (
+    <p class="small">
+      <Time at={at} />
+      {startedBy !== null && `, started by ${startedBy}`}
+    </p>
+  );
+}
