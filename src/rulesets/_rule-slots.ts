@@ -19,7 +19,7 @@ const STAGGER = 1 / 128;
  *     expiresAt, createdAt, updatedAt: milliseconds since 1970, PERMANENT for "never"
  *                                   ^ freed = 2: its key's first word names the slot freed before it, 0 for none
  *
- * What always holds: each slot from 1 to end - 1 holds a rule or is on the list of freed ones, once; a key's bits behind
+ * What always holds: each slot from 1 to end - 1 holds a rule or is on the list of freed ones, once; a key's bits after
  * its length are 0 (`take` clears them), so that equal prefixes have equal keys; `end` does not exceed the capacity of
  * any column. So a `!` follows each read at a slot that the tree names: such a slot is below `end`.
  * Freed slots are taken again, last first; no column ever moves an entry, as records of the tree name slots.
@@ -30,8 +30,8 @@ const STAGGER = 1 / 128;
  * Columns have different capacities, and grow by the same factor: to copy all columns of a million rules at once takes
  * some 40 ms. Each is full some 8,000 rules after the one before it, and is copied in 2 to 8 ms.
  *
- * A Float64 holds milliseconds exactly up to 2^53, and Infinity compares greater than every time: `now < expiresAt` asks
- * whether a rule is active without a case for those that never expire.
+ * A Float64 holds milliseconds exactly up to 2^53, and Infinity compares greater than every time: `now < expiresAt`
+ * asks whether a rule is active without a case for those that never expire.
  */
 /**
  * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is

@@ -66,7 +66,7 @@ async function check(bad: BadSnapshot, path: string): Promise<SnapshotError> {
   return refuses(path, bad.code, () => verifySnapshot(path));
 }
 
-/** The message with which the bytes of a file are refused, at once or when their metadata is read. */
+/** The message with which the bytes of a file are rejected, at once or when their metadata is read. */
 function rejectionOfBytes(bytes: Uint8Array, name: string): string {
   try {
     return `accepted: ${JSON.stringify(snapshotFromBytes(bytes, name).metadata)}`;

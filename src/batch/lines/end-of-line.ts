@@ -2,8 +2,9 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * The position of the first LF at or behind `from`; there must be one. Short lines are over within a few bytes, where
- * looking is cheaper than a native call; the rest of a long line is searched by the platform (in a `Buffer`, by memchr).
+ * The position of the first LF at or after `from`; there must be one. Short lines are over within a few bytes, where
+ * looking is cheaper than a native call; the rest of a long line is searched by the platform (in a `Buffer`, by
+ * memchr).
  */
 export function endOfLine(bytes: Uint8Array, from: number): number {
   const near = from + 16;

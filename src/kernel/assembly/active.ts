@@ -3,9 +3,9 @@ import { matchCount } from "./table.ts";
 import { queueAt } from "./waiting.ts";
 
 /**
- * `ActiveMatches` of the table: by match id, the id of the match that decides in its place, as words; behind them a bit each, whether
- * it has expired. 0 while what has expired counts like everything else. Lookups trap at ids past `matchCount`, so no read leads
- * out of either.
+ * `ActiveMatches` of the table: by match id, the id of the match that decides in its place, as words; after them a bit
+ * each, whether it has expired. 0 while what has expired counts like everything else. Lookups trap at ids past
+ * `matchCount`, so no read leads out of either.
  */
 let activeMatches: usize = 0;
 
@@ -40,7 +40,7 @@ function skipInGroup(at: usize, end: usize): void {
   }
 }
 
-/** Always writes the address, and moves the end behind it where the match there has expired. */
+/** Always writes the address, and moves the end past it where the match there has expired. */
 @inline
 function appendIfExpired(last: usize, at: usize, bits: usize): usize {
   const match = load<u32>(at);

@@ -30,7 +30,7 @@ const about = {
 };
 
 /**
- * A ruleset in which somebody renames the first and the last rule, both to the same, whenever others have their turn;
+ * A ruleset in which someone renames the first and the last rule, both to the same, whenever others have their turn;
  * together with so many rules beside them.
  */
 async function restless(changes: number, beside = 0): Promise<() => LiveRuleset | undefined> {
