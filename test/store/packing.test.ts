@@ -29,7 +29,7 @@ const answerOf = (count: number): GroupAnswer => {
     answers: [
       { outcome: { results: rules.map((each) => ({ action: "created" as const, rule: each })) } },
       {
-        refusal: {
+        rejection: {
           code: "batch-refused",
           message: "no",
           results: rules.map(({ prefix }) => ({ action: "not_applied" as const, prefix })),

@@ -26,7 +26,7 @@ export function areLongCommands(commands: readonly Command[]): boolean {
 
 export function isLongAnswer({ answers, changes }: GroupAnswer): boolean {
   const resultsOf = (answer: GroupAnswer["answers"][number]): readonly unknown[] | undefined =>
-    "refusal" in answer ? answer.refusal.results : "results" in answer.outcome ? answer.outcome.results : undefined;
+    "rejection" in answer ? answer.rejection.results : "results" in answer.outcome ? answer.outcome.results : undefined;
   return areLongChanges(changes) || answers.some((answer) => isLong(resultsOf(answer)));
 }
 
