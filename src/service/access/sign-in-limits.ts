@@ -24,17 +24,17 @@ export class SignInLimits {
 
   /** @throws ServiceError "too-many-requests" */
   takeAddress(address: string): void {
-    refuseExceeded(this.addresses.take(originOf(address), this.#perMinute));
+    rejectExceeded(this.addresses.take(originOf(address), this.#perMinute));
   }
 
   /** `nameKey`: as `keyOfName` makes it. @throws ServiceError "too-many-requests" */
   takeName(nameKey: string): void {
-    refuseExceeded(this.names.take(digestOf(nameKey), this.#perMinute));
+    rejectExceeded(this.names.take(digestOf(nameKey), this.#perMinute));
   }
 
   /** A device, or a user who has a session, by their id. @throws ServiceError "too-many-requests" */
   takeKnown(id: string): void {
-    refuseExceeded(this.known.take(id, this.#perMinute));
+    rejectExceeded(this.known.take(id, this.#perMinute));
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { FeedImports } from "../../../src/service/datasets/feed-imports.ts";
-import { UploadPlaces } from "../../../src/service/logs/upload-places.ts";
+import { UploadSlots } from "../../../src/service/logs/upload-slots.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
 
@@ -33,7 +33,7 @@ function importsOn(disk: SmallDisk): {
   const imports = new FeedImports({
     target: { command: { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env }, output },
     threats: { reload: () => Promise.resolve(true) },
-    places: new UploadPlaces({ perOrganisation: 2, inAll: 8, slowBytes: 0, slowAfter: 60_000 }),
+    slots: new UploadSlots({ perOrganisation: 2, inAll: 8, slowBytes: 0, slowAfter: 60_000 }),
     limits: { bytes: 64 << 20, freeBytes: 0, compileTime: 60_000 },
     onImported: () => Promise.resolve(void imported++),
     now: Date.now,

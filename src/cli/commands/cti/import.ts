@@ -282,7 +282,7 @@ async function write(
   const createdAt = new Date();
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   if (isCompared) report.replaced = await compare(output, trie);
-  if (report.replaced !== null) refuseShrinking(output, report.replaced, maxShrink);
+  if (report.replaced !== null) rejectShrinking(output, report.replaced, maxShrink);
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;
   const { generation, byteLength } = info;
