@@ -91,11 +91,14 @@ function writeIpv6(words: Uint32Array, out: Uint8Array, at: number): number {
 }
 
 function groupOf(words: Uint32Array, group: number): number {
+  //     words    |    w0     |    w1     |    w2     |    w3     |
+  //     groups   |  0  |  1  |  2  |  3  |  4  |  5  |  6  |  7  |      the even one is the upper half of its word
   const word = words[group >> 1]!;
   return (group & 1) === 0 ? word >>> 16 : word & 0xffff;
 }
 
 function writeGroup(value: number, out: Uint8Array, at: number): number {
+  // Without leading zeros (RFC 5952, section 4.1); the last digit is written in any case, so that 0 is "0".
   if (value > 0xfff) out[at++] = hexOf(value >> 12);
   if (value > 0xff) out[at++] = hexOf((value >> 8) & 15);
   if (value > 0xf) out[at++] = hexOf((value >> 4) & 15);
@@ -104,5 +107,6 @@ function writeGroup(value: number, out: Uint8Array, at: number): number {
 }
 
 function hexOf(digit: number): number {
+  // 0x57 + 10 is "a": lower case, as RFC 5952, section 4.3 asks.
   return digit < 10 ? ZERO + digit : 0x57 + digit;
 }

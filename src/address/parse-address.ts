@@ -106,6 +106,9 @@ export function isAddress(text: string): boolean {
 function quadOfText(text: string): number {
   const { length } = text;
   if (length < 7 || length > 15) return -1;
+  // No read leaves the text: `at < length` is asked before each digit, and charCodeAt gives NaN past the end, which is
+  // no dot. `value` is at most 999, and `word` takes 8 bits four times; a first octet from 128 on makes it negative
+  // until the last line. Comparing `x >>> 0` asks for 0 to 9 at once: what is below "0" becomes a large number.
   let word = 0;
   let at = 0;
   for (let octets = 1; octets <= 4; octets++) {
@@ -182,6 +185,9 @@ function octetFrom(bytes: Uint8Array, at: number): number {
   // ~d >> 31 is -1 for d >= 0 and 0 for d < 0. 9 - d is negative for a byte above "9", so `bad` rejects a letter where
   // a digit or a dot may stand. The packing: | digits: bits 8 and 9 | value: bits 0 to 7 |, and -1 if `bad` is
   // negative.
+  //
+  //     "192."   digits 1 9 2      two = three = -1     1 + (1 * 9 + 9) = 19     19 + (19 * 9 + 2) = 192
+  //     "7.0."   digits 7 -2 0     two = three = 0      7: `three` needs `two`, whatever follows the dot
   const digit1 = bytes[at]! - 0x30;
   const digit2 = bytes[at + 1]! - 0x30;
   const digit3 = bytes[at + 2]! - 0x30;

@@ -99,6 +99,8 @@ export function isPrefix(text: string): boolean {
 
 /** The first `length` bits of the word, the rest zero; any length is allowed, below 0 as 0 and above 32 as 32. */
 export function maskWord(word: number, length: number): number {
+  // The shift is by 1 to 31 in the last line; by 32 it would be by none, as JavaScript counts shifts modulo 32.
+  //     length 20     -1 << 12 = ffff f000        & is signed, >>> 0 makes the word unsigned again
   if (length <= 0) return 0;
   return length >= 32 ? word : (word & (-1 << (32 - length))) >>> 0;
 }
@@ -121,6 +123,7 @@ function parseLength(text: string, at: number, family: Family): number {
   if (digits.length > 1 && digits.startsWith("0")) {
     throw new AddressError("length-leading-zero", text, at, "the length has a leading zero; remove it");
   }
+  // At most three digits come to Number, so that the message about the range is not about a number that was rounded.
   const length = digits.length > 3 ? Number.POSITIVE_INFINITY : Number(digits);
   if (length > addressBits(family)) throw new AddressError("length-out-of-range", text, at, lengthRange(family));
   return length;
@@ -129,6 +132,8 @@ function parseLength(text: string, at: number, family: Family): number {
 function malformedLength(written: string, family: Family): string {
   if (family === 4 && isAddress(written)) {
     const mask = parseAddress(written).w0;
+    // A netmask is ones, then zeros: the zeros of ~mask before its first one are the ones of the mask (32 where ~mask
+    // is 0). Masking all ones to that length gives the mask again, unless a one follows a zero: 255.0.255.0.
     const length = Math.clz32(~mask);
     if (maskWord(0xffffffff, length) === mask) return `write the netmask as a prefix length: /${length}`;
   }

@@ -12,6 +12,7 @@ import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
 export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
   checkRange(first, last);
   const prefixes: Prefix[] = [];
+  // The longest prefix that covers both ends covers all between them: nothing outside it has to be looked at.
   collect(prefixOf(first, commonLength(first, last)), first, last, prefixes);
   return prefixes;
 }
@@ -19,6 +20,8 @@ export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
 /** The last address of the prefix: its host bits set. */
 export function lastAddress(prefix: Prefix): Address {
   const { family, length } = prefix;
+  // Each word has 32 bits of the length less than the word before it:
+  //     length 40     w0: 40, whole     w1: 8, 24 host bits     w2: -24, all host bits     w3: -56, all host bits
   if (family === 4) return { family, w0: fillWord(prefix.w0, length), w1: 0, w2: 0, w3: 0 };
   return {
     family,
@@ -106,7 +109,7 @@ function checkRange(first: Address, last: Address, text?: string, lastAt?: numbe
  * The bound. A prefix is cut in two only if it lies in part in the range, which is where an end of the range lies
  * inside it. The prefixes of one length are disjoint, so the two ends lie in two of them at most: two cuts a level, and
  * each gives one part at most, but where the ends part ways. So a range of addresses of b bits has at most 2b - 2
- * prefixes (62 or 252), reached by 1..2^b - 2, and it takes O(b) steps:
+ * prefixes (62 or 254), reached by 1..2^b - 2, and it takes O(b) steps:
  *
  *     level   0  |-----------------[==============================]-----------|
  *             1  |-----------------[=============|================]-----------|     both halves are cut
@@ -131,6 +134,7 @@ function collect(prefix: Prefix, first: Address, last: Address, into: Prefix[]):
 
 /** Whether the two, in order, are the lower and the upper half of one prefix. */
 function areHalves(lower: Prefix, upper: Prefix): boolean {
+  // Two prefixes of one length that agree in all but its last bit: the lower one has a 0 there, as it comes first.
   const length = upper.length;
   if (lower.family !== upper.family || lower.length !== length) return false;
   return commonLength(lower, upper) === length - 1;
@@ -138,6 +142,7 @@ function areHalves(lower: Prefix, upper: Prefix): boolean {
 
 /** How many leading bits two addresses of one family share. */
 function commonLength(a: Address, b: Address): number {
+  // The first bit in which two words differ is the first that is set in a ^ b; clz32 counts those before it.
   if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
   if (a.family === 4) return 32;
   if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);

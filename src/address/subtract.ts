@@ -36,6 +36,8 @@ function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[
     into.push(prefix);
     return at;
   }
+  // The hole is inside and is not the prefix, so the prefix is shorter than an address: there are halves, and each call
+  // goes one bit deeper. Holes ascend: the second half goes on with the first hole that the first half left.
   const halfLength = prefix.length + 1;
   const next = cut(prefixOf(prefix, halfLength), holes, at, into);
   return cut(prefixOf(lastAddress(prefix), halfLength), holes, next, into);
@@ -43,6 +45,8 @@ function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[
 
 /** The first hole that touches the prefix or lies after it. */
 function firstAfter(holes: readonly Prefix[], prefix: Prefix): number {
+  // Invariant: holes before `low` lie before the prefix and do not touch it, those from `high` on are not such. Holes
+  // are apart and in order, so there is one border; each turn halves what lies between.
   let low = 0;
   let high = holes.length;
   while (low < high) {

@@ -14,8 +14,8 @@ const WIDE_POINTER = (NODE_FLAG >>> KIND_SHIFT) | NODE_WIDE;
  * the other with nothing to guess in between, and the misses overlap; then each goes on alone. Without a root (a small
  * table) each goes alone from the beginning.
  *
- * All of an address's words are below 4 * `count`, which the caller has checked against `words`; a root of 2^16 slots is
- * indexed by 16 bits, one of a single slot by none. Reads of `nodes` in a corrupt table: see `_walk.ts`.
+ * All of an address's words are below 4 * `count`, which the caller has checked against `words`; a root of 2^16 slots
+ * is indexed by 16 bits, one of a single slot by none. Reads of `nodes` in a corrupt table: see `_walk.ts`.
  */
 export function lookupBatch6(
   root: Int32Array,
@@ -31,6 +31,9 @@ export function lookupBatch6(
       const entry = root[w0 >>> 16]!;
       // All ones for a wide node. Everything else reads node 0 instead, and keeps its entry.
       const mask = -(entry >>> KIND_SHIFT === WIDE_POINTER ? 1 : 0);
+      //     mask -1    node: | changes, rank | ... 2,048 pairs ... | entries |      the entry of the slot
+      //     mask  0    node, slot, word, rank and the offset of the entry are 0, and `& mask` drops what was read there
+      // (2 << slot) - 1 has the bits up to and including the slot's, modulo 32; for slot 31 it is -1, all of them.
       const node = entry & OFFSET_MASK & mask;
       const slot = w0 & 0xffff & mask;
       const word = node + 2 * (slot >>> 5);

@@ -55,8 +55,8 @@ function isBefore(at: Words, end: Words | null): boolean {
 
 /**
  * Opens the prefixes of `match`'s chain that are not open yet; those that are were each the parent of the next. They
- * must begin at `at`, or the chain does not belong there. Every chain ends, for `PrefixTable.parent` only returns smaller
- * ids.
+ * must begin at `at`, or the chain does not belong there. Every chain ends, for `PrefixTable.parent` only returns
+ * smaller ids.
  */
 function openChain(
   family: Family,
@@ -66,6 +66,10 @@ function openChain(
   open: OpenPrefix[],
   found: TableEntry[],
 ): void {
+  //     open     10.0.0.0/8 (match 1)
+  //     match 3  parents 3 -> 2 -> 1        3 and 2 are new: opened as 2, then 3, both at `at`
+  // Had `at` left the innermost one, it would have been popped before: so its match is in the chain, or the table is
+  // bad.
   const innermost = open.at(-1)?.match ?? NO_MATCH;
   const chain: MatchId[] = [];
   for (let id = match; id !== innermost; id = table.parent(id)) {

@@ -4,6 +4,8 @@ import { VALUE_LIST_FLAG } from "./layout.ts";
 const GOLDEN = 0x9e37_79b1;
 
 function mix(hash: number, word: number): number {
+  // An odd factor permutes the 32-bit words, so that no two become one; its product spreads a bit upwards only, and the
+  // shift brings the upper ones down to where the mask of the table looks.
   const mixed = Math.imul(hash ^ word, GOLDEN);
   return mixed ^ (mixed >>> 15);
 }
@@ -23,6 +25,7 @@ class IdSet {
 
   /** Doubles the table; `hashOf` gives the hash of an id that is already in it. */
   grow(hashOf: (id: number) => number): void {
+    // Twice the slots for the same ids: less than half of them are taken, so every search for a free one ends.
     const old = this.slots;
     this.slots = new Int32Array(old.length * 2);
     const mask = this.slots.length - 1;
@@ -44,8 +47,8 @@ class IdSet {
  *     lengths     0          prefix length    ...               `matchValue`, `matchLength` and `matchParent`
  *     parents     0          an id < 1: 0     an id < 2
  *
- * The hash set holds ids alone, at most half full: a free slot ends every search. Slots are masked to its length and ids
- * are below the arrays' (`!`).
+ * The hash set holds ids alone, at most half full: a free slot ends every search. Slots are masked to its length and
+ * ids are below the arrays' (`!`).
  */
 export class MatchInterner {
   readonly values = new GrowingWords(1 << 10);
@@ -85,7 +88,9 @@ export class MatchInterner {
     }
   }
 
-  /** The value word of several values: a flagged offset into `lists`, where the count and the ascending ids are stored. */
+  /**
+   * The value word of several values: a flagged offset into `lists`, where the count and the ascending ids are stored.
+   */
   listWord(values: readonly number[]): number {
     const key = values.join();
     let offset = this.#listsSeen.get(key);

@@ -23,8 +23,8 @@ import {
 /** Changes are scattered when more than one in four is not at a slot of a bitmap node. */
 const SCATTERED = 4;
 /**
- * From this many shared bits on a skip node (5 words for 32 bits) is smaller than a chain of lists, one for every 16 bits
- * (1 count + 1 word of keys + up to 3 entries each).
+ * From this many shared bits on a skip node (5 words for 32 bits) is smaller than a chain of lists, one for every 16
+ * bits (1 count + 1 word of keys + up to 3 entries each).
  */
 const SKIP_FROM = 32;
 
@@ -121,8 +121,8 @@ class NodeBuilder {
     let slot = 0;
     let next = first + 1;
     for (;;) {
-      // Invariant: entries before `slot` are pushed, segment `first` holds at the slot's first address, and `next` is the
-      // first segment that begins after that address.
+      // Invariant: entries before `slot` are pushed, segment `first` holds at the slot's first address, and `next` is
+      // the first segment that begins after that address.
       next = this.#endOf(slot, next, end, depth, width);
       this.#pushEntry(slot, first, next);
       const continues = next === end ? slot + 1 < 2 ** width : this.#bitsOf(next, depth, width) > slot + 1;
@@ -236,7 +236,8 @@ class NodeBuilder {
       if (shared >= SKIP_FROM) return this.#skip(first, end, depth, shared);
     }
     const entries = this.#partition(first, end, depth, LIST_BITS);
-    // Nearly every address comes through the few nodes under the root of a large table: these should be fast rather than small.
+    // Nearly every address comes through the few nodes under the root of a large table: these should be fast rather
+    // than small.
     const maxKeys = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
     return entries <= maxKeys + 1 ? this.#sorted(entries, depth) : this.#wide(entries, depth);
   }
@@ -274,6 +275,9 @@ class NodeBuilder {
   #wide(entries: number, depth: number): number {
     const node = this.#nodes.reserve(WIDE_WORDS + entries);
     const { words } = this.#nodes;
+    // `word` only moves forward, over the pairs up to that of the entry: 2,048 steps in all. A pair's rank is the
+    // number of changes in pairs before it, which is how many entries came before: i. The pairs after the last change
+    // get all.
     for (let i = 0, word = 0; i < entries; i++) {
       const slot = this.#slotOf(i, entries);
       for (; word <= slot >>> 5; word++) words[node + 2 * word + 1] = i;
@@ -289,6 +293,8 @@ class NodeBuilder {
    */
   #skip(first: number, end: number, depth: number, shared: number): number {
     const expectedWords = (shared + 31) >>> 5;
+    //     | shared | match before | match after | expected bits, left-aligned, ceil(shared / 32) words | entry |
+    // Segment `first` holds before the shared prefix and `end - 1` after it: all changes lie inside.
     const node = this.#nodes.reserve(4 + expectedWords);
     const { words } = this.#nodes;
     words[node] = shared;
@@ -322,6 +328,10 @@ class NodeBuilder {
   /** Bits [depth, depth + width) of a segment's start, width 1..32; bits past the address are zero. */
   #bitsOf(segment: number, depth: number, width: number): number {
     const { wordsPerKey, starts } = this.#segments;
+    //     word `at`                           word `at + 1`
+    //     |  shift bits  |  high, from depth on  |  low, `shift` bits of it  |  ...
+    //                    |<------ 32 bits, left-aligned ------>|      >>> (32 - width) keeps the first `width`
+    // `width` is 1 to 32, so that shift is by 0 to 31. A word past the key is 0: bits past the address are zeros.
     const word = depth >>> 5;
     const shift = depth & 31;
     const at = segment * wordsPerKey + word;

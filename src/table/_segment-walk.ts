@@ -94,6 +94,8 @@ export class SegmentWalk {
 
   /** Takes up the next entry of the root. Equal neighbours are one segment; only leaves can be equal. */
   #nextRoot(): boolean {
+    //     root   | a | a | a | ->node | ->node' | b |      a: one segment of three slots; nodes are never equal, since
+    //                                                        each is stored once
     const { root } = this.#index;
     let slot = this.#nextSlot;
     while (slot > 0 && isLeaf(root[slot]) && root[slot] === root[slot - 1]) slot++;
@@ -148,7 +150,9 @@ export class SegmentWalk {
     return this.#sortedChildren(parent, node, header, count);
   }
 
-  /** The entries of a node with `count` entries after sorted keys, which begin `header` words after the node's start. */
+  /**
+   * The entries of a node with `count` entries after sorted keys, which begin `header` words after the node's start.
+   */
   #sortedChildren(parent: Pending, node: number, header: number, count: number): Pending[] {
     const keyWords = count >>> 1;
     const keys = keysIn(this.#words(node + header, keyWords));
@@ -207,6 +211,8 @@ export class SegmentWalk {
 
   /** The key with bits whose last one is bit `end` of the address; those past the address must be zero. */
   #withBits(key: Words, bits: number, end: number, node: number): Words {
+    // The last node of a walk may reach past the address, as bits [30, 36) of 32 do: the slots it has then
+    // differ in the bits that there are, and the others are zeros.
     const past = end - this.#bits;
     if (past <= 0) return withBits(key, bits, end);
     if (bits % 2 ** past !== 0)
@@ -234,6 +240,8 @@ function isLeaf(entry: number | undefined): boolean {
 
 /** The 16-bit keys that are stored two to a word, the low half first. */
 function keysIn(words: Int32Array): number[] {
+  //     bit 31          16 15           0
+  //         |  key 2i + 1   |    key 2i     |
   return [...words].flatMap((word) => [word & 0xffff, word >>> 16]);
 }
 
@@ -280,6 +288,7 @@ export function endsAt(words: Words, depth: number): boolean {
  * last one. One is added to the last of those bits, and a word that overflows carries one into the word before it.
  */
 export function addressAfter(words: Words, depth: number): Words | null {
+  //     depth 40     w0 | w1: 8 bits, 24 zeros | 0 | 0        the last of the 8 is 2 ** (-40 & 31) = 2 ** 24
   const next: [number, number, number, number] = [...words];
   if (depth === 0) return null;
   let carry = 2 ** (-depth & 31);

@@ -24,6 +24,8 @@ export interface Segments {
 /** Sets the bits of `key[at ...]` from `length` on: the last address of a prefix. */
 function fillHostBits(key: Uint32Array, at: number, words: number, length: number): void {
   for (let word = 0; word < words; word++) {
+    // `inside` bits of the length lie in this word: none of the word is host bits from 32 on, all of it below 1, and
+    // between, -1 >>> inside has the bits from `inside` on.
     const inside = length - word * 32;
     if (inside < 32) key[at + word]! |= inside <= 0 ? -1 : -1 >>> inside;
   }
@@ -43,6 +45,7 @@ function increment(key: Uint32Array, at: number, words: number): boolean {
 
 function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, words: number): number {
   for (let word = 0; word < words; word++) {
+    // Compared, not subtracted: a difference of unsigned words does not fit 32 bits.
     const left = a[aAt + word]!;
     const right = b[bAt + word]!;
     if (left !== right) return left < right ? -1 : 1;
@@ -55,8 +58,8 @@ function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, w
  * opens a segment at its first address; where it ends, its parent's segment continues.
  *
  * Prefixes are nested or disjoint, and come by address with the less specific first. So those that contain the current
- * one are exactly the open ones that do not end before it, and lengths ascend in the stack: it never holds more than one
- * per length, 33 or 129, and that is all that `#lastOf` and `#matchOf` have to hold. `#starts` and `#matches` have
+ * one are exactly the open ones that do not end before it, and lengths ascend in the stack: it never holds more than
+ * one per length, 33 or 129, and that is all that `#lastOf` and `#matchOf` have to hold. `#starts` and `#matches` have
  * 2 * prefixes + 1 segments. No index passes those bounds, which is what the `!` assert.
  */
 export class Sweep {

@@ -73,6 +73,8 @@ function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]
     known.set(value, time);
     return time;
   };
+  //     times   |  0  | 1 ... matchCount         | matchCount + 1 ...                        |
+  //             |  -  | of the match: the latest | by word of the value lists, 0 at a count  |
   const values = interner.values.written();
   const lists = interner.lists.written();
   const times = new Float64Array(values.length + lists.length);

@@ -139,6 +139,8 @@ export class PrefixTable {
 
   /** Looks up an IPv4 address given as an unsigned 32-bit word. */
   lookup4(word: number): MatchId {
+    // 8 to 18 root bits: the shift is by 24 to 14 and leaves an index below the root's length, which `#checkLayout` has
+    // compared with the header. `| 0` makes the word signed: larger numbers would be kept on the heap.
     return walk4(this.#nodes4, this.#root4[word >>> this.#shift4]!, word | 0, 32 - this.#shift4) as MatchId;
   }
 
@@ -157,7 +159,8 @@ export class PrefixTable {
 
   /**
    * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives
-   * a match id each (a `MatchId`, stored as a plain number) and may be `words` itself. Throws `RangeError` when either array is too short.
+   * a match id each (a `MatchId`, stored as a plain number) and may be `words` itself. Throws `RangeError` when either
+   * array is too short.
    *
    * With `now` (milliseconds since the Unix epoch) the ids are those of `activeMatch`: what has expired is skipped. The
    * first batch after an expiry has passed takes O(matches) more; without expiries nothing does.
@@ -305,6 +308,9 @@ export class PrefixTable {
   }
 
   #list(word: number): Int32Array {
+    //     valueLists   ... | count | value | value | ... | count | ...       ascending values
+    //                      ^ offset
+    // An offset or a count past the end cuts the view short, to nothing at worst: an error below, no read outside.
     const offset = word & ~VALUE_LIST_FLAG;
     const list = this.#valueLists.subarray(offset + 1, offset + 1 + (this.#valueLists[offset] ?? 0));
     if (list.length === 0) throw new TableError("bad-values", "valueLists", `offset ${offset} holds no list`);
