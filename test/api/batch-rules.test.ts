@@ -114,7 +114,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual([status, body.type, results.length], [409, "/problems/conflict", 3000]);
       assert.deepEqual(
         [results[0], results[2999]!.action, results[2999]!.error],
-        [{ action: "not_applied", ip: "198.51.100.0" }, "conflict", "there is a rule for 192.0.2.1 already"],
+        [{ action: "not_applied", ip: "198.51.100.0" }, "conflict", "a rule for 192.0.2.1 already exists"],
       );
       assert.deepEqual(await rules(), ["192.0.2.1"]);
     });
