@@ -41,10 +41,10 @@ export class HeaderRows {
 
   #row(header: Buffer, shape: LineShape): Buffer | null {
     const labels = this.#labels;
-    const columns =
-      labels.length === 0 ? ["cidr", "cbs_ids"] : labels.flatMap((one) => [`${one}.cidr`, `${one}.cbs_ids`]);
-    if (this.#format === "tsv") return Buffer.from(`${["ip", ...columns].join("\t")}\n`);
-    if (this.#format === "csv") return Buffer.from(`${["ip", ...columns].map(csvField).join(",")}\n`);
+    const [ip, ...own] = ROW_COLUMNS;
+    const columns = labels.length === 0 ? own : labels.flatMap((one) => own.map((column) => `${one}.${column}`));
+    if (this.#format === "tsv") return Buffer.from(`${[ip, ...columns].join("\t")}\n`);
+    if (this.#format === "csv") return Buffer.from(csvRow([ip, ...columns]));
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
     const names = labels.length === 0 ? [this.#appendAs] : labels;
