@@ -30,6 +30,8 @@ for (const { name, skip, make, stop } of await databases()) {
         await replica.store.check();
         const loaded = new Memory();
         loaded.start(await replica.store.load((part) => loaded.add(part)));
+        // What another replica wrote last is seen at the next look.
+        await until(() => replica.memory.sequence >= loaded.sequence);
         assert.deepEqual(replica.memory.contents(), loaded.contents());
         assert.deepEqual(replica.failures, []);
       } finally {
