@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { BUNDLED_FORMS, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
+import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 /** What is packed, by the file that it becomes. */
@@ -94,6 +94,7 @@ function packages(outfile: string): Plugin {
       onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
         if (kind === "entry-point" || path.startsWith("node:")) return null;
         if (PACKED.includes(path)) return { path: join(ROOT, BUNDLED_FORMS[path]!) };
+        if (isInstalled(path)) return { path, external: true };
         const own = relative(dirname(outfile), join(PACKAGES_FOLDER, packageModule(path)));
         return { path: own.replaceAll("\\", "/"), external: true };
       });

@@ -7,7 +7,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { licensesOf } from "./licenses-of.ts";
-import { BUNDLED_FORMS, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
+import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -47,6 +47,7 @@ function namesIn(list: string, renaming: string): string[] {
 }
 
 function want(specifier: string, name: string): void {
+  if (isInstalled(specifier)) return;
   wanted.set(specifier, (wanted.get(specifier) ?? new Set()).add(name));
 }
 
@@ -133,7 +134,8 @@ function pathTo(specifier: string, folder: string): string {
 }
 
 for (const path of importing) {
-  const code = readFileSync(join(ROOT, path), "utf8").replaceAll(ANY, (_, before: string, specifier: string) => {
+  const code = readFileSync(join(ROOT, path), "utf8").replaceAll(ANY, (all, before: string, specifier: string) => {
+    if (isInstalled(specifier)) return all;
     return `${before}${JSON.stringify(pathTo(specifier, dirname(path)))}`;
   });
   writeFileSync(join(ROOT, path), code);
