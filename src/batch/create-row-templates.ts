@@ -19,3 +19,10 @@ export type CreateRowTemplates = (
   format: TemplateFormat,
   now: number,
 ) => (match: MatchId) => Uint8Array;
+
+/** What a renderer exports. */
+export interface RendererModule {
+  readonly createRowTemplates: CreateRowTemplates;
+  /** The row of a line without an address, without holes. Default: that of a catalogue. */
+  readonly noAddressRow?: (format: TemplateFormat) => string;
+}

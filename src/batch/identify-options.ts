@@ -25,6 +25,7 @@ export interface LabelledSnapshot {
   readonly label: string;
   readonly snapshot: Snapshot;
   readonly renderer?: string;
+  readonly columns?: readonly string[];
 }
 
 /** What `identifyLines` reads, looks up and writes. */
@@ -39,6 +40,8 @@ export interface IdentifyOptions {
    * `topAddresses`.
    */
   readonly further?: readonly LabelledSnapshot[];
+  /** What the columns of rows after the address are called, where an input has a header. Default: cidr and cbs_ids. */
+  readonly columns?: readonly string[];
   /** What `snapshot` is called beside further ones. Default: its kind. */
   readonly label?: string;
   /** The label of the snapshot without whose match a line has none, not even in the others. */

@@ -1,15 +1,10 @@
 import { csvRow } from "../csv/write-row.ts";
-import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
+import { ADDRESS_HOLE } from "../rows/holes.ts";
+import { hole, templateBytes } from "../rows/template-bytes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { MatchId } from "../table/match-id.ts";
-
-// While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control
-// characters), and JSON.stringify lets it through as it is.
-const MARK = "\x7f";
-const MARK_BYTE = 0x7f;
-const encoder = new TextEncoder();
 
 /**
  * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing
@@ -32,25 +27,4 @@ function rowText(catalogue: Catalogue, format: TemplateFormat, match: MatchId): 
   if (format === "append") return `\t${ids}`;
   if (format === "tsv") return `${hole(ADDRESS_HOLE)}\t${cidr}\t${ids}\n`;
   return csvRow([hole(ADDRESS_HOLE), cidr || null, ids || null]);
-}
-
-function hole(what: number): string {
-  return `${MARK}${what}${MARK}`;
-}
-
-/** Encodes the row and turns each enclosed number into its hole; a hole is shorter, so that this is done in place. */
-function templateBytes(row: string): Uint8Array {
-  const bytes = encoder.encode(row);
-  let to = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] !== MARK_BYTE) {
-      bytes[to++] = bytes[at]!;
-      continue;
-    }
-    let what = 0;
-    while (bytes[++at] !== MARK_BYTE) what = what * 10 + bytes[at]! - 0x30;
-    bytes[to++] = HOLE;
-    bytes[to++] = what;
-  }
-  return bytes.subarray(0, to);
 }

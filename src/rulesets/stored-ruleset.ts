@@ -7,7 +7,7 @@ import { addTo, FrozenRules } from "./_frozen-rules.ts";
 import { RuleDecider } from "./_rule-decider.ts";
 import { maskOf, NO_RULE_HERE, PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import { partsOf, RuleIndex } from "./rule-index.ts";
-import { type PackedNames, packNames } from "./rule-names.ts";
+import { namesOf, type PackedNames, packNames } from "./rule-names.ts";
 import { indexOf, PURPOSES, type Purpose, restored, type Ruleset } from "./ruleset.ts";
 import { RulesetError } from "./ruleset-error.ts";
 import { LAST_TIME } from "./timestamp.ts";
@@ -334,4 +334,26 @@ function badMetadata(member: string, what: string): RulesetError {
 
 function badRules(member: string, what: string): RulesetError {
   return new RulesetError("bad-rules", member, what);
+}
+
+/** What rows of logs say about rules, by number. */
+export interface StoredLabels {
+  nameOf(number: number): string | null;
+  /** In milliseconds since 1970; null: never. */
+  expiryOf(number: number): number | null;
+}
+
+/** The names and expiries of stored rules, without making a ruleset of them. O(rules), a nanosecond each. @throws RulesetError */
+export function storedLabels(metadata: unknown, table: PrefixTable): StoredLabels {
+  const stored = checkedMetadata(metadata);
+  const { text, ends, numbers } = readNames(stored.names, table.matchCount);
+  const distinct = namesOf({ text, ends, numbers: Uint32Array.from(ends, (_, at) => at + 1) });
+  const expiresAt = readExpiries(table);
+  return {
+    nameOf: (number) => distinct[numbers[number - 1]! - 1] ?? null,
+    expiryOf: (number) => {
+      const time = expiresAt?.[number] ?? PERMANENT;
+      return time === PERMANENT ? null : time;
+    },
+  };
 }

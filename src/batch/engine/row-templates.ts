@@ -28,10 +28,11 @@ export function rowTemplates(
   snapshot: Parameters<CreateRowTemplates>[0],
   create: CreateRowTemplates,
   now: number,
+  noAddressRow: (format: TemplateFormat) => string = (format) => NO_ADDRESS_ROWS[format],
 ): RowTemplates {
   return (format) => {
     const templates = create(snapshot, format, now);
-    const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
+    const noAddress = Buffer.from(noAddressRow(format));
     return (match) => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
   };
 }

@@ -10,13 +10,20 @@ export class HeaderRows {
   readonly #format: RowFormat | "none";
   readonly #appendAs: string;
   readonly #labels: readonly string[];
+  readonly #columns: readonly string[];
   #first: { readonly header: Buffer; readonly name: string } | null = null;
 
   /**
-   * `appendAs` is the name of the column that "append" adds. Of several snapshots, each adds its own: its name is the
-   * label, or begins with it.
+   * `columns` are those after the address, `appendAs` is the name of the column that "append" adds. Of several
+   * snapshots, each adds one under its label.
    */
-  constructor(format: RowFormat | "none", appendAs: string, labels: readonly string[] = []) {
+  constructor(
+    format: RowFormat | "none",
+    appendAs: string,
+    columns: readonly string[] = ROW_COLUMNS.slice(1),
+    labels: readonly string[] = [],
+  ) {
+    this.#columns = columns;
     this.#labels = labels;
     this.#format = format;
     this.#appendAs = appendAs;
@@ -41,10 +48,11 @@ export class HeaderRows {
 
   #row(header: Buffer, shape: LineShape): Buffer | null {
     const labels = this.#labels;
-    const [ip, ...own] = ROW_COLUMNS;
-    const columns = labels.length === 0 ? own : labels.flatMap((one) => own.map((column) => `${one}.${column}`));
-    if (this.#format === "tsv") return Buffer.from(`${[ip, ...columns].join("\t")}\n`);
-    if (this.#format === "csv") return Buffer.from(csvRow([ip, ...columns]));
+    const columns = [ROW_COLUMNS[0], ...this.#columns];
+    if (this.#format === "tsv")
+      return Buffer.from(`${columns.join("	")}
+`);
+    if (this.#format === "csv") return Buffer.from(csvRow(columns));
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
     const names = labels.length === 0 ? [this.#appendAs] : labels;

@@ -16,7 +16,7 @@ import { viewOf } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
 import { Matcher } from "../matcher.ts";
-import type { CreateRowTemplates } from "../create-row-templates.ts";
+import type { RendererModule } from "../create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { AddressCounts } from "../address-counts.ts";
@@ -322,6 +322,6 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
 
 async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
   if (renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
-  const { createRowTemplates } = (await import(renderer)) as { createRowTemplates: CreateRowTemplates };
-  return rowTemplates(snapshot, createRowTemplates, work.now);
+  const { createRowTemplates, noAddressRow } = (await import(renderer)) as RendererModule;
+  return rowTemplates(snapshot, createRowTemplates, work.now, noAddressRow);
 }

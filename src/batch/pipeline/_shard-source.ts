@@ -4,6 +4,7 @@ import type { OpenInput } from "../input/input.ts";
 import { openInput } from "../input/open-input.ts";
 import { type LineSurvey, surveyLines } from "../input/survey-lines.ts";
 import { HeaderRows } from "../output/header-rows.ts";
+import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import { type PlannedShard, type ShardSizes, shardsOf } from "./_cut-shards.ts";
 import type { RunTotals } from "./_run-totals.ts";
 import type { Stop } from "./_stop.ts";
@@ -31,7 +32,7 @@ export class ShardSource {
     this.#sizes = sizes;
     this.#totals = totals;
     this.#stop = stop;
-    this.#headers = new HeaderRows(options.format, appendAs, labelsOf(options));
+    this.#headers = new HeaderRows(options.format, appendAs, columnsOf(options), labelsOf(options));
   }
 
   async open(input: IdentifyOptions["inputs"][number]): Promise<InputShards> {
@@ -53,6 +54,14 @@ export class ShardSource {
   close(): void {
     for (const file of this.#files) file.close();
   }
+}
+
+/** Of several snapshots, each column is named after its snapshot. */
+function columnsOf(options: IdentifyOptions): string[] | undefined {
+  const { further = [] } = options;
+  const all = [options, ...further].map(({ columns = ROW_COLUMNS.slice(1) }) => columns);
+  if (further.length === 0) return [...all[0]!];
+  return labelsOf(options).flatMap((label, index) => all[index]!.map((column) => `${label}.${column}`));
 }
 
 /** None for a run with one snapshot. */

@@ -12,6 +12,10 @@ import { type Catalogue, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
+import { openRulesetSnapshot } from "../../datasets/ruleset-files.ts";
+import { RULESET_COLUMNS, RULESET_RENDERER } from "../../datasets/ruleset-renderer.ts";
+import { RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
+import { readSnapshotHead } from "../../snapshot/read-head.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
@@ -104,7 +108,7 @@ export const identifyCommand: Command = {
       value: "FILE",
       isPath: true,
       repeats: true,
-      help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}. Given several times, rows have the columns of each, named by the files; the word "default" stands for the default one`,
+      help: `the catalogue to use, as written by ipsieve build, or a ruleset, whose rows have the prefix, name and expiry of the rule that decides; default: ${DEFAULT_CATALOGUE}. Given several times, rows have the columns of each, named by the files; the word "default" stands for the default one`,
     },
     {
       name: "only",
@@ -174,7 +178,8 @@ async function run(args: Arguments): Promise<number> {
   const [{ path, snapshot, label }, ...further] = await chosenSnapshots(args);
   const result = await identifyInterruptibly(args, {
     ...optionsFor(args, snapshot),
-    ...(further.length > 0 && { label, further: further.map((one) => ({ ...one, renderer: CATALOGUE_RENDERER })) }),
+    ...rowsOf(snapshot),
+    ...(further.length > 0 && { label, further: further.map((one) => ({ ...one, ...rowsOf(one.snapshot) })) }),
     ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
     inputs,
     now,
@@ -189,6 +194,20 @@ async function run(args: Arguments): Promise<number> {
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
+/** The renderer of a snapshot's rows, and their columns. */
+function rowsOf({ info }: Snapshot): Pick<IdentifyOptions, "renderer" | "columns"> {
+  return info.kind === RULESET_KIND
+    ? { renderer: RULESET_RENDERER, columns: RULESET_COLUMNS }
+    : { renderer: CATALOGUE_RENDERER };
+}
+
+/** Opens a catalogue or a ruleset. */
+async function openList(path: string): Promise<Snapshot> {
+  const head = await readSnapshotHead(path).catch(() => undefined); // what is wrong with it is told when it is opened
+  if (head?.kind !== RULESET_KIND) return openCatalogueSnapshot(path);
+  return openRulesetSnapshot(path);
+}
+
 interface Chosen {
   readonly path: string;
   readonly snapshot: Snapshot;
@@ -200,7 +219,7 @@ async function chosenSnapshots(args: Arguments): Promise<[Chosen, ...Chosen[]]> 
   const paths = args.values("snapshot");
   if (paths.length < 2 && (paths[0] !== "default" || args.has("as-of"))) {
     const path = await chosenSnapshot(args);
-    return [{ path, snapshot: await openCatalogueSnapshot(path), label: labelOf(path) }];
+    return [{ path, snapshot: await openList(path), label: labelOf(path) }];
   }
   const chosen: Chosen[] = [];
   for (const given of paths) {
@@ -211,7 +230,7 @@ async function chosenSnapshots(args: Arguments): Promise<[Chosen, ...Chosen[]]> 
       throw new UsageError(
         `--snapshot ${twin.path} and --snapshot ${path} are both called ${JSON.stringify(label)}; give each once, and rename one of two different files`,
       );
-    chosen.push({ path, snapshot: await openCatalogueSnapshot(path), label });
+    chosen.push({ path, snapshot: await openList(path), label });
   }
   return chosen as [Chosen, ...Chosen[]];
 }
@@ -252,6 +271,8 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
 }
 
 function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
+  if (isCounting(args) && snapshot.info.kind === RULESET_KIND)
+    throw new UsageError("--summary and --top count by service; a ruleset has none: count its lines with -c");
   const path = args.value("output");
   const printsRows = path !== undefined || !(args.has("count") || isCounting(args));
   const field = args.value("field");
@@ -260,10 +281,11 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
     snapshot,
     format: printsRows ? ((args.value("format") ?? "tsv") as (typeof ROW_FORMATS)[number]) : "none",
     rows: selection(args),
-    ...(printsRows && { renderer: CATALOGUE_RENDERER, output: path === undefined ? process.stdout : { path } }),
+    ...(printsRows && { output: path === undefined ? process.stdout : { path } }),
     ...(field !== undefined && { field: fieldOf(field) }),
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
     ...(args.has("header") && { header: args.value("header") === "yes" }),
+    ...(snapshot.info.kind === RULESET_KIND && { appendAs: "rule" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
     ...(top !== undefined && { topAddresses: wholeNumber("top", top, MAX_TOP) }),
     address: (args.value("address") ?? "first") as AddressChoice,

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
+import { Ruleset } from "../../../src/rulesets/ruleset.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -60,6 +62,59 @@ test("--only keeps the lines that match in one of them; -c counts them", async (
   );
   const known = await identify("--snapshot", "default", "--snapshot", "bad.ipsieve", "--only", "bad");
   assert.equal(known.stdout, "192.0.2.1\t\t\t192.0.2.0/24\tscanner\n");
+});
+
+test("a ruleset names the rule that decides, alone and beside a catalogue, in both engines", async () => {
+  const rules = new Ruleset({ allowSpecialPurpose: true });
+  rules.add("10.1.1.0/24", { name: "spam, again", expiresAt: Date.UTC(2026, 5, 1) });
+  rules.add("10.0.0.0/8", { name: "ours" });
+  rules.add("192.0.2.0/24");
+  await saveRuleset(join(folder.path, "rules.ipsieve"), rules);
+  const rowsAt = async (now: string, ...args: string[]): Promise<string[]> => {
+    const both = [];
+    for (const engine of ["webassembly", "typescript"]) {
+      const { stdout, stderr } = await identify("--now", now, "--engine", engine, ...args);
+      assert.equal(stderr, "");
+      both.push(stdout);
+    }
+    assert.equal(both[0], both[1]);
+    return both[0]!.split("\n").slice(0, -1);
+  };
+  const one = ["--snapshot", "rules.ipsieve"];
+  assert.deepEqual(await rowsAt("2026-05-31", ...one), [
+    "10.1.1.1\t10.1.1.0/24\tspam, again\t2026-06-01T00:00:00.000Z",
+    "10.2.0.1\t10.0.0.0/8\tours\t",
+    "192.0.2.1\t192.0.2.0/24\t\t",
+    "203.0.113.9\t\t\t",
+    "\t\t\t",
+  ]);
+  assert.equal((await rowsAt("2026-06-01T00:00:00Z", ...one))[0], "10.1.1.1\t10.0.0.0/8\tours\t");
+  assert.equal(
+    (await rowsAt("2026-05-31", ...one, "--format", "csv"))[0],
+    '10.1.1.1,10.1.1.0/24,"spam, again",2026-06-01T00:00:00.000Z',
+  );
+  assert.equal((await rowsAt("2026-05-31", ...one, "--format", "append"))[0], "10.1.1.1\t10.1.1.0/24");
+  const two = ["--snapshot", "offices.ipsieve", ...one, "--only", "rules"];
+  assert.deepEqual(await rowsAt("2026-05-31", ...two), [
+    "10.1.1.1\t10.1.0.0/16\tberlin,lab\t10.1.1.0/24\tspam, again\t2026-06-01T00:00:00.000Z",
+    "10.2.0.1\t10.0.0.0/8\tberlin\t10.0.0.0/8\tours\t",
+    "192.0.2.1\t\t\t192.0.2.0/24\t\t",
+  ]);
+  const [json] = (await rowsAt("2026-05-31", ...two, "--format", "jsonl")).map((row) => JSON.parse(row));
+  assert.deepEqual(json.rules, {
+    ip: "10.1.1.1",
+    found: true,
+    cidr: "10.1.1.0/24",
+    name: "spam, again",
+    expires_at: "2026-06-01T00:00:00.000Z",
+  });
+  const table = await run(["identify", ...one, "--now", "2026-05-31", "--field", "ip", "--input", "csv", "-"], {
+    cwd: folder.path,
+    input: "ip\n10.2.0.1\n",
+  });
+  assert.equal(table.stdout, "ip\tcidr\tname\texpires_at\n10.2.0.1\t10.0.0.0/8\tours\t\n");
+  const summary = await identify(...one, "--summary");
+  assert.match(summary.stderr, /a ruleset has none: count its lines with -c/);
 });
 
 test("what cannot be is an error that says how it can", async () => {
