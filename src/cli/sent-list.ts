@@ -24,14 +24,17 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
   ".json": "json",
 };
 
+/** Of commands that read a list. */
+export const LIST_FORMAT_OPTION: Option = {
+  name: "format",
+  value: "FORMAT",
+  choices: FORMATS,
+  help: "the format of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), otherwise text",
+};
+
 /** Of commands that send a list. */
 export const LIST_OPTIONS: readonly Option[] = [
-  {
-    name: "format",
-    value: "FORMAT",
-    choices: FORMATS,
-    help: "the format of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), otherwise text",
-  },
+  LIST_FORMAT_OPTION,
   { name: "skip-invalid", help: "skip and report lines that are invalid or repeat a prefix" },
   { name: "name", value: "NAME", help: "the name of rules that have none in the list" },
   { name: "expires-in-days", value: "N", help: "days from now after which rules without an expiry in the list expire" },

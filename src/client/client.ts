@@ -23,6 +23,7 @@ type Schemas = components["schemas"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
 export type ImportAnswer = Schemas["ImportResponse"];
+export type BatchItem = Schemas["BatchRequest"]["items"][number];
 export type ReplaceAnswer = Schemas["ReplaceResponse"];
 export type CbsRange = Schemas["CbsRange"];
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -9,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { freePort } from "../../api/harness/free-port.ts";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
-import { type Outcome, run, type RunOptions, temporaryFolder } from "../run-command.ts";
+import { type Outcome, outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 
 const ALLOWLIST = "My Allowlist rules";
 const BLOCKLIST = "My Blocklist rules";
@@ -334,6 +335,190 @@ describe("export", () => {
     assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: it cannot be written \(ENOENT\)/);
     assertRefused(await ruleset("export", BLOCKLIST, "--set-name", "x"), /^ipsieve: --set-name: text has no sets/);
   });
+});
+
+describe("check, add and remove", () => {
+  test("single rules: added with a name and an expiry, found, removed", async () => {
+    await empty();
+    const expiry = ["--expires-at", "2999-01-01T00:00:00Z"];
+    assert.equal(
+      await done("add", BLOCKLIST, "20.0.0.0/24", "2001:470::/32", "--name", "scan", ...expiry),
+      `${BLOCKLIST}: 2 rules added, 0 changed, 0 kept as they were\n`,
+    );
+    assert.equal(
+      await done("add", BLOCKLIST, "20.0.0.7", "20.0.0.0/24"),
+      `${BLOCKLIST}: 1 rule added, 1 changed, 0 kept as they were\n`,
+    );
+    assert.equal(
+      await done("check", BLOCKLIST, "20.0.0.7", "20.0.0.8", "20.0.1.0/24", "2001:470::1"),
+      "20.0.0.7\t20.0.0.7\t\t\n20.0.0.8\t20.0.0.0/24\tscan\t\n20.0.1.0/24\t\t\t\n2001:470::1\t2001:470::/32\tscan\t2999-01-01T00:00:00.000Z\n",
+    );
+    assert.equal(
+      await done("check", BLOCKLIST, "--all", "20.0.0.7"),
+      "20.0.0.7\t20.0.0.7\t\t\n20.0.0.7\t20.0.0.0/24\tscan\t\n",
+    );
+    const { matched, rule, covering } = JSON.parse(await done("check", BLOCKLIST, "--json", "20.0.0.7"));
+    assert.deepEqual([matched, rule.ip, covering.length], [true, "20.0.0.7", 2]);
+    assert.equal(
+      await done("remove", BLOCKLIST, "20.0.0.7", "20.0.0.9"),
+      `${BLOCKLIST}: 1 rule removed, 1 not in the ruleset\n`,
+    );
+    assert.deepEqual(await lines(), ["20.0.0.0/24", "2001:470::/32"]);
+    assert.equal((await ruleset("remove", BLOCKLIST, "20.0.0.7")).code, 1);
+    assert.equal((await ruleset("check", BLOCKLIST, "20.0.1.1")).code, 1);
+  });
+
+  test("many, from standard input; what cannot be read has its line, and then nothing is changed", async () => {
+    await empty();
+    const call2 = (input: string, ...args: string[]) => call(["ruleset", ...args], { input });
+    assert.match((await call2(addresses(2500), "add", BLOCKLIST, "-")).stdout, /: 2,500 rules added/);
+    const { stdout } = await call2(`# those\n${addresses(3000)}`, "check", BLOCKLIST, "-");
+    const answers = stdout.trimEnd().split("\n");
+    assert.deepEqual(
+      [answers.length, answers.filter((line) => !/^(\S+)\t\1$/.test(line.trimEnd())).length],
+      [3000, 500],
+    );
+    const bad = await call2("20.0.0.1\n20.0.0.256\n", "remove", BLOCKLIST, "-");
+    assertRefused(bad, /standard input:2: .*20\.0\.0\.256.*\n.*1 address cannot be read; nothing was changed/s);
+    assert.equal((await lines()).length, 2500);
+    const checked = await call2("20.0.0.256\n20.0.0.1\n", "check", BLOCKLIST, "-");
+    assert.deepEqual([checked.code, checked.stdout], [2, "20.0.0.1\t20.0.0.1\t\t\n"]);
+    assertRefused(await call2(addresses(10_001), "add", BLOCKLIST, "-"), /10,001 rules.*ipsieve ruleset import/);
+  });
+
+  test("a rule that is refused is named, and nothing is changed", async () => {
+    await empty();
+    await done("add", BLOCKLIST, "20.0.0.1");
+    const conflict = await ruleset("add", BLOCKLIST, "20.0.0.2", "20.0.0.1", "--conflict", "fail");
+    assertRefused(conflict, /20\.0\.0\.1: .*\n.*1 rule rejected; nothing was changed/s);
+    assertRefused(await ruleset("add", BLOCKLIST, "10.0.0.1"), /10\.0\.0\.1/);
+    assertRefused(await ruleset("add", BLOCKLIST, "20.0.0.3", "--expires-at", "soon"), /expires.at/);
+    assert.deepEqual(await lines(), ["20.0.0.1"]);
+  });
+
+  test("an address that is typed is answered before the next one", async () => {
+    await empty();
+    await done("add", BLOCKLIST, "20.0.0.1");
+    const child = start(["ruleset", "check", BLOCKLIST, "-"], {
+      cwd: folder.path,
+      env: { IPSIEVE_HOME: folder.path, IPSIEVE_SERVER: `http://127.0.0.1:${service.port}`, IPSIEVE_API_KEY: key },
+    });
+    child.stdin!.write("20.0.0.1\n");
+    const [answer] = (await once(child.stdout!, "data")) as [Buffer];
+    assert.equal(answer.toString(), "20.0.0.1\t20.0.0.1\t\t\n");
+    child.stdin!.end();
+    assert.deepEqual(await once(child, "close"), [0, null]);
+  });
+});
+
+describe("diff", () => {
+  test("lists and rulesets, in the order of prefixes, as lines, JSON and counts", async () => {
+    await empty();
+    const old = file("old.csv", "ip,name\n20.0.0.1,a\n20.0.0.2,b\n20.0.0.3,\n");
+    await done("import", BLOCKLIST, old);
+    const next = file("next.csv", "ip,name,expires_at\n20.0.0.0/24,,\n20.0.0.2,c,2999-01-01T00:00:00Z\n20.0.0.3,,\n");
+    const wanted = "+ 20.0.0.0/24\t\t\n- 20.0.0.1\ta\t\n~ 20.0.0.2\tb\t\t->\tc\t2999-01-01T00:00:00.000Z\n";
+    assert.equal(await done("diff", old, next), wanted);
+    assert.equal(await done("diff", BLOCKLIST, next), wanted);
+    assert.equal(await done("diff", BLOCKLIST, next, "--summary"), "1 rule added, 1 changed, 1 removed\n");
+    assert.deepEqual(
+      (await done("diff", next, BLOCKLIST, "--json"))
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      [
+        { before: { ip: "20.0.0.0/24", name: null, expires_at: null }, after: null },
+        { before: null, after: { ip: "20.0.0.1", name: "a", expires_at: null } },
+        {
+          before: { ip: "20.0.0.2", name: "c", expires_at: "2999-01-01T00:00:00.000Z" },
+          after: { ip: "20.0.0.2", name: "b", expires_at: null },
+        },
+      ],
+    );
+    const same = await ruleset("diff", BLOCKLIST, old);
+    assert.deepEqual([same.code, same.stdout, same.stderr], [1, "", ""]);
+  });
+
+  test("two lists need no server, and a line that cannot be read is an error with its place", async () => {
+    const [left, right] = [file("left.txt", "20.0.0.1\n"), file("right.txt", "20.0.0.1\nx\n")];
+    const offline = { env: { IPSIEVE_SERVER: "", IPSIEVE_API_KEY: "" } };
+    assertRefused(
+      await call(["ruleset", "diff", left, right], offline),
+      /right\.txt:2: column 1: "x".*\n.*1 line cannot/s,
+    );
+    assertRefused(await call(["ruleset", "diff", left, "nothing"], offline), /IPSIEVE_API_KEY/);
+    assertRefused(await ruleset("diff", left, "nothing"), /there is no ruleset "nothing"/);
+    assertRefused(await ruleset("diff", left, file("bad.txt", Buffer.from([0x31, 0xff, 0x0a]))), /not UTF-8/);
+  });
+});
+
+describe("apply", () => {
+  const terminal = (
+    command: string,
+    answer: string,
+    before = async (): Promise<unknown> => undefined,
+  ): Promise<Outcome> => {
+    const child = spawn("script", ["-qfec", command, "/dev/null"], {
+      cwd: folder.path,
+      env: { ...process.env, IPSIEVE_SERVER: `http://127.0.0.1:${service.port}`, IPSIEVE_API_KEY: key, NO_COLOR: "1" },
+    });
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (!text.includes("[y/N]")) return;
+      text = "";
+      void before().then(() => child.stdin.write(answer));
+    });
+    return outcomeOf(child);
+  };
+  const command = (list: string): string =>
+    `'${process.execPath}' '${join(import.meta.dirname, "../../../src/cli/main.ts")}' ruleset apply '${BLOCKLIST}' ${list}`;
+
+  test("shows the plan, and replaces with --yes; without a terminal nothing is written", async () => {
+    await empty();
+    await done("import", BLOCKLIST, file("was.csv", "ip,name\n20.0.0.1,a\n20.0.0.2,b\n"));
+    const list = file("will.csv", "ip,name\n20.0.0.2,c\n20.0.0.3,\n");
+    const plan = "- 20.0.0.1\ta\t\n~ 20.0.0.2\tb\t\t->\tc\t\n+ 20.0.0.3\t\t\n";
+    const refused = await ruleset("apply", BLOCKLIST, list);
+    assert.deepEqual(
+      [refused.code, refused.stdout],
+      [2, `${plan}${BLOCKLIST}: 1 rule would be added, 1 changed, 1 removed, 0 kept as they were\n`],
+    );
+    assert.match(refused.stderr, /nothing was written\. If the plan is right, add --yes/);
+    assert.deepEqual(await lines(), ["20.0.0.1", "20.0.0.2"]);
+    assert.match(await done("apply", BLOCKLIST, list, "--yes"), /: 1 rule added, 1 changed, 1 removed, 0 kept/);
+    assert.deepEqual(await lines(), ["20.0.0.2", "20.0.0.3"]);
+    assert.match(await done("apply", BLOCKLIST, list), /0 rules would be added, 0 changed, 0 removed, 2 kept/);
+    assertRefused(await ruleset("apply", BLOCKLIST, "-"), /save it to a file/);
+    const emptied = await ruleset("apply", BLOCKLIST, file("none.txt", "# none\n"), "--yes");
+    assert.equal(emptied.code, 1);
+    assert.match(
+      emptied.stderr,
+      /would remove all 2 rules; nothing was written\. To empty the ruleset, add --allow-empty/,
+    );
+    assert.equal((await lines()).length, 2);
+  });
+
+  test(
+    "asks at a terminal: y replaces, everything else does not; nor what has changed meanwhile",
+    { skip: spawnSync("script", ["--version"]).status === 0 ? false : "no script (util-linux) for a terminal" },
+    async () => {
+      await empty();
+      await done("add", BLOCKLIST, "20.0.0.1");
+      const list = file("asked.txt", "20.0.0.2\n");
+      for (const answer of ["n\n", "\n", "\x04"]) {
+        const { code, stdout } = await terminal(command(list), answer);
+        assert.equal(code, 1, stdout);
+        assert.deepEqual(await lines(), ["20.0.0.1"]);
+      }
+      const changed = await terminal(command(list), "y\n", () => done("add", BLOCKLIST, "20.0.0.9"));
+      assert.equal(changed.code, 2);
+      assert.match(changed.stdout, /have changed since/);
+      assert.deepEqual(await lines(), ["20.0.0.1", "20.0.0.9"]);
+      assert.equal((await terminal(command(list), "y\n")).code, 0);
+      assert.deepEqual(await lines(), ["20.0.0.2"]);
+    },
+  );
 });
 
 describe("refusals say what, where and the cure", () => {

@@ -1,11 +1,9 @@
-import type { ReplaceAnswer } from "../../../client/client.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { shrinkText } from "../../list-rejection.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
-import { printUpload, UPLOAD_OPERANDS, uploadList, uploadNotes } from "../../ruleset-upload.ts";
-import { LIST_OPTIONS, listName, listQuery } from "../../sent-list.ts";
+import { REPLACE_OPTIONS, replacedText, replaceRules } from "../../rule-replacement.ts";
+import { printUpload, UPLOAD_OPERANDS, uploadNotes } from "../../ruleset-upload.ts";
+import { LIST_OPTIONS, listName } from "../../sent-list.ts";
 import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 
 export const replaceCommand: Command = {
@@ -14,12 +12,7 @@ export const replaceCommand: Command = {
   ...UPLOAD_OPERANDS,
   options: [
     { name: "dry-run", help: "print what would change, and change nothing" },
-    { name: "allow-empty", help: "allow an empty list, which removes every rule" },
-    {
-      name: "max-shrink",
-      value: "N",
-      help: "the largest percentage of the rules that may be removed, 0 to 100; default: 50, or any if the ruleset has fewer than 20 rules",
-    },
+    ...REPLACE_OPTIONS,
     ...LIST_OPTIONS,
     {
       name: "json",
@@ -42,22 +35,9 @@ export const replaceCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const most = args.value("max-shrink");
-  const query = {
-    ...listQuery(args),
-    ...(args.has("dry-run") && { dry_run: true }),
-    ...(args.has("allow-empty") && { allow_empty: true }),
-    ...(most !== undefined && { max_shrink: wholeNumber("max-shrink", most, 100, 0) }),
-  };
-  const { ruleset, answer } = await uploadList(args, (client, path, list) =>
-    client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query }, ...list }),
-  );
-  await printUpload(args, ruleset, answer, countsOf(answer), answer.added + answer.updated + answer.removed);
+  const { ruleset, answer } = await replaceRules(args, { isDry: args.has("dry-run") });
+  await printUpload(args, ruleset, answer, replacedText(answer), answer.added + answer.updated + answer.removed);
   if ((answer.refusal ?? null) === null) return EXIT.matched;
   standardError().write(`ipsieve: ${listName(args.operands[1]!)}: ${shrinkText(answer.refusal!)}\n`);
   return EXIT.nothing;
-}
-
-function countsOf({ added, updated, removed, unchanged, dry_run: isDry }: ReplaceAnswer): string {
-  return `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
 }

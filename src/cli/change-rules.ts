@@ -1,0 +1,60 @@
+import { chosenTarget } from "./chosen-target.ts";
+import type { Arguments } from "./command.ts";
+import { counted } from "./output/numbers.ts";
+import { printText } from "./output/standard-output.ts";
+import { readPrefixes } from "./read-prefixes.ts";
+import { reportError } from "./report-error.ts";
+import type { RuleChange, RuleResult } from "./ruleset-target.ts";
+import { withService } from "./service-connection.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Changes of one request: what a server takes at once, so that all of them happen or none. */
+const MAX_CHANGES = 10_000;
+/** What a change that was made is called, and one that there was no need to make. */
+const DONE = new Set(["created", "updated", "skipped", "deleted", "absent"]);
+
+/** How many of the changes had this result. */
+type CountOf = (action: string) => number;
+
+/**
+ * Changes the rules of the operands `RULESET ADDRESS|PREFIX|-...`, all or none, and prints the results: each as JSON, or
+ * the sentence of `summary`. Throws as `withService`, and UsageError where a change is rejected.
+ */
+export async function changeRules(
+  args: Arguments,
+  changeOf: (ip: string) => RuleChange,
+  summary: (ruleset: string, of: CountOf) => string,
+): Promise<CountOf> {
+  const [ruleset, ...operands] = args.operands as [string, ...string[]];
+  const changes = (await prefixesOf(operands)).map(changeOf);
+  const { name, results } = await withService(args, async (client) => {
+    const target = await chosenTarget(client, ruleset);
+    return { name: target.name, results: changes.length === 0 ? [] : await target.change(changes) };
+  });
+  rejectFailed(results);
+  const of: CountOf = (action) => results.filter((result) => result.action === action).length;
+  await printText(
+    args.has("json") ? results.map((result) => `${JSON.stringify(result)}\n`).join("") : `${summary(name, of)}\n`,
+  );
+  return of;
+}
+
+/** Reads all before anything is changed. */
+async function prefixesOf(operands: readonly string[]): Promise<string[]> {
+  let faults = 0;
+  const texts: string[] = [];
+  for await (const text of readPrefixes(operands, () => faults++)) texts.push(text);
+  if (faults > 0)
+    throw new UsageError(`${counted(faults, "address", "addresses")} cannot be read; nothing was changed`);
+  if (texts.length > MAX_CHANGES)
+    throw new UsageError(
+      `these are ${counted(texts.length, "rule")}, and one command changes at most ${MAX_CHANGES}; use "ipsieve ruleset import" for long lists`,
+    );
+  return texts;
+}
+
+function rejectFailed(results: readonly RuleResult[]): void {
+  const failed = results.filter(({ action }) => !DONE.has(action) && action !== "not_applied");
+  for (const { ip, error, action } of failed) reportError(new UsageError(`${ip}: ${error ?? action}`));
+  if (failed.length > 0) throw new UsageError(`${counted(failed.length, "rule")} rejected; nothing was changed`);
+}

@@ -1,0 +1,73 @@
+import { MAX_EXPIRY_DAYS } from "../../../rulesets/validate-rule.ts";
+import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { changeRules } from "../../change-rules.ts";
+import { TARGET_NOTE } from "../../chosen-target.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { UsageError } from "../../usage-error.ts";
+
+export const addCommand: Command = {
+  name: "ruleset add",
+  summary: "add rules to a ruleset",
+  operands: "RULESET ADDRESS|PREFIX|-...",
+  minOperands: 2,
+  maxOperands: Infinity,
+  operandWords: [],
+  options: [
+    { name: "name", value: "NAME", help: "the name of the rules" },
+    { name: "expires-in-days", value: "N", help: "days from now after which the rules expire; default: never" },
+    { name: "expires-at", value: "TIME", help: "when the rules expire; ISO 8601 with a time zone" },
+    {
+      name: "conflict",
+      value: "MODE",
+      choices: CONFLICT_MODES,
+      help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
+    },
+    { name: "json", help: "print the result for each rule as JSON, one per line" },
+    ...CONNECTION_OPTIONS,
+  ],
+  notes: [
+    `${TARGET_NOTE} "-" is standard input, with one address or prefix per line. Lists in other formats, or with names and expiries of their own: "ipsieve ruleset import".`,
+    "All rules are added or, after an error, none.",
+    KEY_NOTE,
+    "Exit code: 0 if the rules are in the ruleset now, 2 if not.",
+  ],
+  examples: [
+    {
+      command: "ipsieve ruleset add Blocklist 1.2.4.9 --name 'ssh scan' --expires-in-days 7",
+      what: "block one address for a week",
+    },
+    {
+      command: "fail2ban-client get sshd banip | tr ' ' '\\n' | ipsieve ruleset add Blocklist -",
+      what: "from a program",
+    },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const rule = ruleOf(args);
+  await changeRules(
+    args,
+    (ip) => ({ op: "add", ip, ...rule }),
+    (name, of) =>
+      `${name}: ${counted(of("created"), "rule")} added, ${grouped(of("updated"))} changed, ${grouped(of("skipped"))} kept as they were`,
+  );
+  return EXIT.matched;
+}
+
+/** What the options say of each rule. Throws UsageError. */
+function ruleOf(args: Arguments) {
+  const [name, days, time] = [args.value("name"), args.value("expires-in-days"), args.value("expires-at")];
+  const mode = args.value("conflict") as ConflictMode | undefined;
+  if (days !== undefined && time !== undefined)
+    throw new UsageError("--expires-in-days and --expires-at both say when rules expire; give one of them");
+  return {
+    ...(name !== undefined && { name }),
+    ...(days !== undefined && { expires_in_days: wholeNumber("expires-in-days", days, MAX_EXPIRY_DAYS) }),
+    ...(time !== undefined && { expires_at: time }),
+    ...(mode !== undefined && { mode }),
+  };
+}

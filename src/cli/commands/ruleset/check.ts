@@ -1,0 +1,61 @@
+import type { Rule } from "../../../client/client.ts";
+import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { inGroups } from "../../in-groups.ts";
+import { isOutputClosed, printText } from "../../output/standard-output.ts";
+import { readPrefixes } from "../../read-prefixes.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, withService } from "../../service-connection.ts";
+
+/** Addresses of a request; a server takes 10,000 unless it was told to take fewer. */
+const MAX_CHECKED = 1000;
+
+export const checkCommand: Command = {
+  name: "ruleset check",
+  summary: "show which rules of a ruleset cover addresses or prefixes",
+  operands: "RULESET ADDRESS|PREFIX|-...",
+  minOperands: 2,
+  maxOperands: Infinity,
+  operandWords: [],
+  options: [
+    { name: "all", help: "print every active rule that covers an address, not only the one that decides" },
+    { name: "json", help: "print one JSON document per line" },
+    ...CONNECTION_OPTIONS,
+  ],
+  notes: [
+    `${TARGET_NOTE} "-" is standard input, with one address or prefix per line.`,
+    "Output: the address, the rule that decides (the most specific active one), its name and its expiry, separated by tabs. An address that no rule covers has no rule.",
+    KEY_NOTE,
+    "Exit code: 0 if a rule covers at least one address, 1 if none does, 2 after an error.",
+  ],
+  examples: [
+    { command: "ipsieve ruleset check Blocklist 1.2.4.9", what: "is it blocked, by which rule, and until when?" },
+    { command: "ipsieve ruleset check Blocklist --all - < addresses.txt", what: "every rule for every address" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [ruleset, ...operands] = args.operands as [string, ...string[]];
+  let [isCovered, hasFailed] = [false, false];
+  await withService(args, async (client) => {
+    const target = await chosenTarget(client, ruleset);
+    const asked = readPrefixes(operands, () => (hasFailed = true));
+    for await (const texts of inGroups(asked, MAX_CHECKED)) {
+      if (isOutputClosed()) break;
+      const found = await target.check(texts);
+      isCovered ||= found.values().some((covering) => covering.length > 0);
+      await printText(texts.map((text) => checkText(text, found.get(text)!, args)).join(""));
+    }
+  });
+  if (hasFailed) return EXIT.error;
+  return isCovered ? EXIT.matched : EXIT.nothing;
+}
+
+function checkText(ip: string, covering: readonly Rule[], args: Arguments): string {
+  const [rule] = covering;
+  if (args.has("json")) return `${JSON.stringify({ ip, matched: rule !== undefined, rule: rule ?? null, covering })}\n`;
+  if (rule === undefined) return `${ip}\t\t\t\n`;
+  return (args.has("all") ? covering : [rule])
+    .map((each) => `${ip}\t${each.ip}\t${each.name ?? ""}\t${each.expires_at ?? ""}\n`)
+    .join("");
+}

@@ -1,0 +1,32 @@
+/**
+ * The items in groups of at most `most`, in order. A group is not held up: what has come within `patience` milliseconds
+ * goes on, so that whoever types, or follows a log, is answered at once.
+ */
+export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number, patience = 50): AsyncGenerator<Item[]> {
+  const iterator = items[Symbol.asyncIterator]();
+  let group: Item[] = [];
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const found = group.length === 0 ? await next : await unlessLate(next, patience);
+      if (found !== LATE && found.done !== true) {
+        group.push(found.value);
+        next = iterator.next();
+        if (group.length < most) continue;
+      }
+      if (group.length > 0) yield group;
+      group = [];
+      if (found !== LATE && found.done === true) return;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+const LATE = Symbol("late");
+
+async function unlessLate<Value>(value: Promise<Value>, milliseconds: number): Promise<Value | typeof LATE> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, milliseconds, LATE)));
+  return Promise.race([value, late]).finally(() => clearTimeout(timer));
+}
