@@ -18,7 +18,8 @@ const OUTPUT = join(import.meta.dirname, "../output/dashboard");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-const program =
+/** The browser; undefined where there is none. */
+export const program =
   process.env["IPSIEVE_CHROMIUM"] ??
   (process.env["PATH"] ?? "")
     .split(delimiter)
