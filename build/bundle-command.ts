@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "..");
 const BUNDLES = {
   "dist/cli/command-line.js": "src/cli/command-line.ts",
   "dist/datasets/_catalogue-renderer.js": "src/datasets/catalogue-renderer.ts",
-  "dist/batch/pipeline/shard-worker.js": "src/batch/pipeline/shard-worker.ts",
+  "dist/batch/pool/pool-worker.js": "src/batch/pool/pool-worker.ts",
 };
 
 /**

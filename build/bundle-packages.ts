@@ -67,11 +67,25 @@ const modules: Plugin = {
   },
 };
 
+/** piscina starts its workers by a file beside its own, which has another name here. */
+const PISCINA_WORKER = "piscina-worker.js";
+const piscinaWorker: Plugin = {
+  name: "worker of piscina",
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]piscina[/\\]dist[/\\]index\.js$/ }, ({ path }) => {
+      const code = readFileSync(path, "utf8");
+      const place = "(0, node_path_1.resolve)(__dirname, 'worker.js')";
+      if (!code.includes(place)) throw new Error(`${path}: no longer names its worker by ${place}`);
+      return { contents: code.replace(place, `new URL("./${PISCINA_WORKER}", $here)`), loader: "js" };
+    });
+  },
+};
+
 /** Packages of what runs in browsers as well: they share nothing with those that need Node. */
 const WEB = ["jsonc-parser", "openapi-fetch"];
 
-/** What modules in CommonJS call for those of node:. */
-const REQUIRE = `import{createRequire as $createRequire}from"node:module";const require=$createRequire(import.meta.url);`;
+/** What modules in CommonJS call for those of node:, and where the bundle lies. */
+const REQUIRE = `import{createRequire as $createRequire}from"node:module";const $here=import.meta.url,require=$createRequire($here);`;
 
 async function bundle(specifiers: readonly string[], banner: string): Promise<Metafile> {
   const { metafile } = await build({
@@ -93,10 +107,29 @@ async function bundle(specifiers: readonly string[], banner: string): Promise<Me
     metafile: true,
     external: ["pg-native"], // pg uses it if it is there
     banner: { js: banner },
-    plugins: [modules],
+    plugins: [modules, piscinaWorker],
     logLevel: "warning",
   });
   return metafile;
+}
+
+/** What piscina's workers run, in a file of its own. */
+async function bundlePiscinaWorker(): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["node_modules/piscina/dist/worker.js"],
+    outfile: join(PACKAGES_FOLDER, PISCINA_WORKER),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node22.18",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    external: ["@napi-rs/nice"], // never loaded: it would change priorities
+    banner: { js: REQUIRE },
+    logLevel: "warning",
+  });
 }
 
 rmSync(join(ROOT, PACKAGES_FOLDER), { recursive: true, force: true });
@@ -107,6 +140,7 @@ const files = [
     REQUIRE,
   ),
 ];
+await bundlePiscinaWorker();
 const inputs = files.flatMap((file) => Object.keys(file.inputs));
 writeFileSync(join(ROOT, PACKAGES_FOLDER, "LICENSES.txt"), licensesOf(ROOT, inputs));
 

@@ -48,6 +48,7 @@ export type { IdentifyResult, MalformedInputLine, Progress } from "./batch/ident
 export type { TemplateFormat } from "./rows/row-format.ts";
 export type { AddressCounts } from "./batch/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
+export { createPool, Pool, type PoolCallOptions, type PoolMatches, type PoolOptions } from "./batch/pool/pool.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-renderer.ts";
 

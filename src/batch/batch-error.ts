@@ -18,6 +18,7 @@ export type BatchErrorCode =
   | "output-unusable"
   | "output-failed"
   | "worker-failed"
+  | "pool-closed"
   | "engine-missing";
 
 /** Where an error stands: a path (`-` is standard input) and, where it is known, the line (from 1). */

@@ -124,8 +124,11 @@ export interface BatchLimits {
   readonly shardLines: number;
   /** Bytes of rows per shard at most (2 MiB; one longer row is let through alone). */
   readonly rowBytes: number;
-  /** Inputs of fewer bytes altogether start no workers (8 MiB). */
-  readonly workerBytes: number;
+  /**
+   * Inputs of fewer bytes altogether start no workers. Default: so many that what workers save outweighs their start,
+   * which depends on what is done with the lines (`defaultWorkerBytes`).
+   */
+  readonly workerBytes?: number;
   /** The longest line accepted (1 GiB); it is in memory about twice, with its row three times. */
   readonly lineBytes: number;
   /**
@@ -139,10 +142,28 @@ export const DEFAULT_LIMITS: BatchLimits = {
   shardBytes: 1 << 20,
   shardLines: Number.MAX_SAFE_INTEGER,
   rowBytes: 2 << 20,
-  workerBytes: 8 << 20,
   lineBytes: 1 << 30,
   addresses: 20_000_000,
 };
 
 /** What `append` calls what it adds to a record or an object. */
 export const DEFAULT_APPENDED_NAME = APPENDED_COLUMN;
+
+/** What decides how long a byte of input takes. */
+export type WorkPerByte = Pick<
+  IdentifyOptions,
+  "format" | "engine" | "field" | "address" | "rowText" | "topAddresses" | "keptAddresses"
+>;
+
+/**
+ * The size of inputs from which on workers are worth their start, which takes 40 ms of processor time without a pool
+ * (`isWarm`: they are up already), at some 2 ns for a byte that the kernel counts, 5 with rows or counts of addresses,
+ * and 10 to 30 in TypeScript.
+ */
+export function defaultWorkerBytes(work: WorkPerByte, isWarm: boolean): number {
+  const isPlain = work.field === undefined && (work.address ?? "first") === "first" && work.rowText !== true;
+  const byKernel = work.engine !== "typescript" && isPlain;
+  const isCounted = work.format === "none" && work.topAddresses === undefined && work.keptAddresses === undefined;
+  const cold = !byKernel ? 16 << 20 : isCounted ? 128 << 20 : 48 << 20;
+  return isWarm ? cold >> 5 : cold;
+}

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import type { Readable } from "node:stream";
 import { checkOptions } from "./_check-options.ts";
-import { DEFAULT_LIMITS, type IdentifyOptions } from "./identify-options.ts";
+import { defaultWorkerBytes, type IdentifyOptions, type WorkPerByte } from "./identify-options.ts";
 import type { IdentifyResult } from "./identify-result.ts";
 import { surveyInputs } from "./input/open-input.ts";
 import { Run } from "./pipeline/run.ts";
-import { startWorkersAhead } from "./pipeline/worker-thread.ts";
+import { startWorkersAhead, type WorkerThreads } from "./pool/worker-threads.ts";
 
 /**
  * Finds the address of every line of the inputs, looks it up, and writes one row per line, in order.
@@ -22,10 +22,15 @@ import { startWorkersAhead } from "./pipeline/worker-thread.ts";
  * @throws TypeError or RangeError for an option that is none; BatchError for an input, output or field that cannot be
  * used; the signal's reason when aborted.
  */
-export async function identify(options: IdentifyOptions): Promise<IdentifyResult> {
+export function identify(options: IdentifyOptions): Promise<IdentifyResult> {
+  return identifyWith(options, null);
+}
+
+/** As `identify`, with the workers of a pool that are idle; null: with workers of its own. */
+export async function identifyWith(options: IdentifyOptions, pool: WorkerThreads | null): Promise<IdentifyResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const run = new Run(options, surveyInputs(options.inputs));
+  const run = new Run(options, surveyInputs(options.inputs), pool);
   return run.toEnd();
 }
 
@@ -33,10 +38,14 @@ export async function identify(options: IdentifyOptions): Promise<IdentifyResult
  * Starts the threads that `identify` will want for these inputs, so that they come up while the caller opens the
  * snapshot. They do not keep the process alive. Inputs that cannot be read are left for `identify` to report.
  */
-export function prepareThreads(inputs: readonly (string | Readable)[], threads: number = availableParallelism()): void {
+export function prepareThreads(
+  inputs: readonly (string | Readable)[],
+  work: WorkPerByte,
+  threads: number = availableParallelism(),
+): void {
   if (threads < 2) return;
   try {
-    if ((surveyInputs(inputs) ?? 0) >= DEFAULT_LIMITS.workerBytes) startWorkersAhead(threads - 1);
+    if ((surveyInputs(inputs) ?? 0) >= defaultWorkerBytes(work, false)) startWorkersAhead(threads - 1);
   } catch {
     // Told later.
   }

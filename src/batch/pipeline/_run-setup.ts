@@ -1,5 +1,11 @@
 import { availableParallelism } from "node:os";
-import { type BatchLimits, DEFAULT_APPENDED_NAME, DEFAULT_LIMITS, type IdentifyOptions } from "../identify-options.ts";
+import {
+  type BatchLimits,
+  DEFAULT_APPENDED_NAME,
+  DEFAULT_LIMITS,
+  defaultWorkerBytes,
+  type IdentifyOptions,
+} from "../identify-options.ts";
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
 import { JOINED_IDS } from "../engine/match-joiner.ts";
@@ -12,16 +18,20 @@ import type { SharedBytes, ShardWork, Workspace } from "./messages.ts";
 export class RunSetup {
   readonly limits: BatchLimits;
   readonly threads: number;
+  /** Inputs of fewer bytes get no workers. */
+  readonly workerBytes: number;
   readonly memory: RunMemory;
   readonly matchCounts: MatchCounts | null;
   readonly work: ShardWork;
   readonly #active: SharedBytes | null;
 
-  constructor(options: IdentifyOptions) {
+  /** `isWarm`: the workers are those of a pool, and up. */
+  constructor(options: IdentifyOptions, isWarm: boolean) {
     const { snapshot } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.limits = { ...limits, shardBytes: Math.min(limits.shardBytes, limits.lineBytes) };
     this.threads = options.threads ?? availableParallelism();
+    this.workerBytes = limits.workerBytes ?? defaultWorkerBytes(options, isWarm);
     this.memory = new RunMemory(options.engine === "typescript" ? null : snapshot.memory);
     this.matchCounts =
       options.countMatches === true ? new MatchCounts(this.memory, snapshot.table.matchCount, this.threads) : null;

@@ -1,3 +1,5 @@
+import { SnapshotError } from "../../snapshot/snapshot-error.ts";
+import { TableError } from "../../table/table-error.ts";
 import { BatchError } from "../batch-error.ts";
 import type { ShardFailure, ShardWork } from "./messages.ts";
 
@@ -21,7 +23,7 @@ const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
 
 /** What is reported of a shard that could not be run at all. */
 export function shardError(cause: unknown, file: string, hasWorkers: boolean): unknown {
-  if (cause instanceof BatchError) return cause;
+  if (cause instanceof BatchError || cause instanceof SnapshotError || cause instanceof TableError) return cause;
   const { code, syscall } = cause as NodeJS.ErrnoException;
   if (syscall === "read") return new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause });
   return hasWorkers ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause }) : cause;

@@ -1,12 +1,14 @@
 import type { AddressCounts } from "../address-counts.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
+import type { SharedSnapshot } from "../pool/messages.ts";
+import type { ThreadFailure } from "../pool/thread-failure.ts";
 import type { AddressChoice, RowSelection } from "../identify-options.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
-/** The first message to a worker. Memory is shared, not copied. */
+/** What a worker is told of a run. Memory is shared, not copied. */
 export interface WorkerSetup {
-  readonly snapshot: Snapshot["shared"];
+  readonly snapshot: SharedSnapshot;
   readonly work: ShardWork;
   /** The number of its thread; 0 is the main one. */
   readonly thread: number;
@@ -119,7 +121,9 @@ export type Shard = FileShard | ChunkShard;
 export type WorkerTask =
   | { readonly number: number; readonly shard: Shard }
   | { readonly number: number; readonly firstLine: number }
-  | { readonly number: number; readonly collect: true };
+  | { readonly number: number; readonly collect: true }
+  /** The last message. */
+  | { readonly end: true };
 
 /** What a worker answers: first that it is up (number -1), then to each task. */
 export type WorkerAnswer =
@@ -127,14 +131,7 @@ export type WorkerAnswer =
   /** Before its result: so many lines are in the shard; which number has the first? */
   | { readonly number: number; readonly textLines: number }
   | { readonly number: number; readonly addresses: AddressCounts }
-  | { readonly number: number; readonly failure: WorkerFailure };
-
-/** An error of a worker; the codes of errors do not cross threads by themselves. */
-export interface WorkerFailure {
-  readonly message: string;
-  readonly code: string | undefined;
-  readonly syscall: string | undefined;
-}
+  | { readonly number: number; readonly failure: ThreadFailure };
 
 /**
  * A line that is no JSON object: how many lines of the part are before it, and where it stops being one (a column from

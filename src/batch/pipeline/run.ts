@@ -9,6 +9,8 @@ import { addUpAddresses } from "./_add-up-addresses.ts";
 import type { PlannedShard } from "./_cut-shards.ts";
 import { InputPosition } from "./_input-position.ts";
 import { LineNumbers } from "./_line-numbers.ts";
+import { RunThreads } from "./_run-threads.ts";
+import type { WorkerThreads } from "../pool/worker-threads.ts";
 import { RowSink } from "./_row-sink.ts";
 import { RunSetup } from "./_run-setup.ts";
 import { RunTotals } from "./_run-totals.ts";
@@ -18,7 +20,6 @@ import { type AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { ShardSizer } from "./_shard-sizer.ts";
 import { failedResult, ShardSource } from "./_shard-source.ts";
 import { Stop } from "./_stop.ts";
-import { WorkerPool } from "./_worker-pool.ts";
 import type { Shard, ShardResult } from "./messages.ts";
 
 /** Shards in flight per thread: two in work, one that waits to be settled, to bridge a slow one. */
@@ -34,7 +35,7 @@ type CountedAddresses = Pick<IdentifyResult, "top" | "addressCounts">;
  *     inputs ──cut──▶ dispatch ──▶ [ shard │ shard │ shard ] ──settle, in order──▶ rows, counts
  *                                       ▲ │ shards in flight
  *                                       │ ▼
- *                                  worker pool: this thread and workers
+ *                                  threads: this one and workers
  */
 export class Run {
   readonly #options: IdentifyOptions;
@@ -48,14 +49,16 @@ export class Run {
   readonly #sizer: ShardSizer;
   readonly #lineNumbers = new LineNumbers(this.#stop);
   readonly #queue = new ShardQueue();
-  #pool: WorkerPool | undefined;
+  #threads: RunThreads | undefined;
+  readonly #pool: WorkerThreads | null;
   #rows: RowSink | undefined;
 
-  /** `totalBytes` is the size of all inputs, null where one is a stream. */
-  constructor(options: IdentifyOptions, totalBytes: number | null) {
+  /** `totalBytes` is the size of all inputs, null where one is a stream; `pool` has the workers, if it is not null. */
+  constructor(options: IdentifyOptions, totalBytes: number | null, pool: WorkerThreads | null) {
     this.#options = options;
+    this.#pool = pool;
     this.#totalBytes = totalBytes;
-    this.#setup = new RunSetup(options);
+    this.#setup = new RunSetup(options, pool !== null);
     this.#position = new InputPosition(options.inputs);
     const { limits, memory, work } = this.#setup;
     this.#sizer = new ShardSizer(limits, this.#totals);
@@ -88,12 +91,12 @@ export class Run {
       const runner = await this.#open();
       await this.#work();
       const counted = await this.#countedAddresses();
-      await this.#pool!.close();
+      await this.#threads!.close();
       await (this.#outputClosed ? this.#rows?.discard() : this.#rows?.finish());
       return this.#result(counted, runner.hasKernel);
     } catch (error) {
       const { signal } = this.#options;
-      await this.#pool?.close();
+      await this.#threads?.close();
       await this.#rows?.discard();
       throw signal?.aborted ? signal.reason : error;
     } finally {
@@ -108,7 +111,7 @@ export class Run {
     const { work, memory, limits } = this.#setup;
     const runner = await ShardRunner.create(snapshot, work, 0);
     if (engine === "webassembly" && runner.prepareEngine() !== "webassembly") throw kernelMissing();
-    this.#pool = new WorkerPool(runner, () => this.#queue.wake(), pause);
+    this.#threads = new RunThreads(runner, () => this.#queue.wake(), pause, this.#pool);
     if (work.format !== "none") this.#rows = await RowSink.open(output, memory, limits.rowBytes, this.#stop.signal);
     return runner;
   }
@@ -166,9 +169,9 @@ export class Run {
 
   /** Resolves when another shard may be dispatched. */
   async #room(): Promise<void> {
-    const pool = this.#pool!;
-    const max = (pool.hasWorkers ? this.#setup.threads : 1) * IN_FLIGHT_PER_THREAD;
-    while (!this.#stop.isStopped && (this.#queue.length >= max || !pool.hasRoom())) await this.#queue.changed();
+    const threads = this.#threads!;
+    const max = (threads.hasWorkers ? this.#setup.threads : 1) * IN_FLIGHT_PER_THREAD;
+    while (!this.#stop.isStopped && (this.#queue.length >= max || !threads.hasRoom())) await this.#queue.changed();
   }
 
   #dispatch(plan: PlannedShard, input: number): void {
@@ -182,20 +185,20 @@ export class Run {
   }
 
   #considerWorkers(bytes: number): void {
-    const { threads, limits, work } = this.#setup;
-    if (threads < 2 || this.#pool!.hasWorkers || bytes < limits.workerBytes) return;
-    this.#pool!.startWorkers(threads - 1, this.#options.snapshot, work);
+    const { threads, work, workerBytes } = this.#setup;
+    if (threads < 2 || this.#threads!.hasWorkers || bytes < workerBytes) return;
+    this.#threads!.startWorkers(threads - 1, this.#options.snapshot, work);
   }
 
   async #runShard(shard: Shard, input: number, ask: AskFirstLine): Promise<ShardResult> {
     try {
       const rows = this.#rows?.takeBuffer() ?? null;
-      const result = await this.#pool!.run({ ...shard, rows }, ask);
+      const result = await this.#threads!.run({ ...shard, rows }, ask);
       // A row that did not fit came in a larger buffer of its own.
       if (rows !== null && result.rows?.byteLength !== rows.byteLength) this.#rows!.giveBack(rows);
       return result;
     } catch (cause) {
-      throw shardError(cause, inputName(this.#options.inputs[input]!), this.#pool!.hasWorkers);
+      throw shardError(cause, inputName(this.#options.inputs[input]!), this.#threads!.hasWorkers);
     }
   }
 
@@ -247,7 +250,7 @@ export class Run {
   async #countedAddresses(): Promise<CountedAddresses> {
     const { snapshot, topAddresses: max } = this.#options;
     if (this.#setup.work.countedAddresses === 0) return { top: null, addressCounts: null };
-    const counts = await this.#inTurns(this.#addUp(await this.#pool!.collect()));
+    const counts = await this.#inTurns(this.#addUp(await this.#threads!.collect()));
     if (max === undefined) return { top: null, addressCounts: counts };
     const top: TopAddresses = await this.#inTurns(topAddresses(counts, snapshot.table, this.#setup.work.now, max));
     return { top, addressCounts: null };

@@ -5,6 +5,7 @@ import {
   DEFAULT_APPENDED_NAME,
   type IdentifyOptions,
   type RowSelection,
+  type WorkPerByte,
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
@@ -171,7 +172,7 @@ async function run(args: Arguments): Promise<number> {
   if (!args.has("count")) guardStandardOutput();
   const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MAX_THREADS) : undefined;
   const inputs = args.operands.length === 0 ? ["-"] : args.operands;
-  prepareThreads(inputs, threads);
+  prepareThreads(inputs, workOf(args), threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const now = chosenMoment(args);
@@ -274,25 +275,35 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
   if (isCounting(args) && snapshot.info.kind === RULESET_KIND)
     throw new UsageError("--summary and --top count by service; a ruleset has none: count its lines with -c");
   const path = args.value("output");
-  const printsRows = path !== undefined || !(args.has("count") || isCounting(args));
-  const field = args.value("field");
-  const top = args.value("top");
   return {
     snapshot,
-    format: printsRows ? ((args.value("format") ?? "tsv") as (typeof ROW_FORMATS)[number]) : "none",
+    ...workOf(args),
     rows: selection(args),
-    ...(printsRows && { output: path === undefined ? process.stdout : { path } }),
-    ...(field !== undefined && { field: fieldOf(field) }),
+    ...(printsRows(args) && { output: path === undefined ? process.stdout : { path } }),
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
     ...(args.has("header") && { header: args.value("header") === "yes" }),
     ...(snapshot.info.kind === RULESET_KIND && { appendAs: "rule" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
+    countMatches: args.has("summary"),
+  };
+}
+
+/** The options that decide how long a line takes: they are known before a snapshot is opened. */
+function workOf(args: Arguments): WorkPerByte {
+  const field = args.value("field");
+  const top = args.value("top");
+  return {
+    format: printsRows(args) ? ((args.value("format") ?? "tsv") as (typeof ROW_FORMATS)[number]) : "none",
+    ...(field !== undefined && { field: fieldOf(field) }),
     ...(top !== undefined && { topAddresses: wholeNumber("top", top, MAX_TOP) }),
     address: (args.value("address") ?? "first") as AddressChoice,
     rowText: args.has("text"),
     engine: (args.value("engine") ?? "auto") as Engine,
-    countMatches: args.has("summary"),
   };
+}
+
+function printsRows(args: Arguments): boolean {
+  return args.has("output") || !(args.has("count") || isCounting(args));
 }
 
 function fieldOf(text: string): string | number {

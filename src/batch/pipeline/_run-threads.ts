@@ -1,31 +1,42 @@
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { INPUT_BUFFERS as PER_THREAD } from "../engine/thread-sizes.ts";
-import { ShardWorker } from "./worker-thread.ts";
+import { ShardThread } from "./_shard-thread.ts";
 import { BatchError } from "../batch-error.ts";
+import { sharedSnapshot } from "../pool/share-snapshot.ts";
+import { takeWorkers, type WorkerThreads } from "../pool/worker-threads.ts";
 import type { AddressCounts } from "../address-counts.ts";
-import type { Shard, ShardResult, ShardWork } from "./messages.ts";
+import type { Shard, ShardResult, ShardWork, WorkerSetup } from "./messages.ts";
 
 /**
- * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards,
- * so that nothing waits for it.
+ * Where the shards of a run are run: this thread, and workers once `startWorkers` is called. Until a worker is up it
+ * gets no shards, so that nothing waits for it.
  */
-export class WorkerPool {
+export class RunThreads {
   readonly #main: ShardRunner;
   readonly #onRoom: () => void;
   readonly #pause: (() => Promise<void>) | undefined;
   readonly #running = new Set<Promise<unknown>>();
-  readonly #workers: ShardWorker[] = [];
+  readonly #workers: ShardThread[] = [];
   /** The workers that are up. */
-  readonly #up: ShardWorker[] = [];
+  readonly #up: ShardThread[] = [];
+  /** The pool whose workers these are; null: the run has workers of its own. */
+  readonly #pool: WorkerThreads | null;
+  #own: WorkerThreads | undefined;
   #mainBusy = 0;
   #failure: BatchError | undefined;
 
   /**
    * `onRoom` is called whenever `hasRoom` may have become true, `pause` is awaited before this thread works on a shard.
    */
-  constructor(main: ShardRunner, onRoom: () => void, pause: (() => Promise<void>) | undefined) {
+  constructor(
+    main: ShardRunner,
+    onRoom: () => void,
+    pause: (() => Promise<void>) | undefined,
+    pool: WorkerThreads | null,
+  ) {
     this.#main = main;
+    this.#pool = pool;
     this.#onRoom = onRoom;
     this.#pause = pause;
   }
@@ -34,23 +45,25 @@ export class WorkerPool {
     return this.#workers.length > 0;
   }
 
-  /** Starts `count` workers; what comes of it shows in `hasRoom` and in `run`. */
+  /** Starts up to `count` workers, of a pool those that are idle; what comes of it shows in `hasRoom` and in `run`. */
   startWorkers(count: number, snapshot: Snapshot, work: ShardWork): void {
-    for (let thread = 1; thread <= count; thread++) void this.#start(thread, snapshot, work).then(() => this.#onRoom());
+    const threads = this.#pool ?? (this.#own = takeWorkers(count));
+    const workers = this.#pool === null ? count : Math.min(count, threads.idle);
+    for (let thread = 1; thread <= workers; thread++)
+      void this.#start(threads, { snapshot: sharedSnapshot(snapshot), work, thread }).then(() => this.#onRoom());
   }
 
-  async #start(thread: number, snapshot: Snapshot, work: ShardWork): Promise<void> {
+  async #start(threads: WorkerThreads, setup: WorkerSetup): Promise<void> {
     try {
-      const worker = new ShardWorker({ snapshot: snapshot.shared, work, thread });
+      const worker = new ShardThread(threads, setup);
       this.#workers.push(worker);
       await worker.up;
       this.#up.push(worker);
     } catch (cause) {
-      this.#failure ??= new BatchError(
-        "worker-failed",
-        `a worker could not start (${String(cause)}); run with one thread`,
-        { cause },
-      );
+      this.#failure ??=
+        cause instanceof BatchError
+          ? cause
+          : new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause });
     }
   }
 
@@ -59,8 +72,8 @@ export class WorkerPool {
   }
 
   /** The worker with the least to do, unless all have enough. */
-  #freeWorker(): ShardWorker | undefined {
-    let free: ShardWorker | undefined;
+  #freeWorker(): ShardThread | undefined {
+    let free: ShardThread | undefined;
     for (const worker of this.#up) if (worker.busy < (free?.busy ?? PER_THREAD)) free = worker;
     return free;
   }
@@ -92,9 +105,17 @@ export class WorkerPool {
     }
   }
 
-  /** Ends the workers, with whatever they are doing; when this resolves, no shard is being read any more. */
+  /**
+   * Lets the workers go: own ones are ended with whatever they are doing, those of a pool when the shard that they work
+   * on is done. When this resolves, no shard is being read any more.
+   */
   async close(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.close()));
+    if (this.#pool === null) {
+      await this.#own?.close();
+      for (const worker of this.#workers) worker.drop();
+    } else {
+      await Promise.all(this.#workers.map((worker) => worker.end()));
+    }
     await Promise.allSettled(this.#running);
   }
 }

@@ -1,0 +1,62 @@
+import type { Family } from "../../address/address.ts";
+import { parseAddressBytes } from "../../address/parse-address.ts";
+import { Matcher } from "../matcher.ts";
+import { AddressGroup } from "./_address-group.ts";
+import { ChunkSlots, type TakenChunk } from "./_chunk-slots.ts";
+import { firstText, firstWord } from "./_chunked-input.ts";
+import type { ChunkMatches, HelpTask } from "./messages.ts";
+import { attachedSnapshot } from "./share-snapshot.ts";
+
+const LF = 0x0a;
+
+/** What a worker has to say at the end of a lookup. */
+export interface Help {
+  readonly parts: readonly ChunkMatches[];
+  /** A text is malformed: the calling thread finds out which is the first. */
+  readonly isMalformed: boolean;
+}
+
+/** In a worker: looks up chunks until no more come. */
+export function help({ snapshot, engine, now, kind, slots: shared, out }: HelpTask): Help {
+  const matcher = new Matcher(attachedSnapshot(snapshot), { engine });
+  const slots = new ChunkSlots(shared);
+  const matches = out === null ? null : new Uint32Array(out);
+  const group = matches === null ? null : new AddressGroup(matcher, matches, now);
+  const parts: ChunkMatches[] = [];
+  for (let taken = slots.next(); taken !== null; taken = slots.next()) {
+    if ("words" in kind) lookUpWords(matcher, kind.words, taken, matches!, now);
+    else if ("lines" in kind) parts.push({ chunk: taken.chunk, ...matcher.identifyBuffer(taken.bytes, now) });
+    else if (!lookUpTexts(group!, taken)) return { parts, isMalformed: true };
+    slots.done(taken);
+  }
+  return { parts, isMalformed: false };
+}
+
+function lookUpWords(
+  matcher: Matcher,
+  family: Family,
+  { chunk, bytes, count }: TakenChunk,
+  out: Uint32Array,
+  now: number,
+): void {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  matcher.lookupBatchInto(family, words, out.subarray(firstWord(chunk, family)), count, now);
+}
+
+const words = new Uint32Array(4);
+
+/** Whether each line is an address, and there are as many as there were texts. */
+function lookUpTexts(group: AddressGroup, { chunk, bytes, count }: TakenChunk): boolean {
+  let place = firstText(chunk);
+  const last = place + count;
+  for (let at = 0; at < bytes.length; place++) {
+    let end = at;
+    while (bytes[end] !== LF) end++; // the last byte is one
+    const family = parseAddressBytes(bytes, at, end, words);
+    if (family < 0 || place === last) return false;
+    group.add(family, words, place);
+    at = end + 1;
+  }
+  group.flush();
+  return place === last;
+}

@@ -1,0 +1,31 @@
+import type { MessagePort } from "node:worker_threads";
+import type { WorkerSetup } from "../pipeline/messages.ts";
+import { ShardService } from "../pipeline/run-shards.ts";
+import { help as helpWith, type Help } from "./_help.ts";
+import type { HelpTask } from "./messages.ts";
+import { attachedSnapshot, forgetSnapshot } from "./share-snapshot.ts";
+import { failureOf, type ThreadFailure } from "./thread-failure.ts";
+
+// What a worker of the pool can be asked to do (`TaskName`). piscina calls these by name, one at a time.
+
+/** Nothing: the worker is up. */
+export function warmUp(): void {}
+
+/** A worker's part of a run over logs. */
+export function runShards({ port, setup }: { port: MessagePort; setup: WorkerSetup }): Promise<void> {
+  return new ShardService(port, () => attachedSnapshot(setup.snapshot), setup).untilEnd();
+}
+
+/** A worker's part of a lookup. Errors are returned: they would lose their class. */
+export function help(task: HelpTask): Help | { readonly failure: ThreadFailure } {
+  try {
+    return helpWith(task);
+  } catch (cause) {
+    return { failure: failureOf(cause) };
+  }
+}
+
+/** Lets go of a snapshot. */
+export function forget(number: number): void {
+  forgetSnapshot(number);
+}
