@@ -127,3 +127,24 @@ export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rules
 export type { Engine } from "./batch/engine/engine.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/lines/find-address.ts";
+
+// what signatures above name
+export type { Claim } from "./cbs/catalogue.ts";
+export type { StoredNodes } from "./cbs/_node-table.ts";
+export type { InParts } from "./cbs/in-parts.ts";
+export type { PrefixList } from "./cbs/_prefix-list.ts";
+export type { SourceDocument } from "./cbs/browse.ts";
+export type { Layer } from "./cbs/catalogue-ages.ts";
+export type { RangeSelection } from "./cbs/ranges.ts";
+export type { StoredBlobs } from "./cti/_blobs.ts";
+export type { Named as NamedCtiEntity } from "./cti/documents.ts";
+export type { TableEntry } from "./table/table-entry.ts";
+export type { SectionName, SectionSpan, TableSections } from "./table/sections.ts";
+export type { TableErrorCode } from "./table/table-error.ts";
+export type { FreezeOptions } from "./table/freeze.ts";
+export type { ImportedColumns } from "./rulesets/importers/import-rules.ts";
+export type { ListedColumns } from "./rulesets/rule-list.ts";
+export type { FoundRules, RuleFilter, RuleSearch } from "./rulesets/rule-search.ts";
+export type { Shared } from "./memory/shared-memory.ts";
+export type { SharedMemory } from "./memory/web-assembly.ts";
+export type { SnapshotHead, SnapshotSection, SnapshotSectionName } from "./snapshot/format.ts";

@@ -36,7 +36,8 @@ export interface ExtendedCtiDocument extends CtiDocument {
   readonly http: { readonly path: readonly string[]; readonly user_agent: readonly string[] };
 }
 
-interface Named {
+/** A country or continent, by its code and its name. */
+export interface Named {
   readonly code: string;
   readonly name: string;
 }

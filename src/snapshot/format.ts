@@ -47,6 +47,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  */
 
 export const METADATA_SECTION = "metadata";
+/** The name of a section of the file: one of the table, or `metadata`. */
 export type SnapshotSectionName = SectionName | typeof METADATA_SECTION;
 export const SNAPSHOT_SECTIONS: readonly SnapshotSectionName[] = [...SECTION_NAMES, METADATA_SECTION];
 

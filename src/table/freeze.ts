@@ -9,6 +9,7 @@ import { segmentsOf, type Segments } from "./_segments.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 import type { PrefixTable } from "./prefix-table.ts";
 
+/** How a trie is frozen. */
 export interface FreezeOptions {
   /** When a value expires, in milliseconds since the Unix epoch; null: never. Called once per value id in use. */
   readonly expiresAt?: (valueId: ValueId) => number | null;

@@ -16,6 +16,7 @@ export const SECTION_NAMES = [
   "expiresAt",
 ] as const;
 
+/** The name of a section: one of `SECTION_NAMES`. */
 export type SectionName = (typeof SECTION_NAMES)[number];
 
 /** One cache line, so that no section shares one with its neighbour. */
@@ -27,4 +28,5 @@ export interface SectionSpan {
   readonly byteLength: number;
 }
 
+/** Where every section of a table lies. */
 export type TableSections = Readonly<Record<SectionName, SectionSpan>>;

@@ -1,5 +1,6 @@
 import type { SectionName } from "./sections.ts";
 
+/** The code of a `TableError`: what in the table is corrupt. */
 export type TableErrorCode = "bad-layout" | "bad-node" | "bad-match" | "bad-values" | "bad-count";
 
 /** A table whose bytes are not what `freeze` writes. `section` says where; to fix it, build the table again. */
