@@ -156,9 +156,9 @@ export type WorkPerByte = Pick<
 >;
 
 /**
- * The size of inputs from which on workers are worth their start, which takes 40 ms of processor time without a pool
- * (`isWarm`: they are up already), at some 2 ns for a byte that the kernel counts, 5 with rows or counts of addresses,
- * and 10 to 30 in TypeScript.
+ * The size of inputs from which on workers are started. Estimates, to be measured on a quiet machine: a start takes some
+ * 60 ms of processor time, less than a tenth of it in a pool (`isWarm`), and a byte 1 to 2 ns where the kernel counts, several
+ * times that with rows or counts of addresses, and more in TypeScript.
  */
 export function defaultWorkerBytes(work: WorkPerByte, isWarm: boolean): number {
   const isPlain = work.field === undefined && (work.address ?? "first") === "first" && work.rowText !== true;
