@@ -21,14 +21,19 @@ test("ipsieve/core, and all that it loads, names no module of node: and no packa
   assert.ok(files.size > 100 && files.has("snapshot/snapshot.js"), `${files.size} files`);
 });
 
-test("the library loads three small packages, which come with it, and nothing of the server", () => {
+test("the library loads four small packages, which come with it, and nothing of the server", () => {
   const { files, outside } = moduleGraph(dist, "index.js");
   assert.deepEqual(
     [...outside.keys()].filter((specifier) => !specifier.startsWith("node:")),
     INSTALLED,
   );
   const own = bundledIn("index.js").filter((file) => !file.startsWith("packages/shared-"));
-  assert.deepEqual(own, ["packages/csv-parse-sync.js", "packages/jsonc-parser.js", "packages/msgpackr-pack.js"]);
+  assert.deepEqual(own, [
+    "packages/csv-parse-sync.js",
+    "packages/jsonc-parser.js",
+    "packages/msgpackr-pack.js",
+    "packages/piscina.js",
+  ]);
   assert.deepEqual(
     [...files].filter((file) => SERVER.test(file)),
     [],
