@@ -8,7 +8,13 @@ import { addKey, addOrganisation, START, startServer, type TestServer, useStores
 // R13: what writes over HTTP, or depends on what is written, behaves on PostgreSQL as on SQLite. The negative controls
 // of the harnesses need no second database.
 const SEED = 20_261_121;
-const SUITES = ["specification", "authentication", "rate-limits", "dashboard/undo", "conditional-writes"];
+const SUITES = [
+  "openapi/specification",
+  "plugins/authentication",
+  "rate-limits",
+  "dashboard/undo",
+  "conditional-writes",
+];
 
 describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
   let postgres: PostgresServer;
