@@ -41,7 +41,7 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     await chooser.setInputFiles(file("page.txt", "<html>\n"));
     await page.getByText("page.txt was not imported").waitFor({ timeout: 60_000 });
     await page
-      .getByText(/line 1: a web page/)
+      .getByText(/line 1: this is a web page/)
       .first()
       .waitFor();
     await chooser.setInputFiles(file("short.txt", feed(4)));
