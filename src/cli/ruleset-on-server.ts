@@ -1,5 +1,6 @@
 import type { BatchItem, Client, Rule, Ruleset } from "../client/client.ts";
 import { ProblemError } from "../client/errors.ts";
+import { UsageError } from "./usage-error.ts";
 import type { RuleChange, RuleResult, RulesetTarget } from "./ruleset-target.ts";
 
 /** A ruleset on a server. */
@@ -33,7 +34,7 @@ export class RulesetOnServer implements RulesetTarget {
     } catch (error) {
       // Where a change is rejected, the problem has the results of all.
       const results = error instanceof ProblemError ? error.problem["results"] : undefined;
-      if (!Array.isArray(results)) throw error;
+      if (!Array.isArray(results)) throw malformed(error);
       return results as RuleResult[];
     }
   }
@@ -41,6 +42,21 @@ export class RulesetOnServer implements RulesetTarget {
   rules(): AsyncIterable<Rule> {
     return this.#client.rules(this.#path.ruleset_id);
   }
+}
+
+const ITEM_FIELD = /^items\[\d+\]\.(\w+)$/;
+
+/** What is wrong with the changes, by the option that has it; every other error stays what it is. */
+function malformed(error: unknown): unknown {
+  if (!(error instanceof ProblemError)) return error;
+  const texts = Object.entries(error.validationErrors).flatMap(([field, messages]) => {
+    const member = ITEM_FIELD.exec(field)?.[1];
+    if (member === undefined) return [];
+    // What is said of an address shows it.
+    return member === "ip" ? messages : messages.map((message) => `--${member.replaceAll("_", "-")}: ${message}`);
+  });
+  // The options are the same for all rules.
+  return texts.length === 0 ? error : new UsageError(`${[...new Set(texts)].join("; ")}; nothing was changed`);
 }
 
 function itemOf(change: RuleChange): BatchItem {

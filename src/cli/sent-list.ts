@@ -50,17 +50,23 @@ export const LIST_NOTE =
   'Formats: text (one address or prefix per line), csv (columns ip, name, expires_at), ndjson (one JSON object per line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
 
 /** The parameters of the request that `LIST_OPTIONS` ask for. Throws UsageError. */
-export function listQuery(args: Arguments): {
-  skip_invalid?: true;
-  name?: string;
-  expires_in_days?: number;
-  expires_at?: string;
-} {
+export function listQuery(args: Arguments): RuleFields & { skip_invalid?: true } {
+  return { ...(args.has("skip-invalid") && { skip_invalid: true as const }), ...ruleFields(args) };
+}
+
+/** What a request says of rules besides their prefixes. */
+interface RuleFields {
+  readonly name?: string;
+  readonly expires_in_days?: number;
+  readonly expires_at?: string;
+}
+
+/** What the options `name`, `expires-in-days` and `expires-at` say. Throws UsageError. */
+export function ruleFields(args: Arguments): RuleFields {
   const [name, days, time] = [args.value("name"), args.value("expires-in-days"), args.value("expires-at")];
   if (days !== undefined && time !== undefined)
     throw new UsageError("--expires-in-days and --expires-at both say when rules expire; give one of them");
   return {
-    ...(args.has("skip-invalid") && { skip_invalid: true as const }),
     ...(name !== undefined && { name }),
     ...(days !== undefined && { expires_in_days: wholeNumber("expires-in-days", days, MAX_EXPIRY_DAYS) }),
     ...(time !== undefined && { expires_at: time }),

@@ -391,8 +391,13 @@ describe("check, add and remove", () => {
     await done("add", BLOCKLIST, "20.0.0.1");
     const conflict = await ruleset("add", BLOCKLIST, "20.0.0.2", "20.0.0.1", "--conflict", "fail");
     assertRefused(conflict, /20\.0\.0\.1: .*\n.*1 rule rejected; nothing was changed/s);
-    assertRefused(await ruleset("add", BLOCKLIST, "10.0.0.1"), /10\.0\.0\.1/);
-    assertRefused(await ruleset("add", BLOCKLIST, "20.0.0.3", "--expires-at", "soon"), /expires.at/);
+    assertRefused(
+      await ruleset("add", BLOCKLIST, "20.0.0.3", "10.0.0.1"),
+      /^ipsieve: "10\.0\.0\.1": it is in the special-purpose block 10\.0\.0\.0\/8.*; nothing was changed$/m,
+    );
+    const soon = await ruleset("add", BLOCKLIST, "20.0.0.3", "20.0.0.4", "--expires-at", "soon");
+    assertRefused(soon, /^ipsieve: --expires-at: [^;]*soon.*; nothing was changed$/m);
+    assert.equal(soon.stderr.match(/--expires-at/g)!.length, 1, "once for all rules");
     assert.deepEqual(await lines(), ["20.0.0.1"]);
   });
 

@@ -1,12 +1,10 @@
-import { MAX_EXPIRY_DAYS } from "../../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { changeRules } from "../../change-rules.ts";
 import { TARGET_NOTE } from "../../chosen-target.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { ruleFields } from "../../sent-list.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
 
 export const addCommand: Command = {
   name: "ruleset add",
@@ -48,7 +46,8 @@ export const addCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const rule = ruleOf(args);
+  const mode = args.value("conflict") as ConflictMode | undefined;
+  const rule = { ...ruleFields(args), ...(mode !== undefined && { mode }) };
   await changeRules(
     args,
     (ip) => ({ op: "add", ip, ...rule }),
@@ -56,18 +55,4 @@ async function run(args: Arguments): Promise<number> {
       `${name}: ${counted(of("created"), "rule")} added, ${grouped(of("updated"))} changed, ${grouped(of("skipped"))} kept as they were`,
   );
   return EXIT.matched;
-}
-
-/** What the options say of each rule. Throws UsageError. */
-function ruleOf(args: Arguments) {
-  const [name, days, time] = [args.value("name"), args.value("expires-in-days"), args.value("expires-at")];
-  const mode = args.value("conflict") as ConflictMode | undefined;
-  if (days !== undefined && time !== undefined)
-    throw new UsageError("--expires-in-days and --expires-at both say when rules expire; give one of them");
-  return {
-    ...(name !== undefined && { name }),
-    ...(days !== undefined && { expires_in_days: wholeNumber("expires-in-days", days, MAX_EXPIRY_DAYS) }),
-    ...(time !== undefined && { expires_at: time }),
-    ...(mode !== undefined && { mode }),
-  };
 }

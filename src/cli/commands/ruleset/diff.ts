@@ -31,7 +31,7 @@ export const diffCommand: Command = {
     "Exit code: 0 if they differ, 1 if they do not, 2 after an error.",
   ],
   examples: [
-    { command: "ipsieve ruleset diff Blocklist spamhaus.txt", what: "what would the list change?" },
+    { command: "ipsieve ruleset diff Blocklist spamhaus.txt", what: "how does the list differ from the ruleset?" },
     { command: "ipsieve ruleset diff yesterday.csv today.csv --summary", what: "two lists, without a server" },
   ],
   run,
