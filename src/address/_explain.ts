@@ -2,7 +2,7 @@ import { AddressError, quoted } from "./address-error.ts";
 import type { AddressErrorCode } from "./address-error.ts";
 
 /**
- * Builds the error for a parse of `value` that failed at `position`: names the fault as exactly as the text allows, and
+ * Builds the error for a parse of `value` that failed at `position`: names the error as precisely as the text allows, and
  * its cure.
  */
 export function explain(code: AddressErrorCode, value: string, position: number): AddressError {

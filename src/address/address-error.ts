@@ -43,7 +43,7 @@ export class AddressError extends Error {
   /** The whole text as given. */
   readonly value: string;
   /**
-   * The offset in `value`, in UTF-16 code units from 0, of the first character at fault; its length when something is
+   * The offset in `value`, in UTF-16 code units from 0, of the first invalid character; its length when something is
    * missing at the end.
    */
   readonly position: number;

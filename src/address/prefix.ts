@@ -69,6 +69,9 @@ export function prefixOf(address: Address, length: number): Prefix {
  * do.
  */
 export function prefixContains(outer: Prefix, inner: Prefix): boolean {
+  // The host bits of a prefix are 0, so masking `inner` to the length of `outer` gives the words of `outer` exactly if
+  // the two agree in its leading bits. A shorter `inner` has addresses outside of it, whatever its bits.
+  //     outer 10.0.0.0/8     inner 10.1.2.0/24 masked to 8 bits: 10.0.0.0, contained
   return (
     outer.family === inner.family &&
     outer.length <= inner.length &&
@@ -84,6 +87,10 @@ export function prefixContains(outer: Prefix, inner: Prefix): boolean {
  * positive.
  */
 export function comparePrefixes(a: Prefix, b: Prefix): number {
+  // A prefix has the smallest of its addresses, so everything it covers follows it immediately: by a larger address, or
+  // by the same address and a greater length. Nothing else comes between:
+  //     10.0.0.0/8   10.0.0.0/9   10.64.0.0/10   10.128.0.0/9   11.0.0.0/8
+  // Words are unsigned, below 2^32, so their differences are exact as floats.
   return a.family - b.family || a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3 || a.length - b.length;
 }
 
@@ -146,6 +153,7 @@ function lengthRange(family: Family): string {
 
 /** The IPv4 address as the IPv6 address ::ffff:a.b.c.d. */
 function mappedAddress(address: Address): Address {
+  //     w0: 32 zeros | w1: 32 zeros | w2: 16 zeros, 16 ones | w3: the IPv4 address        (RFC 4291, section 2.5.5.2)
   return { family: 6, w0: 0, w1: 0, w2: 0xffff, w3: address.w0 };
 }
 

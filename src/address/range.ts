@@ -48,6 +48,9 @@ export function mergePrefixes(prefixes: Iterable<Prefix>): Prefix[] {
 export function mergeNext(merged: Prefix[], prefix: Prefix): void {
   const previous = merged.at(-1);
   if (previous !== undefined && prefixContains(previous, prefix)) return;
+  // Invariant: the prefixes in `merged` are disjoint and ascend, and no two neighbours are the halves of one. A prefix
+  // that is pushed is popped at most once, so n prefixes cause fewer than 2n steps.
+  //     merged  10.0.0.0/26 | 10.0.0.64/26 | 10.0.0.128/26 ...        the first two become 10.0.0.0/25
   let whole = prefix;
   while (merged.length > 0 && areHalves(merged.at(-1)!, whole)) whole = prefixOf(merged.pop()!, whole.length - 1);
   merged.push(whole);

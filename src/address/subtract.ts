@@ -38,6 +38,10 @@ function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[
   }
   // The hole is inside and is not the prefix, so the prefix is shorter than an address: there are halves, and each call
   // goes one bit deeper. Holes ascend: the second half goes on with the first hole that the first half left.
+  // Prefixes of one level are disjoint, so a hole is inside one of them: at most (bits of the family) x (holes inside)
+  // calls cut, and they leave at most as many parts.
+  //     |------- prefix -------|        first half: no hole inside, left whole
+  //     |-----------|---[hole]-|        second half: cut again, until a half is the hole
   const halfLength = prefix.length + 1;
   const next = cut(prefixOf(prefix, halfLength), holes, at, into);
   return cut(prefixOf(lastAddress(prefix), halfLength), holes, next, into);

@@ -7,7 +7,7 @@ import type {
 } from "fastify";
 import type { TypeBoxTypes } from "./plugins/validation.ts";
 
-/** The application as routes see it. */
+/** The application, as routes see it. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where `npm run build` puts pages: the same place as seen from the sources and from what is built of them. */
+/** Where `npm run build` puts pages: the same path from the sources and from the built files. */
 const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
 export const DASHBOARD = join(BUILT, "dashboard");
 export const API_CONSOLE = join(BUILT, "api-console");
@@ -15,22 +15,24 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The compressed forms, the smaller one first, by the endings of their files. */
+/** The compressed forms, smallest first, by the extensions of their files. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 export type Coding = keyof typeof CODINGS;
 
 /** A file of built pages, in all its forms. */
 export interface BuiltFile {
-  /** As `/assets/index-4f2a.js`; `/` for the page itself. */
+  /** For example `/assets/index-4f2a.js`; `/` for the page itself. */
   readonly path: string;
   readonly type: string;
-  /** Of its content: of whatever length, it changes when the file does. */
+  /** Of its content: changes whenever the file does. */
   readonly tag: string;
-  /** By what it is coded with; `identity`: by nothing. */
+  /** By content coding; `identity`: uncompressed. */
   readonly bytes: Readonly<Record<"identity", Buffer>> & Readonly<Partial<Record<Coding, Buffer>>>;
 }
 
-/** All files that were built, read: of the dashboard 0.3 MB, of the API console 2.6. None where it has not been built. */
+/**
+ * The content of all built files: 0.3 MB for the dashboard, 2.6 for the API console. Empty if it has not been built.
+ */
 export function readBuiltFiles(folder: string = DASHBOARD): BuiltFile[] {
   const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
   return names.map((name) => {

@@ -2,14 +2,14 @@ import { constants, openSync, write, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Bytes of lines that wait for a slow reader, or for the disk to have room. */
+/** Bytes of lines that wait for a slow reader, or for free space on the disk. */
 const MAX_WAITING = 1 << 20;
-/** Milliseconds until a write that failed is tried again. */
+/** Milliseconds until a failed write is retried. */
 const RETRY_AFTER = 1000;
-/** The same where nothing is wrong but that a terminal takes no more for now. */
+/** The same if a terminal merely accepts no more for now. */
 const POLL = 10;
 
-/** Lines that were lost one after another. Times are in milliseconds since 1970. */
+/** Consecutive lost lines. Times are in milliseconds since 1970. */
 export interface LostLines {
   readonly count: number;
   readonly firstAt: number;
@@ -28,8 +28,8 @@ type Send = (bytes: Buffer) => Promise<number>;
 
 /**
  * Writes lines to standard output or standard error, and neither fails nor blocks, whatever happens to it: a full disk,
- * a reader that goes away, or one that stands still. Lines wait in bounded memory until they can be written; those that
- * find no room there are lost, and counted.
+ * a reader that goes away, or one that stops reading. Lines wait in bounded memory until they can be written; those
+ * that do not fit are lost and counted.
  */
 export class LineWriter {
   /** Called when lines can be written again after some were lost. */
@@ -39,7 +39,7 @@ export class LineWriter {
   readonly #send: Send;
   #waiting: string[] = [];
   #waitingBytes = 0;
-  /** Of what is being written, the part that has not been. */
+  /** The unwritten rest of what is being written. */
   #rest: Buffer | undefined;
   #isWriting = false;
   /** Why nothing can be written at the moment. */
@@ -52,7 +52,7 @@ export class LineWriter {
     process.once("exit", () => this.#writeAtExit(descriptor));
   }
 
-  /** All lines that were lost so far. */
+  /** All lines lost so far. */
   get lostCount(): number {
     return this.#lostCount;
   }
@@ -65,11 +65,11 @@ export class LineWriter {
     if (!this.#isWriting && this.#retry === undefined) void this.#writeWaiting();
   }
 
-  /** Writes what can be written within so many milliseconds. Resolves with whether that was everything. */
+  /** Writes what can be written within this many milliseconds. Resolves with whether that was everything. */
   async close(limit: number): Promise<boolean> {
     const end = performance.now() + limit;
     if (this.#retry !== undefined) this.#tryAgain();
-    // After an error other than slowness there is nothing to wait for.
+    // After any error other than slowness there is nothing to wait for.
     while (!this.#isEmpty && (this.#isWriting || this.#error === undefined) && performance.now() < end)
       await sleep(POLL);
     return this.#isEmpty;
@@ -96,7 +96,7 @@ export class LineWriter {
     this.#isWriting = false;
   }
 
-  /** Everything that waits. What came before it has been written, so that it can be said what was lost after it. */
+  /** Everything that waits. What came before has been written, so that the report of lost lines follows it. */
   #takeWaiting(): Buffer {
     const bytes = Buffer.from(this.#waiting.join(""));
     this.#waiting = [];
@@ -131,8 +131,8 @@ export class LineWriter {
 }
 
 /**
- * Node writes to pipes without blocking, and never closes these two. A write by `fs.write` would hold a thread of the
- * pool for as long as the reader stands still, and the process could not end.
+ * Node writes to pipes without blocking, and never closes these two. `fs.write` would occupy a thread of the pool for
+ * as long as the reader does not read, and the process could not end.
  */
 function toPipe(stream: Socket): Send {
   // The write's callback is called as well.
@@ -149,8 +149,7 @@ function toDescriptor(descriptor: number): Send {
 }
 
 /**
- * A terminal that has been stopped by Ctrl-S would hold whoever writes to it. Opened once more, it is one that does not
- * block, and only for us.
+ * A terminal that has been stopped by Ctrl-S would block its writer. Opened again, it can be non-blocking for us alone.
  */
 function openTerminal(descriptor: number): number {
   try {

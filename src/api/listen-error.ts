@@ -1,11 +1,11 @@
 import type { Settings } from "../service/settings.ts";
 
-/** The server cannot listen; its message says where, why, and the cure. */
+/** The server cannot listen; the message says where, why, and how to fix it. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** What the system says of listening, in words that help; an error about something else stays what it is. */
+/** A system error about listening, in helpful words; any other error is returned unchanged. */
 export function listenError(error: unknown, { host, port }: Pick<Settings, "host" | "port">): unknown {
   const message = REASONS[(error as NodeJS.ErrnoException).code ?? ""]?.(host, port);
   return message === undefined ? error : new ListenError(message, { cause: error });

@@ -5,8 +5,8 @@ import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "../service/settings.ts";
 
 /**
- * What an operation asks for: in the public scope a key; in the dashboard's a role, where editors write and admins
- * do everything. `none`: of no one.
+ * What an operation requires: in the public scope, the access level of a key; in the dashboard's, a role, where editors
+ * write and admins do everything. `none`: nothing.
  */
 export type Access = AccessLevel | "admin" | "none";
 
@@ -16,28 +16,28 @@ declare module "fastify" {
     summary?: string;
     description?: string;
     tags?: readonly string[];
-    /** The problems of its own that the operation may answer with: by status where that says it, else by kind. */
+    /** The operation's own problems: by status if that identifies it, otherwise by kind. */
     problems?: readonly (number | ProblemKind)[];
-    /** Headers of requests that it reads, by name, with what they are for. */
+    /** Request headers that it reads, by name, with their purpose. */
     requestHeaders?: Readonly<Record<string, string>>;
-    /** Headers of answers, by name, with what they mean; those that do not come with every answer say when. */
+    /** Response headers, by name, with their meaning; those that are not on every response say when they are. */
     responseHeaders?: Readonly<Record<string, string | { readonly sometimes: string }>>;
-    /** Other media types of the answer 200 than JSON. */
+    /** Media types of the response 200 other than JSON. */
     otherTypes?: readonly string[];
-    /** Other media types of the body than JSON. */
+    /** Media types of the body other than JSON. */
     otherBodies?: readonly string[];
-    /** The body as the OpenAPI document describes it, where what is checked is wider. */
+    /** The body as the OpenAPI document describes it, if more is accepted than that. */
     documentedBody?: TSchema;
     /** An example of the body. */
     bodyExample?: unknown;
   }
 
   interface FastifyContextConfig {
-    /** The way in that it belongs to; set by `addScope`. Without one it is open to everybody. */
+    /** The scope that it belongs to; set by `addScope`. Without one it is open to everyone. */
     readonly scope?: RouteScope;
-    /** What the organisation needs a plan for. */
+    /** The area for which the organisation needs a plan. */
     readonly area?: Area;
-    /** The least that the caller may do. */
+    /** The access level that the caller needs. */
     readonly access?: Access;
   }
 }
@@ -47,12 +47,12 @@ const ADDRESS_BYTES = 105;
 /** A rule of a JSON document with the longest name, unless that is written in escapes. */
 const RULE_BYTES = 1024;
 
-/** The longest body of an operation on many addresses. */
+/** The maximum body length of an operation on many addresses. */
 export function addressesBytes(settings: Settings): number {
   return itemsBytes(settings, ADDRESS_BYTES);
 }
 
-/** The longest body of an operation on many rules. */
+/** The maximum body length of an operation on many rules. */
 export function rulesBytes(settings: Settings): number {
   return itemsBytes(settings, RULE_BYTES);
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../service/service-error.ts";
 
-/** The kinds of problem there are. Each has one status, one `type` and one `title`. */
+/** The kinds of problem. Each has one status, one `type` and one `title`. */
 export const PROBLEMS = {
   "validation-error": { status: 400, title: "Validation Error" },
   "authentication-required": { status: 401, title: "Authentication Required" },
@@ -26,7 +26,7 @@ export const PROBLEMS = {
 
 export type ProblemKind = keyof typeof PROBLEMS;
 
-/** Those that a gateway would send: their bodies carry the request's id, to quote to whoever runs the service. */
+/** Those that a gateway would send: their bodies carry the request's id, so that users can quote it to the operator. */
 export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
   "authentication-required",
   "permission-denied",
@@ -37,14 +37,14 @@ export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
 
 interface Details {
   readonly validationErrors?: FieldErrors;
-  /** Members of its own, by name. */
+  /** Properties of its own, by name. */
   readonly extensions?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A member that may be a list of thousands: the last of the body, written while it is sent. */
+  /** A property that may be a list of thousands: the last one of the body, written while it is sent. */
   readonly list?: { readonly name: string; readonly items: Iterable<object> };
 }
 
-/** A request that is answered by a problem document (RFC 9457). */
+/** A request that gets a problem document as its response (RFC 9457). */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly kind: ProblemKind;
@@ -60,7 +60,7 @@ export class Problem extends Error {
     return PROBLEMS[this.kind].status;
   }
 
-  /** The body; `instance` is the path that was asked for. */
+  /** The body; `instance` is the path of the request. */
   document(instance: string, requestId: string): Record<string, unknown> {
     const {
       validationErrors = this.kind === "validation-error" ? { request: [this.message] } : undefined,

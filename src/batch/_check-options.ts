@@ -10,7 +10,10 @@ const CHOICES = {
   address: ["first", "last", "first-public"],
 } as const;
 
-/** Rejects options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
+/**
+ * Rejects options that would fail late or be misread. Throws TypeError or RangeError that names the option, the value
+ * and the cure.
+ */
 export function checkOptions(options: IdentifyOptions): void {
   checkInputs(options.inputs);
   for (const name of ["format", "fieldSyntax", "rows", "engine", "address"] as const) {
@@ -69,7 +72,7 @@ function checkChoice(name: string, value: unknown, choices: readonly string[]): 
   if (!choices.includes(value)) throw new RangeError(`${name} is ${shown(value)}; ${cure}`);
 }
 
-/** The name of a column is one line, and a row that holds a line as a text has a member of that name. */
+/** The name of a column is one line, and must not be the name of the property that holds the line as text. */
 function checkName(name: unknown): void {
   if (typeof name !== "string") throw new TypeError(`appendAs is ${shown(name)}; give the name of a column or member`);
   // oxlint-disable-next-line no-control-regex -- they are what it looks for

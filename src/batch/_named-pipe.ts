@@ -4,7 +4,7 @@ import { addAbortSignal } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** How long a stopped opening is waited for. It may be queued after other work of Node's threads. */
+/** Milliseconds to wait for a stopped opening. It may be queued behind other work of Node's threads. */
 const RELEASE_MS = 1000;
 
 /** Stopped openings that may still hold an end of their pipe. */
@@ -15,8 +15,8 @@ const closeFile = promisify(close);
 
 /**
  * Opens a named pipe, which waits for its other end, as a stream that `stop` destroys. Neither the wait nor reading and
- * writing outlive `stop`: a thread that is blocked in the kernel could not be cancelled, and would keep the process
- * from ending.
+ * writing outlive `stop`: a thread blocked in the kernel could not be cancelled, and would keep the process from
+ * ending.
  */
 export async function openNamedPipe(path: string, use: "read" | "write", stop: AbortSignal): Promise<Socket> {
   stop.throwIfAborted();
@@ -35,21 +35,24 @@ export async function openNamedPipe(path: string, use: "read" | "write", stop: A
   return addAbortSignal(stop, socket);
 }
 
-/** At once, in the listener of the abort: the run that is ended by the same abort looks for it. */
+/** Registered synchronously, in the listener of the abort: the run that the same abort ends looks for it. */
 function noted(release: Promise<void>): Promise<void> {
   const done = release.finally(() => releases.delete(done));
   releases.add(done);
   return done;
 }
 
-/** Resolves when no stopped opening holds an end of a pipe that someone else could take for the one they wait for. */
+/**
+ * Resolves when no stopped opening holds an end of a pipe that a later opening could mistake for the other end it waits
+ * for.
+ */
 export async function pipesReleased(): Promise<void> {
   await Promise.all(releases);
 }
 
 /**
- * Ends an `open` that waits, by being its other end. Both ends are held until it has returned, as it may not have begun
- * to wait; what it has opened is closed again.
+ * Ends an `open` that waits, by opening the other end. Both ends are held until it has returned, because it may not
+ * have begun to wait; what it has opened is closed again.
  */
 async function release(path: string, opening: Promise<number>): Promise<void> {
   let held: number;
@@ -57,7 +60,7 @@ async function release(path: string, opening: Promise<number>): Promise<void> {
     held = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   } catch {
     opening.then(closeFile).catch(() => {});
-    return; // the pipe was removed, or this process may open one end only: no one can end the wait
+    return; // the pipe was removed, or this process may open one end only: the wait cannot be ended
   }
   const closed = opening
     .then(closeFile)

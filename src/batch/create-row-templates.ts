@@ -8,11 +8,12 @@ import type { MatchId } from "../table/match-id.ts";
  *
  * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address, L <=
  * 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl` templates
- * end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`,
- * the line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and
- * the last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is
- * CSV or JSON. Matches that have expired at `now` (milliseconds since the Unix epoch) are not asked for; of those that
- * are, and of their parents, single values may have. What a call returns is used before the next call: one array may serve all.
+ * end with the newline; a `jsonl` template is an object, to which the line number is added (and, with `rowText`, the
+ * line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and the
+ * last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is CSV
+ * or JSON. Matches that have expired at `now` (milliseconds since the Unix epoch) are not asked for; of those that are,
+ * and of their parents, single values may have. The result of a call is used before the next call, so all calls may
+ * return the same array.
  */
 export type CreateRowTemplates = (
   snapshot: Snapshot,
@@ -23,6 +24,6 @@ export type CreateRowTemplates = (
 /** What a renderer exports. */
 export interface RendererModule {
   readonly createRowTemplates: CreateRowTemplates;
-  /** The row of a line without an address, without holes. Default: that of a catalogue. */
+  /** The row of a line without an address, without holes. Default: the catalogue's. */
   readonly noAddressRow?: (format: TemplateFormat) => string;
 }

@@ -1,26 +1,26 @@
 import type { AddressCounts } from "./address-counts.ts";
 import type { TopAddresses } from "./top-addresses.ts";
 
-/** How far a run has come; counts are of lines that are done, so they only grow. */
+/** The progress of a run; counts are of processed lines, so they only grow. */
 export interface Progress {
   /** Bytes of the inputs as they are stored (compressed ones: before decompression). */
   readonly bytesRead: number;
-  /** Size of all inputs; null where one is a stream or a pipe. */
+  /** Size of all inputs; null if one is a stream or a pipe. */
   readonly totalBytes: number | null;
   readonly lines: number;
-  /** Lines with an address, and those of them with a match. */
+  /** Lines with an address, and how many of them have a match. */
   readonly addresses: number;
   readonly matched: number;
   /** Milliseconds. */
   readonly elapsed: number;
   /**
-   * With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; some that are being counted may be
-   * in it or not.
+   * With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; lines that are being counted may or
+   * may not be included.
    */
   readonly perMatch?: () => Float64Array;
 }
 
-/** A line that `append` could not add a member to, because it is no JSON object. */
+/** A line that `append` could not add a property to, because it is not a JSON object. */
 export interface MalformedInputLine {
   readonly file: string;
   readonly line: number;
@@ -30,7 +30,7 @@ export interface MalformedInputLine {
 
 /** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
 export interface IdentifyResult {
-  /** Records, where the input is CSV; headers do not count. */
+  /** Records, if the input is CSV; headers do not count. */
   readonly lines: number;
   readonly addresses: number;
   readonly matched: number;
@@ -42,16 +42,16 @@ export interface IdentifyResult {
   readonly top: TopAddresses | null;
   /** With `keptAddresses`; otherwise null. */
   readonly addressCounts: AddressCounts | null;
-  /** Lines that "append" found to be no JSON object among those that are: their rows hold the line as a text. */
+  /** Lines in JSON input that are not JSON objects: with "append", their rows contain the line as text. */
   readonly malformed: number;
   /** The first of them. */
   readonly malformedLines: readonly MalformedInputLine[];
   readonly bytesRead: number;
   /** Bytes of rows, before compression. */
   readonly bytesWritten: number;
-  /** The reader of `output` has gone (EPIPE): the counts end where it went. */
+  /** The reader of `output` has gone (EPIPE): the counts end there. */
   readonly outputClosed: boolean;
-  /** What was used; a small input alone is done in TypeScript before a kernel would be ready. */
+  /** The engine that was used; a small input by itself is processed in TypeScript before a kernel would be ready. */
   readonly engine: "webassembly" | "typescript";
   /** Milliseconds. */
   readonly elapsed: number;

@@ -12,26 +12,26 @@ export interface CountedAddress {
 }
 
 /**
- * Addresses of one kind: how many different ones there are, and those of the most lines; of as many lines, in the order
- * of addresses.
+ * Addresses of one kind: how many distinct ones there are, and those with the most lines; with equal lines, in the
+ * order of addresses.
  */
 export interface AddressRanking {
   readonly distinct: number;
   readonly addresses: readonly CountedAddress[];
 }
 
-/** The most frequent addresses of a run, those with a match and those without apart. */
+/** The most frequent addresses of a run, separately for those with a match and those without. */
 export interface TopAddresses {
   readonly matched: AddressRanking;
   readonly unmatched: AddressRanking;
 }
 
-/** Addresses that are looked up between two interruptions: a millisecond or two. */
+/** Addresses looked up between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
 /**
- * The `most` addresses with the most lines, with and without a match that is active at `now`. O(addresses). It can be interrupted after each
- * step.
+ * The `most` addresses with the most lines, with and without a match that is active at `now`. O(addresses). Can be
+ * interrupted after each step.
  */
 export function* topAddresses(
   { words4, counts4, words6, counts6 }: AddressCounts,
@@ -75,12 +75,14 @@ interface Candidate {
   readonly match: number;
 }
 
-/** Keeps the best of many candidates: now and then all but these are dropped, so that each costs a constant time. */
+/**
+ * Keeps the best of many candidates: now and then all others are dropped, so that each candidate costs constant time.
+ */
 export class Ranking {
   readonly #most: number;
   #distinct = 0;
   #kept: Candidate[] = [];
-  /** The worst of the best: what comes after it is too bad. */
+  /** The worst of the best: a candidate that comes after it is not kept. */
   #worst: Candidate | null = null;
 
   constructor(most: number) {

@@ -33,12 +33,12 @@ export function claimsOfNodes(nodeCount: number, source: number): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
-/** What the values of a table stand for, proven right. */
+/** What the values of a table stand for, validated. */
 export class ClaimTable {
   readonly #words: Uint32Array;
 
   /**
-   * Checks all claims, which may come from a file that anyone has written. O(claims).
+   * Checks all claims, which may come from an untrusted file. O(claims).
    * @throws CatalogueError "bad-metadata"
    */
   constructor(stored: Uint8Array, nodeCount: number, sourceCount: number) {
@@ -58,12 +58,12 @@ export class ClaimTable {
     return this.#words[this.#check(value) + NODE]!;
   }
 
-  /** The position of the source from 1, 0 where none is known. @throws CatalogueError "unknown-value" */
+  /** The position of the source from 1, 0 if none is known. @throws CatalogueError "unknown-value" */
   sourceOf(value: number): number {
     return this.#words[this.#check(value) + SOURCE]!;
   }
 
-  /** Where the claim stands. */
+  /** The offset of the claim. */
   #check(value: number): number {
     const at = (value - 1) * CLAIM_WORDS;
     if (Number.isInteger(value) && at >= 0 && at < this.#words.length) return at;

@@ -8,7 +8,7 @@ export interface TermMatch {
   readonly quality: number;
 }
 
-/** The distinct terms of an index, sorted, so that those with one beginning stand together. */
+/** The distinct terms of an index, sorted, so that terms with the same beginning are adjacent. */
 export class TermTable {
   readonly terms: readonly string[];
   /** The letters of each term as bits. */
@@ -65,7 +65,7 @@ export class TermTable {
     if (most === 0) return matches;
     const letters = lettersOf(word);
     for (let term = 0; term < this.terms.length; term++) {
-      // Each letter of the word that the term has not is a typo of its own.
+      // Each letter of the word that is not in the term counts as a typo.
       let missing = letters & ~this.#letters[term]!;
       for (let typos = 0; typos < most; typos++) missing &= missing - 1;
       if (missing !== 0 || this.terms[term]!.length < word.length - most) continue;

@@ -15,12 +15,12 @@ export interface OfficialLists {
  *
  *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and
  * has a newer date.  2. Where a provider's list is of its whole network and does not name it, but any other list does,
- * nothing is said of the provider. It announces the
+ * the provider is left out. It announces the
  *     address for someone else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
- *  3. Everything else stands: an exit of Tor is also the network that it is in.
+ * 3. Everything else is kept: a Tor exit also belongs to the network that it is in.
  *
- * So whatever either layer knows, the whole knows. Prefixes are cut where only a part of them is left, since a node's
- * ranges must be true, too. O(prefixes log prefixes).
+ * So the result knows whatever either layer knows. A prefix of which only a part is left is split, because a node's
+ * ranges must be correct too. O(prefixes log prefixes).
  */
 export function addBaseLayer(builder: CatalogueBuilder, base: Catalogue, lists: readonly OfficialLists[]): void {
   const restOf = restByProvider(lists);

@@ -35,7 +35,7 @@ export interface NodeDocument extends Extent {
   readonly children: readonly ChildDocument[];
 }
 
-/** Who names prefixes, and how old that is: ISO 8601, UTC. */
+/** The source of prefixes, and its dates: ISO 8601, UTC. */
 export interface SourceDocument {
   /** As in the matches of a lookup. */
   readonly source: string;
@@ -106,7 +106,7 @@ function sourceDocument(source: CatalogueSource): SourceDocument {
   };
 }
 
-/** Only what lies in all that is named. */
+/** Only items that match all given properties. */
 export interface ListFilter {
   readonly type?: string | undefined;
   readonly provider?: string | undefined;
@@ -114,7 +114,7 @@ export interface ListFilter {
   readonly region?: string | undefined;
 }
 
-/** A provider, or a service or region of a provider, wherever in the tree it stands. */
+/** A provider, or a service or region of a provider, anywhere in the tree. */
 export interface ListItem extends Extent {
   readonly type: string;
   readonly provider: string;
@@ -122,25 +122,21 @@ export interface ListItem extends Extent {
   /** The region, service or provider, as in ids. */
   readonly key: string;
   readonly name: string;
-  /** The node that stands for it: the one with the shortest path. */
+  /** The node that represents it: the one with the shortest path. */
   readonly id: string;
 }
 
-/**
- * All providers that the filter lets through, by type, then provider. O(nodes + matches x nesting x nodes of a prefix).
- */
+/** All providers that match the filter, by type, then provider. O(nodes + matches x nesting x nodes of a prefix). */
 export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "providers", filter));
 }
 
-/** All services that the filter lets through, by type, provider, service. In time as `listProviders`. */
+/** All services that match the filter, by type, provider, service. In time as `listProviders`. */
 export function listServices(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "services", filter));
 }
 
-/**
- * All regions that the filter lets through, by type, provider, region; `global` is none. In time as `listProviders`.
- */
+/** All regions that match the filter, by type, provider, region, without `global`. In time as `listProviders`. */
 export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "regions", filter));
 }

@@ -1,6 +1,6 @@
 import { AS_SOURCE, type CatalogueMetadata, type CatalogueSource } from "./catalogue.ts";
 
-/** Where a source's prefixes come from: a publisher's own list, AS numbers, or a list of one's own. */
+/** Where a source's prefixes come from: a publisher's list, AS numbers, or the user's own list. */
 export type Layer = "official" | "as-numbers" | "own";
 
 /** One of the layers that a catalogue is made of. */
@@ -8,8 +8,8 @@ export interface LayerAge {
   readonly layer: Layer;
   readonly sources: number;
   /**
-   * When its sources were last known to be as they are here, the oldest and the newest: fetched, else published. Null
-   * where no one knows.
+   * When its sources were last known to be up to date, the oldest and the newest: when fetched, else when published.
+   * Null if unknown.
    */
   readonly oldest_at: string | null;
   readonly newest_at: string | null;
@@ -17,7 +17,7 @@ export interface LayerAge {
   readonly age_days: number | null;
   /** It is older than `OLD_DAYS`. */
   readonly is_old: boolean;
-  /** What would make it newer, where it is old. */
+  /** How to update it, if it is old. */
   readonly advice: string | null;
 }
 

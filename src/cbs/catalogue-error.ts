@@ -1,6 +1,6 @@
 /** What is wrong with a catalogue. */
 export type CatalogueErrorCode =
-  /** A node id that is no path and no label either. */
+  /** A node id that is neither a path nor a label. */
   | "bad-id"
   /** A node name that is empty or holds control characters. */
   | "bad-name"
@@ -8,19 +8,19 @@ export type CatalogueErrorCode =
   | "node-conflict"
   /** Metadata of another shape than `CatalogueMetadata`. */
   | "bad-metadata"
-  /** A value id of the table, or a number, that stands for no node. */
+  /** A value id of the table, or a number, that does not stand for a node. */
   | "unknown-value"
   /** An id that no node has. */
   | "unknown-id"
-  /** A source that the catalogue has nothing of. */
+  /** A source from which the catalogue has nothing. */
   | "unknown-source"
-  /** What a format has no room for. */
+  /** Something that a format cannot represent. */
   | "unexportable";
 
 /** A catalogue that cannot be built or read; the message quotes the value and says what to do. */
 export class CatalogueError extends Error {
   readonly code: CatalogueErrorCode;
-  /** The id, name or member at fault, as given. */
+  /** The invalid id, name or member, as given. */
   readonly value: unknown;
 
   constructor(code: CatalogueErrorCode, value: unknown, message: string) {
@@ -31,7 +31,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** What a member of the metadata is rejected with. */
+/** The error for an invalid member of the metadata. */
 export function badMetadata(member: string, what: string): CatalogueError {
   return new CatalogueError("bad-metadata", member, `the catalogue's ${member} cannot be used: ${what}`);
 }

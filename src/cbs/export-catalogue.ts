@@ -13,7 +13,7 @@ export type ExportFormat = FormatOf<"catalogue">;
 export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
 
 /**
- * The file of a catalogue in another program's format, in chunks; the same catalogue always gives the same bytes.
+ * The file of a catalogue in another program's format, in chunks; the same catalogue gives the same bytes until a prefix in it expires.
  * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" where the format has no room for it
  */
 export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Generator<Uint8Array> {

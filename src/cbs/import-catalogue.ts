@@ -29,7 +29,7 @@ export interface ImportedFile {
 /** When a file was published, fetched, and found changed: ISO 8601, UTC. */
 export type ListTimes = Pick<CatalogueSource, "publishedAt" | "fetchedAt" | "changedAt">;
 
-/** What became of a source. */
+/** The result of importing a source. */
 export interface SourceReport {
   readonly source: Source;
   /** "imported", all or nothing; "absent" without any file; "failed" with an error. */
@@ -52,10 +52,10 @@ export interface ImportedCatalogue {
 
 /**
  * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined
- * where it is not there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole
- * and reported; it says nothing about the others. `base` is a catalogue of what AS numbers show: the lists are laid
- * over it (see `addBaseLayer`). Pure, O(prefixes); throws nothing for a bad list. `new Catalogue(metadata,
- * freeze(trie))` answers.
+ * where it is not there, and `timesOf` what is known of its history. A source that cannot be imported is left out
+ * completely and reported; the others are not affected. `base` is a catalogue by AS numbers, with which the lists are
+ * merged (see `addBaseLayer`). Pure, O(prefixes); never throws for a bad list. `new Catalogue(metadata, freeze(trie))`
+ * answers.
  */
 export function importCatalogue(
   read: (path: string) => string | undefined,
@@ -74,7 +74,7 @@ export function importCatalogue(
   return { trie, metadata, reports };
 }
 
-/** Adds what could be imported of each source to a catalogue in the making; as `importCatalogue`. */
+/** Adds what could be imported from each source to a catalogue that is being built; as `importCatalogue`. */
 export function addSources(
   builder: CatalogueBuilder,
   read: (path: string) => string | undefined,
@@ -131,7 +131,7 @@ function addSource(
   if (error !== null) return report("failed", error);
   if (lists.length === 0) return report("absent", null);
   const own = ownLists(source, lists, others);
-  // Without the other list these would be all its addresses, too.
+  // Without the other list, these would include that list's addresses too.
   if (own === undefined)
     return report(
       "failed",
@@ -167,14 +167,14 @@ function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
   return lists.flatMap(({ list }) => list.entries.map((entry) => entry.prefix));
 }
 
-/** Where the nodes of a list hang: what of a source is needed for that, or a root of the user's own. */
+/** Where the nodes of a list are placed: the part of a source that decides it, or a root chosen by the user. */
 export interface ListRoot extends Pick<Source, "provider" | "name" | "tree"> {
   /** Of the source; null for a list of no known publisher. */
   readonly id: string | null;
   readonly type: string;
 }
 
-/** Feeds a source's entries into the builder: each prefix into all nodes of its places, each node under its name. */
+/** Adds a source's entries to the builder: each prefix to all nodes of its places, each node under its name. */
 export function addLists(
   builder: CatalogueBuilder,
   source: ListRoot,

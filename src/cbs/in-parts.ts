@@ -1,7 +1,7 @@
-/** Work that takes long: at each `yield`, a millisecond apart or so, whoever runs it may let others have their turn. */
+/** Long work: at each `yield`, about a millisecond apart, the caller may let other work run. */
 export type InParts<Result> = Generator<undefined, Result, undefined>;
 
-/** Does all of it. */
+/** Runs all of it at once. */
 export function atOnce<Result>(work: InParts<Result>): Result {
   for (;;) {
     const { done, value } = work.next();

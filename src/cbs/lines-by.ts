@@ -11,14 +11,14 @@ export interface CountedLines {
 /** Lines of a log that belong to a type, provider or service. */
 export interface NamedLines {
   readonly node: CatalogueNode;
-  /** Told apart from others of the same name by the name of the type: `Akamai (CDN)`. */
+  /** Distinguished from others of the same name by the name of the type: `Akamai (CDN)`. */
   readonly name: string;
   readonly lines: number;
 }
 
 /**
- * Counts that whoever reads a log is shown, the most lines first. A line counts once for each type, provider and
- * service that it belongs to.
+ * The counts shown for a log, the most lines first. A line counts once for each type, provider and service that it
+ * belongs to.
  */
 export interface LogCounts {
   readonly types: readonly NamedLines[];

@@ -26,7 +26,7 @@ export interface LookupMatch {
  * themselves.
  */
 export interface LookupDocument {
-  /** The text that was asked for, as given. */
+  /** The requested text, as given. */
   readonly ip: string;
   readonly found: boolean;
   /** The most specific prefix that matches, null without one. */

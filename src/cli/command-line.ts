@@ -3,7 +3,7 @@ import { guardStandardOutput } from "./output/standard-output.ts";
 import { reportError } from "./report-error.ts";
 import { rejectUnknownVariables } from "./unknown-variables.ts";
 
-/** Runs one command line to its end and returns its exit code; an error has been reported then. */
+/** Runs one command line and returns its exit code; errors have been reported by then. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     return await run(args);

@@ -10,8 +10,7 @@ export interface Option {
   /** Whether the value is a path, for the completions. */
   readonly isPath?: boolean;
   /**
-   * Whether it may be given several times, each time with one more value. Of any other option a second value is an
-   * error.
+   * Whether it may be given several times, adding a value each time. For any other option, a second value is an error.
    */
   readonly repeats?: true;
   readonly help: string;
@@ -31,17 +30,17 @@ export interface Command {
   /** Paragraphs that the help prints below the options. */
   readonly notes?: readonly string[];
   readonly examples: readonly Example[];
-  /** Whether it calls `guardStandardOutput` by itself, where it writes to that. */
+  /** Whether the command calls `guardStandardOutput` itself, when it writes there. */
   readonly guardsItsOutput?: true;
   /** Returns the exit code. */
   run(args: Arguments): Promise<number>;
 }
 
-/** All commands, as those that are about commands get them: help and completions. */
+/** All commands, as help and completions receive them. */
 export interface CommandTable {
-  /** By their names, of one word or two, in the order of the help. A command is loaded when it is called. */
+  /** By name, of one or two words, in the order of the help. A command is loaded when it is called. */
   readonly commands: Readonly<Record<string, () => Promise<Command>>>;
-  /** The first words of names of two, with what such commands are for. */
+  /** The first words of two-word names, each with a description of its commands. */
   readonly groups: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +54,7 @@ export interface Arguments {
   readonly operands: readonly string[];
   /** Whether the flag was given. */
   has(name: string): boolean;
-  /** The value of the option; of one that repeats, the last. */
+  /** The value of the option; for a repeated one, the last. */
   value(name: string): string | undefined;
   /** All values of the option, in order. */
   values(name: string): readonly string[];

@@ -4,7 +4,7 @@ import { BUNDLED_CATALOGUE } from "../datasets/open-catalogue.ts";
 import { SAMPLE_DATASET } from "../datasets/open-cti-dataset.ts";
 import { currentCatalogue, homeFolder } from "./home.ts";
 
-/** The catalogue that a command uses unless one is named: that of the last update, else the bundled one. */
+/** The catalogue that a command uses by default: the one from the last update, else the bundled one. */
 export function defaultCatalogue(): string {
   const updated = currentCatalogue(homeFolder());
   return existsSync(updated) ? updated : BUNDLED_CATALOGUE;
@@ -13,7 +13,7 @@ export function defaultCatalogue(): string {
 /** `defaultCatalogue`, as the help describes it. */
 export const DEFAULT_CATALOGUE = 'the one from the last "ipsieve cbs update", otherwise the bundled one';
 
-/** The dataset that a command uses unless one is named: that of the last import, else the sample. */
+/** The dataset that a command uses by default: the one from the last import, else the sample. */
 export function defaultDataset(): string {
   const imported = datasetPath(homeFolder());
   return existsSync(imported) ? imported : SAMPLE_DATASET;

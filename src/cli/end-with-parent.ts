@@ -5,8 +5,8 @@ import { EXIT } from "./command.ts";
 const EVERY = 50;
 
 /**
- * Where a server runs this command: ends the process once the server is gone, however it ended, after `cleanUp`. Gives
- * a check to be made before a step that lasts, which ends the process as well.
+ * For commands run by a server: ends the process, after `cleanUp`, once the server is gone, however it ended. Returns a
+ * check to call before a long step, which ends the process too.
  *
  * The system gives the children of a process that ended to another parent at once.
  */

@@ -4,7 +4,7 @@ import type { Option } from "./command.ts";
 
 /**
  * The folder of what `ipsieve cbs update` keeps: `IPSIEVE_HOME`, else `ipsieve` in `XDG_DATA_HOME`, else in
- * `~/.local/share`. A relative XDG_DATA_HOME does not count, as its specification has it.
+ * `~/.local/share`. A relative XDG_DATA_HOME is ignored, as its specification requires.
  */
 export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { IPSIEVE_HOME = "", XDG_DATA_HOME = "" } = environment;
@@ -13,7 +13,7 @@ export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string
   return join(userFolder(environment), ".local", "share", "ipsieve");
 }
 
-/** Makes a folder, and those around it, unless there are any: for their owner alone. */
+/** Creates a folder and its parents if they do not exist, accessible to their owner only. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
@@ -35,7 +35,7 @@ export function historyFolder(home: string): string {
   return join(home, "history");
 }
 
-/** node:os would be loaded for nothing where the environment says it. */
+/** Loaded only if the environment does not name the folder. */
 function userFolder({ HOME = "" }: NodeJS.ProcessEnv): string {
   return HOME !== "" ? HOME : process.getBuiltinModule("node:os").homedir();
 }

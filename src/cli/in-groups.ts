@@ -1,6 +1,6 @@
 /**
- * The items in groups of at most `most`, in order. A group is not held up: what has come within `patience` milliseconds
- * goes on, so that whoever types, or follows a log, is answered at once.
+ * The items in groups of at most `most`, in order. A group is never held back: what has arrived within `patience`
+ * milliseconds is passed on, so that someone who types, or follows a log, is answered at once.
  */
 export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number, patience = 50): AsyncGenerator<Item[]> {
   const iterator = items[Symbol.asyncIterator]();

@@ -2,8 +2,8 @@ import { MAX_EXPIRY_DAYS } from "../rulesets/validate-rule.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * The moment that an option names: a date and time with a zone, or a date, which is its last millisecond in UTC, so that
- * all of that day counts. Throws UsageError.
+ * The time given by an option: a date and time with a zone, or a date, which means its last millisecond in UTC, so that
+ * the whole day is included. Throws UsageError.
  */
 export function momentOf(option: string, text: string): Date {
   const [, date, clock, zone] =

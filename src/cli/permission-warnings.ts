@@ -5,8 +5,8 @@ import { dirname, resolve } from "node:path";
 const OTHERS = 0o077;
 
 /**
- * A line for what others than the owner may read or change of a database and of the home folder that it is in, each
- * with the command that ends it.
+ * One line for each part of a database and its home folder that users other than the owner may read or change, with the
+ * command that prevents it.
  */
 export function permissionWarnings(database: string, home: string): string[] {
   const files = ["", "-wal", "-shm"].map((ending) => database + ending).filter(isOpenToOthers);
@@ -23,7 +23,7 @@ function warningOf(paths: readonly string[], mode: number): string[] {
 
 function isOpenToOthers(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
-  // Windows keeps its permissions elsewhere.
+  // Windows has no permission bits in the file mode.
   return found !== undefined && process.platform !== "win32" && (found.mode & OTHERS) !== 0;
 }
 

@@ -12,7 +12,7 @@ import { UsageError } from "./usage-error.ts";
 /** A file in a publisher's format: `aws=ip-ranges.json`. */
 export interface PublishedFile {
   readonly path: string;
-  /** The list of a publisher that it is an edition of; null for a format of no publisher in particular. */
+  /** The publisher's list that this is an edition of; null for a format that belongs to no publisher. */
   readonly edition: { readonly source: Source; readonly file: SourceFile } | null;
   readonly format: string;
 }
@@ -54,9 +54,9 @@ function editionOf(id: string, path: string): PublishedFile["edition"] {
 }
 
 /**
- * Adds files to a catalogue in the making. Those of publishers get the nodes that their lists have everywhere; those in
- * a general format hang under `label`, a path of a type and a provider. Throws UsageError for a file that cannot be
- * imported: nothing of it is.
+ * Adds files to a catalogue that is being built. Publishers' files get the same nodes as in every catalogue; files in a
+ * general format are placed under `label`, a path of a type and a provider. Throws UsageError for a file that cannot be
+ * imported; nothing of it is added.
  */
 export async function addPublishedFiles(
   builder: CatalogueBuilder,

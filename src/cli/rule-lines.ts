@@ -1,13 +1,13 @@
 import type { Style } from "./output/style.ts";
 
-/** What a line says of a rule. */
+/** What a line shows of a rule. */
 interface ListedRule {
   readonly ip: string;
   readonly name: string | null;
   readonly expires_at: string | null;
 }
 
-/** One rule that differs between two lists; null where there is none. */
+/** A rule that differs between two lists; null on the side that does not have it. */
 export interface RuleDifference {
   readonly before: ListedRule | null;
   readonly after: ListedRule | null;

@@ -7,7 +7,7 @@ import { homeFolder, makePrivateFolder } from "./home.ts";
 import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Where the service's data are. Every command that needs them takes these. */
+/** Where the service's data is. Every command that needs it takes these. */
 export const DATABASE_OPTIONS: readonly Option[] = [
   {
     name: "db",
@@ -27,7 +27,7 @@ export const ORGANISATION_OPTION: Option = {
 /** The note of every command that changes something. */
 export const RUNNING_SERVER_NOTE = "A running server sees the change within a second.";
 
-/** By what was given, else by the environment, else in the folder of data. Throws UsageError. */
+/** From the options, else from the environment, else in the data folder. Throws UsageError. */
 export function databaseLocation(args: Arguments, environment: NodeJS.ProcessEnv = process.env): StoreLocation {
   const [file, url] = [args.value("db"), args.value("database-url")];
   if (file !== undefined && url !== undefined)
@@ -48,7 +48,7 @@ export function locationText(location: StoreLocation): string {
   return url.href;
 }
 
-/** Opens the database, hands it over, and closes it. `create` makes it, or brings it up to date. */
+/** Opens the database, runs a task with it, and closes it. `create` creates it, or migrates it to this release. */
 export async function withStore<T>(args: Arguments, create: boolean, use: (store: Store) => Promise<T>): Promise<T> {
   const location = databaseLocation(args);
   if (create && "file" in location) makePrivateFolder(dirname(location.file));
@@ -83,12 +83,12 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
   );
 }
 
-/** How a command that is shown names the organisation, quoted for a shell. */
+/** How suggested commands name the organisation, quoted for a shell. */
 export function organisationOption(name: string): string {
   return ` --org ${/^[\w.@-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Who gives a command on the command line, and when. */
+/** The actor and time of a change made from the command line. */
 export function signature(): { actor: string; at: number } {
   const { username } = process.getBuiltinModule("node:os").userInfo();
   return { actor: `command:${username}`, at: Date.now() };
@@ -97,7 +97,7 @@ export function signature(): { actor: string; at: number } {
 /** The midnight UTC at which a date begins, in milliseconds. Throws UsageError. */
 export function midnight(option: string, text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN;
-  // Date.parse takes 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text) {
     throw new UsageError(`--${option} ${JSON.stringify(text)}: give a date as YYYY-MM-DD`);
   }

@@ -15,7 +15,7 @@ export const URL_OPTION: Option = {
   help: "URL of the dashboard, for the link; default: http://127.0.0.1:8080",
 };
 
-/** The user of this name, capitals aside, or id. Throws UsageError. */
+/** The user with this name, ignoring case, or with this id. Throws UsageError. */
 export function chosenUser({ users }: State, text: string): User {
   const present = users.filter(({ deletedAt }) => deletedAt === null);
   const found = present.find(({ id, name }) => id === text || name.toLowerCase() === text.toLowerCase());
@@ -36,7 +36,7 @@ export function checkedRole(text: string): Role {
   return role;
 }
 
-/** Makes an invitation: the link goes to stdout, alone, what is said about it to stderr. Throws UsageError. */
+/** Creates an invitation: only the link goes to stdout, messages go to stderr. Throws UsageError. */
 export async function invite(
   args: Arguments,
   write: (invitation: Invitation) => Promise<{ readonly user: User }>,

@@ -4,8 +4,8 @@ import { UsageError } from "./usage-error.ts";
 const PREFIX = "IPSIEVE_";
 
 /**
- * What every command reads, and what the project's tests and benchmarks read, which run commands in their own
- * environment.
+ * The variables that every command reads, and those of the project's tests and benchmarks, which run commands in their
+ * own environment.
  */
 const KNOWN: ReadonlySet<string> = new Set([
   "IPSIEVE_HOME",
@@ -19,13 +19,13 @@ const KNOWN: ReadonlySet<string> = new Set([
   "IPSIEVE_TEST_ENGINE",
 ]);
 
-/** What Kubernetes and Docker set in each container about a service that is called ipsieve, or whose name begins so. */
+/** The variables that Kubernetes and Docker set in each container for a service whose name begins with ipsieve. */
 const SERVICE_LINK =
   /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$|_(NAME|ENV_\w+)$/;
 
 /**
- * Whatever the command: a variable that no one reads would be ignored in silence by the one that it is meant for.
- * Throws UsageError.
+ * For every command: an unknown variable would otherwise be silently ignored by the command it is meant for. Throws
+ * UsageError.
  */
 export async function rejectUnknownVariables(environment: NodeJS.ProcessEnv = process.env): Promise<void> {
   const names = Object.keys(environment).filter(
@@ -36,7 +36,7 @@ export async function rejectUnknownVariables(environment: NodeJS.ProcessEnv = pr
       !isServiceLink(name, environment[name]!),
   );
   if (names.length === 0) return;
-  // Only where there are some: most commands do without the settings of the server.
+  // Loaded only if there are any: most commands do not need the server's settings.
   const { SETTINGS, variableOf } = await import("../service/settings.ts");
   const settings = Object.values(SETTINGS).map(variableOf);
   const unknown = names.find((name) => !settings.includes(name));

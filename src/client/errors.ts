@@ -35,7 +35,7 @@ const CURES: readonly (readonly [codes: RegExp, cure: string])[] = [
 ];
 const CURE = "check the service's address, and that it can be reached from here";
 
-/** No answer came, or not all of it. `cause` is the platform's own error. */
+/** There was no response, or only part of one. `cause` is the platform's own error. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** Of the platform, such as ECONNREFUSED; "connection-failed" where it gives none, as browsers do. */
@@ -64,11 +64,11 @@ function codeOf(error: unknown): string | undefined {
   return cause === undefined ? undefined : codeOf(cause);
 }
 
-/** An answer that is no success. */
+/** An unsuccessful response. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly status: number;
-  /** To quote to whoever runs the service. */
+  /** To quote to the operator of the service. */
   readonly requestId: string | undefined;
   readonly headers: Headers;
 
@@ -80,7 +80,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** An error response with a problem document. `kind` is what stands after `/problems/` in its type, as "not-found". */
+/**
+ * An error response with a problem document. `kind` is the part after `/problems/` in its type, such as "not-found".
+ */
 export class ProblemError extends ServiceError {
   override readonly name = "ProblemError";
   readonly kind: string;
@@ -104,7 +106,7 @@ export class ThreatLookupError extends ServiceError {
 }
 
 /**
- * The error for an answer. Never rejects for what the body is: what cannot be read is a ServiceError with the
+ * The error for a response. Never rejects because of the body: one that cannot be read gives a ServiceError with the
  * status.
  */
 export async function errorOf(response: Response): Promise<ServiceError> {

@@ -1,12 +1,12 @@
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** Methods that do nothing more when they are sent again. */
+/** Idempotent methods: sending them again has no further effect. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * A `fetch` that waits where the answer is 429 or 503 and says for how long (Retry-After), and asks again: as often as
- * it takes, but for no more than `maxWait` milliseconds of waiting in all. What would wait longer is answered as it is.
- * A write that may have been carried out (503) is repeated only with an Idempotency-Key.
+ * A `fetch` that retries after a 429 or 503 that says how long to wait (Retry-After): as often as necessary, but
+ * waiting no more than `maxWait` milliseconds in all. If the wait would be longer, it returns the response as it is. A
+ * write that may have been executed (503) is repeated only with an Idempotency-Key.
  */
 export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
   // The copy of a body that is never sent again would only fill memory.
@@ -24,7 +24,7 @@ export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
   };
 }
 
-/** Milliseconds to wait before it is of use to ask again; undefined: it is of none. */
+/** Milliseconds to wait before a retry makes sense; undefined if it does not. */
 function waitOf(request: Request, { status, headers }: Response): number | undefined {
   const isRepeatable =
     status === 429 || (status === 503 && (SAFE.has(request.method) || request.headers.has("idempotency-key")));

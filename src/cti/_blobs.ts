@@ -2,7 +2,7 @@ import { ByteWriter } from "./_bytes.ts";
 import { CtiError } from "./cti-error.ts";
 
 /**
- * Many byte strings one after the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit
+ * Many byte strings, one after the other, as they are stored: `ends` holds their end offsets as little-endian 32-bit
  * words.
  */
 export interface StoredBlobs {
@@ -10,7 +10,7 @@ export interface StoredBlobs {
   readonly ends: Uint8Array;
 }
 
-/** Byte strings by number, from 0 on, read where they lie. Making one costs nothing, whatever it holds. */
+/** Byte strings by number, from 0, read in place. Creating a table costs nothing, whatever its size. */
 export class BlobTable {
   readonly count: number;
   readonly #name: string;
@@ -32,7 +32,7 @@ export class BlobTable {
     this.count = ends.length / 4;
   }
 
-  /** @throws CtiError "bad-metadata" where ends do not ascend or leave the bytes */
+  /** @throws CtiError "bad-metadata" if the ends do not ascend or exceed the bytes */
   at(index: number): Uint8Array {
     const start = index === 0 ? 0 : this.#end(index - 1);
     const end = this.#end(index);
@@ -69,10 +69,10 @@ export class BlobWriter {
   }
 }
 
-/** Byte strings of which each is kept once: a hash table over one array of bytes. Numbers count from 1. */
+/** Byte strings, each kept once: a hash table over one array of bytes. Numbers count from 1. */
 export class BlobSet {
   readonly #bytes = new ByteWriter();
-  /** Where each ends; number i is from ends[i - 1] to ends[i]. */
+  /** End offsets; number i is from ends[i - 1] to ends[i]. */
   readonly #ends: number[] = [0];
   #slots = new Uint32Array(1024);
 
@@ -95,7 +95,7 @@ export class BlobSet {
     return this.#bytes.written().subarray(this.#ends[number - 1], this.#ends[number]);
   }
 
-  /** The slot that holds these bytes, or the free one where they belong. */
+  /** The slot that holds these bytes, or the free one for them. */
   #slotOf(bytes: Uint8Array): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(bytes) & mask; ; slot = (slot + 1) & mask) {
@@ -110,7 +110,7 @@ export class BlobSet {
   }
 }
 
-/** FNV-1a, its upper bits folded into the lower ones that are used. */
+/** FNV-1a, with its upper bits folded into the lower ones, which are used. */
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);

@@ -1,7 +1,8 @@
 import { CtiError } from "./cti-error.ts";
 
 /**
- * Grows; a number takes 7 bits a byte, the low ones first, and all bytes but its last have the top bit set (LEB128).
+ * Grows as needed. A number is written in groups of 7 bits, low ones first; all bytes but the last have the top bit set
+ * (LEB128).
  */
 export class ByteWriter {
   #bytes = new Uint8Array(256);
@@ -42,7 +43,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` wrote, from bytes of unknown origin. */
+/** Reads what a `ByteWriter` has written, from untrusted bytes. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -55,7 +56,10 @@ export class ByteReader {
     return this.#at === this.#bytes.length;
   }
 
-  /** How many numbers can follow at most: what a count is held to before anything is made of that size. */
+  /**
+   * The maximum number of numbers that can follow: counts are checked against it before anything of that size is
+   * allocated.
+   */
   get left(): number {
     return this.#bytes.length - this.#at;
   }

@@ -2,7 +2,7 @@ import { quoted } from "../address/address-error.ts";
 import { badDocument, type ByteReader, type ByteWriter } from "./_bytes.ts";
 import type { TextPool, Texts } from "./_texts.ts";
 
-/** A value of a feed that a field cannot hold; `index` is its place in a list. */
+/** A value of a feed that a field cannot hold; `index` is its index in a list. */
 export class FieldProblem extends Error {
   readonly index: number | undefined;
 
@@ -12,19 +12,16 @@ export class FieldProblem extends Error {
   }
 }
 
-/** What a field can hold: how it is read from feeds, united and stored. */
+/** The type of a field: how it is read from feeds, merged and stored. */
 export interface FieldKind<Value> {
-  /** What a field holds of which nothing is known. */
+  /** The value if nothing is known. */
   readonly empty: Value;
   isEmpty(value: Value): boolean;
-  /**
-   * Of two values that are not empty. Their order and how they are grouped do not matter, and a value with itself is
-   * itself.
-   */
+  /** Merges two non-empty values. Commutative, associative and idempotent. */
   merge(a: Value, b: Value): Value;
   /** @throws FieldProblem. Never called with null. */
   fromJson(json: unknown): Value;
-  /** From a cell of a table, which is not empty. @throws FieldProblem */
+  /** From a non-empty cell of a table. @throws FieldProblem */
   fromCell(cell: string): Value;
   write(value: Value, to: ByteWriter, texts: TextPool): void;
   /** @throws CtiError "bad-document" */
@@ -52,7 +49,7 @@ export const classification: FieldKind<Classification> = {
   read: (from) => CLASSIFICATIONS[from.number()] ?? refuse("unknown classification"),
 };
 
-/** Someone who has seen a whole connection proves more than all who have not: false counts, whatever others say. */
+/** A feed that has seen a complete connection has proof, the others do not: false wins over everything else. */
 export const spoofable: FieldKind<boolean | null> = {
   empty: null,
   isEmpty: (value) => value === null,
@@ -85,7 +82,7 @@ export const text: FieldKind<string> = {
   read: (from, texts) => texts.textAt(from.number()),
 };
 
-/** A set of texts, sorted by UTF-16 code units. */
+/** A set of strings, sorted by UTF-16 code units. */
 export const texts: FieldKind<readonly string[]> = {
   empty: [],
   isEmpty: (value) => value.length === 0,
@@ -122,7 +119,7 @@ export const ports: FieldKind<readonly number[]> = {
 
 const MAX_NUMBER = 0xffff_ffff;
 
-/** A count that feeds can only know too low. */
+/** A count, which feeds can underestimate but not overestimate: the larger one wins. */
 export const count: FieldKind<number | null> = {
   empty: null,
   isEmpty: (value) => value === null,
@@ -133,7 +130,7 @@ export const count: FieldKind<number | null> = {
   read: (from) => from.number(),
 };
 
-/** A number that names something. */
+/** A number that is an identifier. */
 export const number: FieldKind<number | null> = { ...count, merge: (a, b) => Math.min(a!, b!) };
 
 const MILLISECONDS = 86_400_000;
@@ -157,7 +154,7 @@ export const firstDay: FieldKind<number | null> = {
 
 export const lastDay: FieldKind<number | null> = { ...firstDay, merge: count.merge };
 
-/** Days whose text is kept: documents share a few hundred. */
+/** Days whose text is cached: documents share a few hundred. */
 const MAX_DATES = 4096;
 const dates = new Map<number, string>();
 
@@ -196,7 +193,7 @@ function numberOfCell(cell: string): number | string {
   return /^\d{1,10}$/.test(cell) ? Number(cell) : cell;
 }
 
-/** Cells part their lists by `|`; one that holds texts with a `|` is written as a JSON array. */
+/** Cells separate list items by `|`; a list of texts that contain `|` is written as a JSON array. */
 function cellList(cell: string): string[] {
   if (!cell.startsWith("["))
     return cell
@@ -248,7 +245,7 @@ function refuse(what: string): never {
   throw badDocument(what);
 }
 
-/** What a JSON value is, for an error. */
+/** The type of a JSON value, for an error. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";

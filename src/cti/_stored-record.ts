@@ -2,10 +2,9 @@ import { badDocument, ByteReader, type ByteWriter } from "./_bytes.ts";
 import type { TextPool, Texts } from "./_texts.ts";
 import { type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
 
-/*
- * A stored document: for each field of which something is known, in the order of FIELDS, its number and its value.
- * Numbers are LEB128, texts are numbers of the dataset's text table, lists have their length in front. Equal records
- * have equal bytes.
+/**
+ * A stored document: the number and the value of each known field, in the order of FIELDS. Numbers are LEB128, texts
+ * are indexes of the dataset's text table, lists are preceded by their length. Equal records have equal bytes.
  */
 
 export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool): void {
@@ -17,7 +16,7 @@ export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool):
   });
 }
 
-/** The fields in front of `end`; those after stay empty. @throws CtiError "bad-document" */
+/** The fields before `end`; those after stay empty. @throws CtiError "bad-document" */
 export function readRecord(bytes: Uint8Array, texts: Texts, end: number = FIELDS.length): CtiRecord {
   const from = new ByteReader(bytes);
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
@@ -33,7 +32,7 @@ export function readRecord(bytes: Uint8Array, texts: Texts, end: number = FIELDS
   return record as unknown as CtiRecord;
 }
 
-/** What a stored document says about `spoofable`, without the rest of it. @throws CtiError "bad-document" */
+/** What a stored document says about `spoofable`, without reading the rest of it. @throws CtiError "bad-document" */
 export function readSpoofable(bytes: Uint8Array): boolean | null {
   if (bytes.length === 0 || bytes[0] !== 0) return null;
   if (bytes.length > 1 && bytes[1]! <= 1) return bytes[1] === 1;

@@ -1,12 +1,12 @@
 import { badDocument } from "./_bytes.ts";
 import { type BlobTable, BlobWriter, type StoredBlobs } from "./_blobs.ts";
 
-/** What the numbers in documents stand for. */
+/** What the text numbers in documents stand for. */
 export interface Texts {
   textAt(number: number): string;
 }
 
-/** The texts of all documents, each once: documents name them by number, from 0 on. */
+/** The texts of all documents, each once: documents refer to them by number, from 0. */
 export class TextPool implements Texts {
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
@@ -30,7 +30,7 @@ export class TextPool implements Texts {
   }
 }
 
-/** Decoded texts that are kept: making one takes half a microsecond, and documents share most of theirs. */
+/** Decoded texts that are cached: decoding one takes half a microsecond, and documents share most of theirs. */
 const MAX_KEPT = 1 << 16;
 
 /** The same, read from a file. */

@@ -1,18 +1,18 @@
-/** What is wrong with a dataset, or with what it is asked. */
+/** What is wrong with a dataset, or with a lookup. */
 export type CtiErrorCode =
-  /** Metadata of another shape than `CtiMetadata`. */
+  /** Metadata that does not have the shape of `CtiMetadata`. */
   | "bad-metadata"
-  /** A document whose bytes are none. */
+  /** The bytes of a document that is not one. */
   | "bad-document"
-  /** A value id of the table that stands for no document. */
+  /** A value id of the table without a document. */
   | "unknown-document"
-  /** Addresses of a bulk lookup that are none. */
+  /** Malformed addresses in a bulk lookup. */
   | "bad-addresses";
 
-/** A dataset that cannot be read, or a question that cannot be answered; the message says what to do. */
+/** A dataset that cannot be read, or a lookup that fails; the message says how to fix it. */
 export class CtiError extends Error {
   readonly code: CtiErrorCode;
-  /** The member, document or value id at fault; for "bad-addresses" every index, ascending. */
+  /** The invalid property, document or value id; for "bad-addresses" the index of each, ascending. */
   readonly value: unknown;
 
   constructor(code: CtiErrorCode, value: unknown, message: string) {

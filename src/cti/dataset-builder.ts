@@ -7,16 +7,14 @@ import { TextPool } from "./_texts.ts";
 import type { CtiMetadata, CtiSource } from "./dataset.ts";
 import { type CtiRecord, mergeRecords } from "./fields.ts";
 
-/**
- * Pairs of documents whose union is remembered: feeds without documents of their own unite the same few over and over.
- */
+/** Pairs of documents whose union is cached: feeds without documents of their own merge the same few over and over. */
 const MAX_UNIONS = 1 << 16;
-/** Two document ids make one key of a map; far more of them than memory holds. */
+/** Two document ids make one key of a map; many more documents than fit into memory. */
 const MAX_DOCUMENTS = 2 ** 26;
 
 /**
- * Collects what feeds say; `freeze(trie)` then makes the table. Equal documents are kept once, however many prefixes
- * they are of.
+ * Collects what feeds say; `freeze(trie)` then makes the table. Equal documents are stored once, however many prefixes
+ * have them.
  */
 export class CtiBuilder {
   readonly #trie = new PrefixTrie();
@@ -33,8 +31,9 @@ export class CtiBuilder {
   }
 
   /**
-   * Adds what a feed says about a prefix to what others have said (`mergeRecords`). True if no one had named it. O(bits).
-   * @throws RangeError when there are too many different documents for one file
+   * Merges what a feed says about a prefix with what others have said (`mergeRecords`). True if the prefix is new.
+   * O(bits).
+   * @throws RangeError if there are too many distinct documents for one file
    */
   add(prefix: Prefix, record: CtiRecord): boolean {
     const id = record === this.#lastRecord ? this.#lastId : this.#store(record);
@@ -48,8 +47,8 @@ export class CtiBuilder {
   }
 
   /**
-   * The prefixes, and what goes with their table into a snapshot. Documents are numbered by the first prefix that has
-   * them, so that the same contents give the same bytes, in whatever order they came. O(prefixes + documents).
+   * The prefixes, and the metadata of a snapshot of their table. Documents are numbered by the first prefix that has
+   * them, so equal contents give equal bytes, whatever order they came in. O(prefixes + documents).
    * @throws RangeError for an invalid date
    */
   build(about: { readonly title: string; readonly createdAt: Date; readonly sources: readonly CtiSource[] }): {
@@ -96,7 +95,8 @@ export class CtiBuilder {
   }
 
   /**
-   * Leaves out documents and texts that only were before a union, and numbers the others in the order of the prefixes.
+   * Leaves out documents and texts that only existed before a merge, and numbers the others in the order of the
+   * prefixes.
    */
   #renumber(): void {
     const documents = new BlobSet();

@@ -8,17 +8,17 @@ import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumen
 import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** A feed that is in a dataset. */
+/** A feed in a dataset. */
 export interface CtiSource {
   readonly name: string;
-  /** Entries that were read from it; prefixes that it names twice count twice. */
+  /** Entries read from it; a repeated prefix counts each time. */
   readonly entries: number;
 }
 
 /** The kind of a snapshot that holds a dataset of threat intelligence. */
 export const CTI_KIND = "cti";
 
-/** What a snapshot of the kind "cti" holds beside its table. */
+/** The metadata of a snapshot of the kind "cti". */
 export interface CtiMetadata {
   readonly format: 1;
   readonly title: string;
@@ -30,7 +30,7 @@ export interface CtiMetadata {
   readonly texts: StoredBlobs;
 }
 
-/** What a bulk lookup answers for a match, as one byte: an index of `BULK_DOCUMENTS`. */
+/** What a bulk lookup returns for a match, as one byte: an index of `BULK_DOCUMENTS`. */
 const UNSEEN = 0;
 const SEEN = 1;
 const SEEN_SPOOFABLE = 2;
@@ -39,20 +39,20 @@ const SEEN_NOT_SPOOFABLE = 3;
 /**
  * Threat intelligence: a table of prefixes, and a document for each. An address has the document of the most specific
  * prefix that covers it, and of no other: what feeds say about a network is a guess about each of its addresses, and
- * what they say about the address itself beats it, in every member.
+ * what they say about the address itself takes precedence, in every property.
  *
- * Documents are read where they lie, when they are asked for; equal ones are stored once.
+ * Documents are read in place, when they are requested; equal ones are stored once.
  */
 export class CtiDataset {
   readonly metadata: CtiMetadata;
   readonly table: PrefixTable;
-  /** What a bulk lookup answers, by match id: an index of `BULK_DOCUMENTS`. */
+  /** What a bulk lookup returns, by match id: an index of `BULK_DOCUMENTS`. */
   readonly bulkStates: Uint8Array;
   readonly #documents: BlobTable;
   readonly #texts: TextTable;
 
   /**
-   * Checks the metadata, which may come from a file that anyone has written. O(matches + documents), nanoseconds each.
+   * Checks the metadata, which may come from an untrusted file. O(matches + documents), nanoseconds each.
    * @throws CtiError "bad-metadata", "bad-document", "unknown-document"
    */
   constructor(metadata: unknown, table: PrefixTable) {
@@ -78,7 +78,7 @@ export class CtiDataset {
     return extendedDocumentOf(ip, match !== 0, this.recordOf(match));
   }
 
-  /** The document of an address that has this match. @throws CtiError "bad-document" */
+  /** The document of an address with this match. @throws CtiError "bad-document" */
   documentOf(ip: string, match: MatchId): CtiDocument {
     return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
   }

@@ -1,20 +1,20 @@
 import { type Classification, dateText } from "./_field-kinds.ts";
 import type { CtiRecord } from "./fields.ts";
 
-/** What feeds say about an address. An address that none names is not `seen`. */
+/** What feeds say about an address. An address that no feed names is not `seen`. */
 export interface CtiDocument {
-  /** The text that was asked for, as given. */
+  /** The address as it was given. */
   readonly ip: string;
   readonly seen: boolean;
-  /** Whether its traffic may have been sent by someone else under its name; null where no one knows. */
+  /** Whether its traffic may have been sent by others in its name; null if unknown. */
   readonly spoofable: boolean | null;
   readonly classification: Classification;
-  /** Who is behind it; "" where no one knows. */
+  /** The group it belongs to; "" if unknown. */
   readonly actor: string;
   readonly tags: readonly string[];
 }
 
-/** All that feeds say about an address. All members are always there: what no one knows is null, "" or []. */
+/** Everything that feeds say about an address. All properties are always present: unknown ones are null, "" or []. */
 export interface ExtendedCtiDocument extends CtiDocument {
   readonly rdns: string;
   /** Days in UTC: `2026-06-17`. */

@@ -46,12 +46,12 @@ export interface CtiRecord {
   readonly userAgents: readonly string[];
 }
 
-/** A member of a record: its place in the JSON documents of feeds, which is its column in tables, too. */
+/** A field of a record: its path in the JSON documents of feeds, which is also its column in tables. */
 export interface Field {
   readonly member: keyof CtiRecord;
   readonly path: string;
   readonly kind: FieldKind<unknown>;
-  /** Fields of one unit are of use together only: of two feeds one gives all of them. */
+  /** Fields of one unit only make sense together: when two feeds are merged, one of them supplies all. */
   readonly unit: string;
 }
 
@@ -65,8 +65,8 @@ function field<Member extends keyof CtiRecord>(
 }
 
 /**
- * The position of a field is its number in stored documents: append only. `spoofable` is the first, so that it is found
- * without reading on.
+ * The index of a field is its number in stored documents: append only. `spoofable` is the first, so it is found without
+ * reading on.
  */
 export const FIELDS: readonly Field[] = [
   field("spoofable", "spoofable", spoofable),
@@ -95,13 +95,13 @@ export const FIELDS: readonly Field[] = [
   field("userAgents", "http.user_agent", texts),
 ];
 
-/** How many of them, from the first on, are those of the basic document. */
+/** How many of them, from the first on, belong to the basic document. */
 export const BASIC_FIELDS = 4;
 
-/** A record of what is known; the rest is empty. Lists may come in any order. */
+/** A record with these fields; the others are empty. Lists may be in any order. */
 export function recordOf(known: Partial<CtiRecord>): CtiRecord {
   const given = FIELDS.filter(({ member, kind }) => known[member] !== undefined && !kind.isEmpty(known[member]));
-  // A union with itself is what sorts a list.
+  // Merging a list with itself sorts it.
   return {
     ...NOTHING_KNOWN,
     ...Object.fromEntries(given.map(({ member, kind }) => [member, kind.merge(known[member], known[member])])),
@@ -116,9 +116,9 @@ export const NOTHING_KNOWN: CtiRecord = Object.fromEntries(
 const UNITS: readonly (readonly Field[])[] = [...Map.groupBy(FIELDS, ({ unit }) => unit).values()];
 
 /**
- * What two feeds say about one prefix: sets united, the graver classification, the first and the last day, the larger
- * count of days, not spoofable if one of them knows it; of other texts the one that sorts first, AS and place each as a
- * whole. The result does not depend on the order in which feeds come, nor on how often.
+ * Merges what two feeds say about one prefix: the union of sets, the more severe classification, the earliest and the
+ * latest day, the larger number of days, not spoofable if one feed knows so; of other texts the one that sorts first,
+ * AS and location each as a whole. The result depends neither on the order of feeds nor on repetition.
  */
 export function mergeRecords(a: CtiRecord, b: CtiRecord): CtiRecord {
   const merged: Partial<Record<keyof CtiRecord, unknown>> = {};
@@ -136,10 +136,7 @@ export function mergeRecords(a: CtiRecord, b: CtiRecord): CtiRecord {
   return merged as unknown as CtiRecord;
 }
 
-/**
- * Whether the unit of `a` sorts before that of `b`: by the first field in which they differ, what is known before what
- * is not.
- */
+/** Whether the unit of `a` sorts before that of `b`: by the first field in which they differ, known before unknown. */
 function comesFirst(unit: readonly Field[], a: CtiRecord, b: CtiRecord): boolean {
   for (const { member, kind } of unit) {
     const [ofA, ofB] = [a[member], b[member]];

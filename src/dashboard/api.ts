@@ -12,7 +12,7 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
 
 /**
- * Sends a request; gives the body of the answer, of the type that the operation has. Rejects with Problem, or with the
+ * Sends a request; returns the body of the response, with the operation's type. Rejects with Problem, or with the
  * reason of a given signal.
  */
 type Call<Verb extends Method> = <
@@ -30,10 +30,10 @@ export const http: Client<paths, "application/json"> = createClient<paths, "appl
   baseUrl: location.origin,
 });
 
-/** What starts a session is rejected with 401 as well, and says nothing about the one that there is. */
+/** Requests that start a session are also rejected with 401, which says nothing about the current session. */
 const STARTS = /\/dashboard\/api\/(session|setup|join)$/;
 
-/** The last change that an answer may have known of: whichever server answers next knows it, too. */
+/** The last change that a response may reflect: the next response must reflect it, too, whichever server sends it. */
 let sequence = 0;
 
 http.use({
@@ -41,7 +41,7 @@ http.use({
     if (sequence > 0) request.headers.set("x-after-sequence", String(sequence));
   },
   onResponse: async ({ request, response }) => {
-    // A server that does not get it is not to keep the page waiting for ever.
+    // A server that does not receive it must not keep the page waiting forever.
     sequence = response.status === 503 ? 0 : Math.max(sequence, Number(response.headers.get("x-sequence")));
     if (response.ok || response.status === 304) return;
     if (response.status === 401 && !STARTS.test(request.url) && session.value !== null) {
@@ -57,10 +57,10 @@ export const get: Call<"get"> = (path, ...init) => call("GET", path, init);
 export const post: Call<"post"> = (path, ...init) => call("POST", path, init);
 export const put: Call<"put"> = (path, ...init) => call("PUT", path, init);
 export const patch: Call<"patch"> = (path, ...init) => call("PATCH", path, init);
-/** DELETE, whose own name no function may have. */
+/** DELETE, which is a reserved word. */
 export const remove: Call<"delete"> = (path, ...init) => call("DELETE", path, init);
 
-/** The types stand at the functions above; here any call is like another. */
+/** The functions above have the types; in here, all calls are alike. */
 async function call(
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,

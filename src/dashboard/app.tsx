@@ -13,7 +13,7 @@ import { OPEN_ROUTES, type Route, ROUTES } from "./routes.ts";
 import { hasRole, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 
-/** Who is not signed in sees the sign-in instead of the page, and then the page. */
+/** Users who are not signed in see the sign-in form instead of the page, and then the page. */
 export function App() {
   return (
     <>
@@ -73,7 +73,7 @@ function find(routes: readonly Route[], path: string): Found | undefined {
   return undefined;
 }
 
-/** Another address of the same page is another page: nothing of the last one stays. */
+/** The same page with another URL is another page: nothing of the last one remains. */
 function PageOf({ route: { path, view: View }, params }: Found) {
   return <View key={JSON.stringify([path, params])} params={params} query={pageLocation.value.query} />;
 }

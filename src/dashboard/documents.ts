@@ -2,7 +2,7 @@ import type { components } from "./_operations.ts";
 
 export type { paths } from "./_operations.ts";
 
-/** What the server sends, by the names of its document. */
+/** The schemas that the server sends, by their names in its document. */
 type Schemas = components["schemas"];
 export type Session = Schemas["Session"];
 export type Role = Session["user"]["role"];

@@ -1,4 +1,4 @@
-/** Texts of numbers and times, as the browser's language writes them. */
+/** Texts of numbers and times, in the format of the browser's language. */
 const WHOLE = new Intl.NumberFormat();
 const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
@@ -24,8 +24,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * `2026-11-22 14:03` in the browser's time zone: dates are to be compared, so they are written in the order in which
- * they sort.
+ * `2026-11-22 14:03` in the browser's time zone: dates are compared, so they are written in the order in which they
+ * sort.
  */
 export function formatLocal(at: Date, { seconds = false }: { readonly seconds?: boolean } = {}): string {
   const two = (value: number) => String(value).padStart(2, "0");

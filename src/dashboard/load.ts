@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { type Problem, problemOf } from "./problem.ts";
 
-/** Something that is fetched: what came last stays while it is fetched again. */
+/** Data that is fetched: the last response stays while it is fetched again. */
 export interface Loading<Data> {
   readonly data: Data | undefined;
   readonly problem: Problem | undefined;
@@ -9,7 +9,7 @@ export interface Loading<Data> {
   readonly reload: () => void;
 }
 
-/** Fetches now, whenever one of `dependencies` changes, and at `reload`; what comes too late is dropped. */
+/** Fetches now, whenever one of `dependencies` changes, and at `reload`; outdated responses are dropped. */
 export function useLoad<Data>(
   load: (signal: AbortSignal) => Promise<Data>,
   dependencies: readonly unknown[] = [],
@@ -20,7 +20,7 @@ export function useLoad<Data>(
     problem: undefined,
     isLoading: true,
   });
-  // Not after the frame: it would be a frame without it.
+  // Not after the frame, which would be drawn without it.
   useLayoutEffect(() => {
     const controller = new AbortController();
     setState((last) => ({ ...last, isLoading: true }));

@@ -1,6 +1,6 @@
-/** Where the browser is: what stands after `#` in the address. */
+/** The current page: the part of the URL after `#`. */
 export interface PageLocation {
-  /** As `/rulesets/4711`. */
+  /** For example `/rulesets/4711`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -11,7 +11,7 @@ export function readLocation(hash: string): PageLocation {
   return { path: path.startsWith("/") ? path.replace(/(.)\/$/, "$1") : "/", query: new URLSearchParams(query) };
 }
 
-/** `/rulesets/:ruleset_id` against `/rulesets/4711`: the named parts; undefined where the path is another one. */
+/** Matches `/rulesets/:ruleset_id` with `/rulesets/4711`: returns the named parts; undefined for another path. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   if (wanted.length !== given.length) return undefined;
@@ -31,7 +31,7 @@ function decode(part: string): string {
   }
 }
 
-/** The address of a page, for links; members of the query that are undefined or empty are left out. */
+/** The URL of a page, for links; parameters that are undefined or empty are left out. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",

@@ -1,4 +1,4 @@
-/** A problem document (RFC 9457), or the shape of the threat-intelligence service. */
+/** A problem document (RFC 9457), or the form of the threat-intelligence service. */
 interface ProblemDocument {
   readonly title?: string;
   readonly detail?: string;
@@ -12,11 +12,11 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly status: number;
   readonly title: string;
-  /** By field, what is wrong with it. */
+  /** The errors of each field. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** To quote to whoever runs the service. */
+  /** For users to quote to the operator. */
   readonly requestId: string | undefined;
-  /** The whole body, for members of its own. */
+  /** The whole body, for properties of its own. */
   readonly document: ProblemDocument & Readonly<Record<string, unknown>>;
 
   constructor(status: number, document: ProblemDocument) {
@@ -29,10 +29,10 @@ export class Problem extends Error {
   }
 }
 
-/** Whatever was thrown, as a problem. Those who gave a request up themselves know that they did. */
+/** Anything that was thrown, as a problem. Callers who aborted a request know that they did. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // This is how browsers report that no answer came.
+  // Browsers report a missing response in this way.
   if (error instanceof TypeError)
     return new Problem(0, {
       title: "No response",

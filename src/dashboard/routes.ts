@@ -20,18 +20,18 @@ import Usage from "./pages/usage.tsx";
 import Users from "./pages/users.tsx";
 
 export interface Route {
-  /** As `/rulesets/:ruleset_id`. */
+  /** For example `/rulesets/:ruleset_id`. */
   readonly path: string;
   readonly view: ComponentType<PageProps>;
-  /** Its name in the navigation, for those that stand there. */
+  /** Its name in the navigation, if it is there. */
   readonly label?: string;
   readonly icon?: IconName;
   readonly group?: "addresses" | "organisation";
-  /** Who may see it; everybody who is signed in unless it says. */
+  /** Who may see it; by default, every signed-in user. */
   readonly needs?: Role;
 }
 
-/** All pages for those who are signed in, in the order of the navigation. */
+/** All pages for signed-in users, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: "/", view: Overview, label: "Overview", icon: "overview", group: "addresses" },
   { path: "/lookup", view: Lookup, label: "Lookup", icon: "search", group: "addresses" },
@@ -49,7 +49,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/account", view: Account },
 ];
 
-/** Pages for those who are not signed in; they stand whether someone is or not. */
+/** Pages for users who are not signed in; they exist for signed-in users, too. */
 export const OPEN_ROUTES: readonly Route[] = [
   { path: "/setup", view: Setup },
   { path: "/join", view: Join },

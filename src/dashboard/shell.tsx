@@ -10,7 +10,7 @@ import { pageLocation } from "./router.ts";
 import { type Route, ROUTES } from "./routes.ts";
 import { hasRole, session } from "./session.ts";
 
-/** What stands around every page: the navigation at the side, or behind a button where there is no room. */
+/** The frame of every page: the navigation at the side, or behind a button if there is no room. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);

@@ -8,7 +8,7 @@ const kept = localStorage.getItem(NAME);
 
 export const theme = signal<Theme>(THEMES.find((each) => each === kept) ?? "system");
 
-/** Call it once; the page looks as it was chosen from then on. */
+/** Call it once; the page uses the chosen theme from then on. */
 export function startTheme(): void {
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value;

@@ -15,8 +15,8 @@ export function covers(list: EntryList<"catalogue">, prefix: Prefix): boolean {
 }
 
 /**
- * Whether an IPv6 entry covers ::ffff:0:0/96. It says nothing about IPv4 here, but consumers that look IPv4 addresses up
- * as mapped ones would take it for an answer about them; a line for all of IPv4 keeps it away.
+ * Whether an IPv6 entry covers ::ffff:0:0/96. Here that has no meaning for IPv4, but consumers that look IPv4 addresses
+ * up in mapped form would apply it to them; a line for all of IPv4 prevents that.
  */
 export function needsIpv4Stop(list: EntryList<"catalogue">): boolean {
   if (!covers(list, MAPPED)) return false;

@@ -1,6 +1,6 @@
 import type { Label } from "./entry.ts";
 
-/** What is made of labels, made once for each array of them: lists have few, and many prefixes with each. */
+/** Caches what is made from labels by their array: lists have few arrays of labels, and many prefixes with each. */
 export function perLabels<Made>(make: (labels: readonly Label[]) => Made): (labels: readonly Label[]) => Made {
   const known = new Map<readonly Label[], Made>();
   return (labels) => {

@@ -8,9 +8,9 @@ export interface TimedPrefix {
 }
 
 /**
- * The prefix of an entry with its timeout, counted from `now`. An entry that has expired and is listed all the same
- * stays, and so does one whose expiry is further away than `longest`, which is as far as the program counts: until the list is
- * loaded again.
+ * The prefix of an entry with its timeout, counted from `now`. An entry without a timeout stays until the list is
+ * loaded again: one that is listed although it has expired, or whose expiry is further away than `longest`, the
+ * program's maximum.
  */
 export function timed({ prefix, expiresAt = null }: Entry, now: number, longest: number): TimedPrefix {
   const seconds = expiresAt === null ? Infinity : Math.ceil((expiresAt - now) / 1000);

@@ -7,7 +7,7 @@ import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { forwardedFor, type ProxyHeader } from "./forwarded-for.ts";
 import { nodeAddress } from "./node-address.ts";
 
-/** A peer that has no address: the other end of a Unix socket. */
+/** A peer without an address: the other end of a Unix socket. */
 export const UNIX = "unix";
 
 /**
@@ -16,8 +16,9 @@ export const UNIX = "unix";
  *     X-Forwarded-For: 198.51.100.9, 203.0.113.5, 10.0.0.2      and the socket's peer is 10.0.0.1
  *                      (anyone's)    the client   trusted                                trusted
  *
- * Every proxy appends the address that it was asked from. So an item counts as far as all to the right of it are from
- * trusted proxies; whatever stands left of the client was written by the client, and is not looked at.
+ * Every proxy appends the address that the request came from. So an item can be trusted as long as everything to the
+ * right of it comes from trusted proxies; whatever is to the left of the client's address was written by the client,
+ * and is ignored.
  */
 export class ClientFinder {
   readonly #proxies: PrefixTable;
@@ -34,8 +35,8 @@ export class ClientFinder {
   }
 
   /**
-   * The client's address; null where it cannot be known: the peer has none, or a trusted proxy's header is malformed or
-   * says "unknown" where the client should be. `remote` is the peer's address as the socket gives it.
+   * The client's address; null if it cannot be determined: the peer has none, or a trusted proxy's header is malformed
+   * or says "unknown" in place of the client. `remote` is the peer's address as the socket gives it.
    */
   find(remote: string | undefined, headerOf: (name: ProxyHeader) => string | undefined): Address | null {
     const peer = remote === undefined ? null : nodeAddress(remote);

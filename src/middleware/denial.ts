@@ -3,7 +3,7 @@ import type { Decision } from "./visit.ts";
 /** The media type of a denial (RFC 9457). */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** The body with which a request is denied. Which rule it was is not for the client. */
+/** The body of a denial. It does not reveal the rule to the client. */
 export function denial({ reason }: Decision, url: string): object {
   return {
     type: "/problems/permission-denied",

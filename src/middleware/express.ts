@@ -3,16 +3,16 @@ import { denial, PROBLEM_TYPE } from "./denial.ts";
 import { Guard, type GuardOptions } from "./guard.ts";
 import type { Visit } from "./visit.ts";
 
-/** What the middleware needs of a request: that of Express, Connect, and `node:http` alone. */
+/** What the middleware needs from a request: one of Express, Connect, or plain `node:http`. */
 export type GuardedRequest = IncomingMessage & { ipsieve?: Visit; readonly originalUrl?: string };
 
-/** Goes on to the next middleware, or to the error handler. */
+/** Continues with the next middleware, or with the error handler. */
 export type Next = (error?: unknown) => void;
 
 /** The options of the middleware. `Request` and `Response` are those of your framework. */
 export interface ExpressGuardOptions<Request = GuardedRequest, Response = ServerResponse> extends GuardOptions {
   /**
-   * Answers a denied request instead of the problem document with status 403; the request goes no further. What it
+   * Responds to a denied request, instead of the problem document with status 403; no further middleware runs. What it
    * throws goes to the error handler.
    */
   readonly onDeny?: (request: Request, response: Response, visit: Visit) => unknown;
@@ -29,12 +29,12 @@ declare global {
 }
 
 /**
- * Middleware that finds the client of every request behind your proxies, decides by rulesets whether it may go on, and
- * says at `request.ipsieve` who it is.
+ * Middleware that finds the client of every request behind your proxies, decides by rulesets whether to allow it, and
+ * describes it in `request.ipsieve`.
  *
  *     app.use(guard({ deny: blocklist, trustedProxies: ["10.0.0.0/8"] }));
  *
- * @throws TypeError for options that mean nothing, AddressError for a malformed proxy
+ * @throws TypeError for invalid options, AddressError for a malformed proxy
  */
 export function guard<Request = GuardedRequest, Response = ServerResponse>(
   options: ExpressGuardOptions<Request, Response> = {},

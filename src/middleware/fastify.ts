@@ -5,7 +5,7 @@ import type { Visit } from "./visit.ts";
 
 /** The options of the plugin. */
 export interface FastifyGuardOptions extends GuardOptions {
-  /** Answers a denied request instead of the problem document with status 403. It must send a reply. */
+  /** Responds to a denied request, instead of the problem document with status 403. It must send a reply. */
   readonly onDeny?: (request: FastifyRequest, reply: FastifyReply, visit: Visit) => unknown;
 }
 
@@ -17,9 +17,9 @@ declare module "fastify" {
 }
 
 /**
- * A plugin that finds the client of every request behind your proxies, decides by rulesets whether it may go on, and says
- * at `request.ipsieve` who it is. It works for the instance that registers it, and for those within, in the `onRequest`
- * hook. Rejects with TypeError for options that mean nothing, with AddressError for a malformed proxy.
+ * A plugin that finds the client of every request behind your proxies, decides by rulesets whether to allow it, and
+ * describes it in `request.ipsieve`. It works for the instance that registers it, and for those within, in the
+ * `onRequest` hook. Rejects with TypeError for invalid options, with AddressError for a malformed proxy.
  *
  *     await app.register(guard, { deny: blocklist, trustedProxies: ["10.0.0.0/8"] });
  */
@@ -52,7 +52,7 @@ async function denyBy(
   visit: Visit,
 ): Promise<void> {
   await onDeny(request, reply, visit);
-  // Going on would let the request in.
+  // Continuing would let the request through.
   if (!reply.sent) throw new Error("onDeny of ipsieve/fastify has sent no reply; send one, or give enforce: false");
 }
 

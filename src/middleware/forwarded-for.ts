@@ -1,4 +1,4 @@
-/** The headers in which proxies say for whom they ask. */
+/** The headers in which proxies name the client. */
 export const PROXY_HEADERS = ["x-forwarded-for", "forwarded"] as const;
 /** One of `PROXY_HEADERS`. */
 export type ProxyHeader = (typeof PROXY_HEADERS)[number];

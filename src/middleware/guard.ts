@@ -6,32 +6,32 @@ import { ClientFinder } from "./client-finder.ts";
 import { PROXY_HEADERS, type ProxyHeader } from "./forwarded-for.ts";
 import { type Decision, Visit } from "./visit.ts";
 
-/** What holds the newest of something, such as a `SnapshotHolder`: it is asked at every request. */
+/** Holds the newest version of something, such as a `SnapshotHolder`: it is read at every request. */
 export interface Holder<Content> {
   readonly current: { readonly content: Content } | undefined;
 }
 
-/** What a guard decides by. */
+/** How a guard decides. */
 export interface GuardOptions {
   /** For `services`. */
   readonly catalogue?: Catalogue | Holder<Catalogue>;
-  /** Clients that one of these rulesets covers are allowed, also where one of `deny` covers them. */
+  /** Clients that one of these rulesets covers are allowed, even if one of `deny` covers them too. */
   readonly allow?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
   /** Clients that one of these rulesets covers are denied. */
   readonly deny?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
-  /** What becomes of clients that no ruleset covers. Default "allow". */
+  /** What to do with clients that no ruleset covers. Default "allow". */
   readonly otherwise?: "allow" | "deny";
   /**
-   * Your proxies: addresses and prefixes, and "unix" for those that connect by a Unix socket. Only what they write in the
-   * header is believed. Default none.
+   * Your proxies: addresses and prefixes, and "unix" for those that connect through a Unix socket. Only what they write
+   * in the header is trusted. Default none.
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * The header to which your proxies append the address that they were asked from. The other one is never looked at: a
+   * The header to which your proxies append the address that the request came from. The other one is never read: a
    * client could send it. Default "x-forwarded-for".
    */
   readonly proxyHeader?: ProxyHeader;
-  /** False: nothing is denied; the decision is only there to be read. Default true. */
+  /** If false, nothing is denied; the decision can only be read. Default true. */
   readonly enforce?: boolean;
 }
 
@@ -59,7 +59,7 @@ export class Guard {
   readonly #isOpen: boolean;
   readonly #enforces: boolean;
 
-  /** @throws TypeError for options that mean nothing, AddressError for a malformed proxy */
+  /** @throws TypeError for invalid options, AddressError for a malformed proxy */
   constructor(options: GuardOptions) {
     const { trustedProxies = [], proxyHeader = "x-forwarded-for", otherwise = "allow", enforce = true } = options;
     checkNames(options);
@@ -82,12 +82,12 @@ export class Guard {
     return new Visit(client, this.#decide(client, Date.now()), this.#catalogue());
   }
 
-  /** Whether a request is not to be answered. */
+  /** Whether a request is to be denied. */
   denies({ isAllowed }: Decision): boolean {
     return this.#enforces && !isAllowed;
   }
 
-  /** Allow before block, as the service decides; an address that cannot be known may be on any blocklist. */
+  /** Allow before block, as in the service; an address that cannot be determined might be on any blocklist. */
   #decide(client: Address | null, now: number): Decision {
     if (client === null) return { isAllowed: false, reason: "unknown-client", rule: null };
     const allowing = deciding(this.#allow, client, now);
@@ -124,7 +124,7 @@ function isList<One>(given: One | readonly One[]): given is readonly One[] {
   return Array.isArray(given);
 }
 
-/** What gives the newest one; it throws where a holder has loaded nothing yet, so that no request passes unchecked. */
+/** Gives the newest one; it throws if a holder has loaded nothing yet, so that no request passes unchecked. */
 function sourceOf<Content extends object>(
   name: string,
   given: Content | Holder<Content>,

@@ -13,14 +13,14 @@ export type Reason =
   | "deny-rule"
   /** No rule does: `otherwise` decides. */
   | "no-rule"
-  /** The client's address cannot be known. */
+  /** The client's address cannot be determined. */
   | "unknown-client";
 
 /** What was decided about a request. */
 export interface Decision {
   readonly isAllowed: boolean;
   readonly reason: Reason;
-  /** The most specific active rule of the ruleset that decides; null where none does. */
+  /** The most specific active rule of the ruleset that decides; null if none does. */
   readonly rule: Rule | null;
 }
 
@@ -41,7 +41,7 @@ export class Visit implements Decision {
     this.rule = decision.rule;
   }
 
-  /** The client's address in canonical form; null where it cannot be known. */
+  /** The client's address in canonical form; null if it cannot be determined. */
   get address(): string | null {
     return this.#client === null ? null : formatAddress(this.#client);
   }

@@ -7,15 +7,15 @@ const BYTES = 1 << (BITS - 3);
 const GOLDEN = 0x9e37_79b1;
 
 /**
- * Which addresses may have a rule among those that were added since the last freeze: for nearly all others a read of one
- * bit says that they have none. Bits are only ever set.
+ * Which addresses may have a rule among those added since the last freeze: for nearly all others, reading one bit shows
+ * that they have none. Bits are only ever set.
  *
- * IPv4: the bit of an address is that of its first 20 bits. IPv6: a rule sets the bit of a hash of the first 64 bits of
- * its prefix, or of the first 32 where it has fewer than 64; and an address looks at both. A rule of fewer than 32 bits
+ * IPv4: the bit of an address is indexed by its first 20 bits. IPv6: a rule sets the bit of a hash of the first 64 bits
+ * of its prefix, or of the first 32 if it has fewer than 64; an address checks both. A rule of fewer than 32 bits
  * concerns too many addresses: from then on every address may have one.
  */
 export class AddedFilter {
-  /** None until a rule is added: what is read of them is 0. */
+  /** Empty until a rule is added: reads then give 0. */
   #bits = new Int32Array(0);
   #all = false;
 
@@ -30,7 +30,13 @@ export class AddedFilter {
     return this.#bits.byteLength;
   }
 
-  /** A rule for the prefix was added. */
+  /**
+   * A rule for the prefix was added. No rule is missed: an address below an IPv4 prefix has a bit from `first` to `last`,
+   * and one below an IPv6 prefix of 32 bits or more shares its first 32 bits, or its first 64 if the prefix has them.
+   *
+   *     10.1.0.0/18     first 20 bits 0a010 to 0a013: four bits        10.1.2.3: one bit
+   *     10.0.0.0/8      4,096 bits                                        0.0.0.0/0: all 2^20
+   */
   add({ family, w0, w1, length }: Prefix): void {
     if (this.#bits.length === 0) this.#bits = new Int32Array(BYTES / 4);
     if (family === 6) {

@@ -1,4 +1,4 @@
-/** Elements that are copied between two interruptions: some hundred microseconds. */
+/** Elements copied between two pauses: a few hundred microseconds. */
 const PIECE = 1 << 16;
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
@@ -9,7 +9,7 @@ export function grown<Of extends Column>(column: Of, larger: Of): Of {
   return larger;
 }
 
-/** A copy with the same capacity, of which so many elements are used. */
+/** A copy with the same capacity, of which this many elements are used. */
 export function* copying<Of extends Column>(column: Of, used: number): Generator<undefined, Of, undefined> {
   const copy = new (column.constructor as new (length: number) => Of)(column.length);
   for (let at = 0; at < used; at += PIECE) {

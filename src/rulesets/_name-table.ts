@@ -3,7 +3,7 @@ import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-nam
 
 /** Distinct names that are remembered so that rules can share them. */
 const MAX_SHARED_NAMES = 4096;
-/** Whoever asks for so many names of one part in turn gets all of it decoded: a name costs a fifth then. */
+/** After this many consecutive reads from one part, all of it is decoded: each name then costs a fifth. */
 const MIN_RUN = 32;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -18,9 +18,9 @@ interface Part {
 }
 
 /**
- * The names of rules by slot. Those that are loaded are packed: a million texts would take 40 MB among the engine's
- * objects, and it would look at each of them again and again. What is written one by one is a text, shared by the rules
- * that have the same, as far as there are few names.
+ * The names of rules by slot. Loaded names are packed: a million strings would take 40 MB of the engine's heap, and its
+ * garbage collector would scan them again and again. Names written one by one are strings, shared by rules with the
+ * same name as long as there are few distinct names.
  */
 export class NameTable {
   /** By slot: the number of a packed name, from 1 on; ~index of a text; 0 for none. */
@@ -33,7 +33,7 @@ export class NameTable {
   #parts: Part[] = [];
   #next = 1;
   readonly #shared = new Map<string, string>();
-  /** The part that was asked last, how often in turn, and its names where they have been decoded. */
+  /** The part read last, how many times in a row, and its names if they have been decoded. */
   #last: Part | undefined;
   #run = 0;
   #decoded: readonly (string | null)[] | undefined;
@@ -91,7 +91,7 @@ export class NameTable {
   /** Takes the names of the next slots. */
   append(names: RuleNames): void {
     if ("numbers" in names) return this.#appendPacked(names);
-    // UTF-8 has no half characters.
+    // UTF-8 cannot encode unpaired surrogates.
     if (names.every((name) => name === null || name.isWellFormed())) return this.#appendPacked(packNames(names));
     for (const name of names) this.set(this.#end++, name);
   }
@@ -115,7 +115,7 @@ export class NameTable {
     return index;
   }
 
-  /** The same name, as a text that other rules hold already if it is one of the first few. */
+  /** The same name; if it is one of the first few, the string that other rules already share. */
   #sharedText(name: string): string {
     const known = this.#shared.get(name);
     if (known === undefined && this.#shared.size < MAX_SHARED_NAMES) this.#shared.set(name, name);
@@ -151,8 +151,8 @@ export class NameTable {
 }
 
 /**
- * Where the names end in bytes. In UTF-8 a byte from 0x80 to 0xbf goes on with a character; one from 0xf0 on begins one
- * that is two code units of UTF-16.
+ * Where the names end in bytes. In UTF-8 a byte from 0x80 to 0xbf continues a character; one from 0xf0 begins one that
+ * takes two code units in UTF-16.
  */
 function byteEnds({ text, ends }: PackedNames): Uint32Array {
   if (text.length === ends.at(-1)) return ends;

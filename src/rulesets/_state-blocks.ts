@@ -2,18 +2,18 @@ import type { Prefix } from "../address/address.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 
-/** Rules of a full block: counting them takes some tens of microseconds. */
+/** Rules of a full block: counting them takes tens of microseconds. */
 const BLOCK = 1024;
-/** Blocks that are kept where the rules would fill fewer. */
+/** Blocks that are kept even if the rules would fill fewer. */
 const SPARE_BLOCKS = 8;
 
 /*
  *     rules, in order   r1 r2 r3 ... | r1025 ... | ...
  *     blocks            after: -      | after: r1024 | ...      a block's rules: after < rule <= next block's after
  *
- * What always holds: the `after` of blocks ascends, the first has none, so each prefix belongs to exactly one block,
- * whether its rule is there or not; `after` need not be a rule any more. If since <= now < until, `active` and `expired`
- * are those of the block at `now`: no rule of it has an expiry in (since, until), and each that changes calls `touch`,
+ * Invariants: the `after` of blocks ascends, the first has none, so each prefix belongs to exactly one block, whether
+ * its rule is there or not; `after` need not be a rule any more. If since <= now < until, `active` and `expired` are
+ * those of the block at `now`: no rule of it has an expiry in (since, until), and each that changes calls `touch`,
  * which empties the interval. With e the expiries of the block, and counted at t:
  *
  *     since = the greatest e <= t           until = the least e > t
@@ -33,10 +33,10 @@ interface Block {
 }
 
 /**
- * Finds the active, or the expired, rules at any offset. The rules are cut, in order, into blocks of at most a thousand
- * or so; each block counts its active rules and knows between which two expiries the count holds. So a moment that
- * passes costs a recount of only those blocks that have a rule that expires then, and any time may be asked about after
- * any other. Nothing is counted before the first such question.
+ * Finds the active, or the expired, rules at any offset. The rules are divided, in order, into blocks of about a
+ * thousand at most; each block counts its active rules and knows between which two expiries the count is valid. So the
+ * passing of an expiry costs a recount of only those blocks that contain it, and any time may be asked about after any
+ * other. Nothing is counted before the first question.
  */
 export class StateBlocks {
   readonly #tree: RuleTree;
@@ -48,7 +48,7 @@ export class StateBlocks {
     this.#size = size;
   }
 
-  /** Over a copy of the tree. What is counted is so there, too. */
+  /** Over a copy of the tree. Existing counts are copied too. */
   copy(tree: RuleTree): StateBlocks {
     const copy = new StateBlocks(tree, this.#size);
     copy.#blocks = this.#blocks.map((block) => ({ ...block }));
@@ -61,8 +61,8 @@ export class StateBlocks {
   }
 
   /**
-   * Counts every block for a time, one at a time. What is counted stays so: it may be given up and begun again, and
-   * rules may change meanwhile.
+   * Counts every block for a time, one at a time. Counts are kept, so this may be abandoned and restarted, and rules
+   * may change meanwhile.
    */
   *counting(now: number): Generator<undefined, void, undefined> {
     // Blocks whose rules have gone are not merged one by one.
@@ -112,6 +112,9 @@ export class StateBlocks {
         this.#blocks.splice(at + 1, 0, newBlock(slots.prefixAt(last)));
         break;
       }
+      // The counts hold from the last expiry that has passed to the first that has not:
+      //     expiries   e1   e2        e3   e4
+      //     now                  ^              since = e2, until = e3
       const expiry = slots.expiresAt[slot]!;
       const isActive = now < expiry;
       if (isActive) active++;
@@ -142,6 +145,8 @@ export class StateBlocks {
   /** The last block that begins before the rule. */
   #blockOf(slot: number): number {
     const { slots } = this.#tree;
+    // Invariant: the block is one of low..high. Blocks ascend by `after`, and the first begins before every rule, so it is
+    // never compared: `middle` is at least low + 1.
     let low = 0;
     let high = this.#blocks.length - 1;
     while (low < high) {

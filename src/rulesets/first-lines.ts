@@ -1,4 +1,4 @@
-/** Of what is reported by line and comes in any order, the first ones, and how many there are. O(1) each, amortised. */
+/** Keeps the first reports by line number, which may arrive in any order, and counts them all. O(1) each, amortised. */
 export class FirstLines<Line extends { readonly line: number }> {
   readonly #most: number;
   #lines: Line[] = [];

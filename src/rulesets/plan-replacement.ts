@@ -3,14 +3,14 @@ import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "./rule.ts";
 import { updateRule } from "./write-rule.ts";
 
-/** A rule as someone wants it, without the times that the ruleset keeps. */
+/** A desired rule, without the times that the ruleset keeps. */
 export interface DesiredRule {
   readonly prefix: Prefix;
   readonly name: string | null;
   readonly expiresAt: number | null;
 }
 
-/** What makes one list of rules another. All parts are in the order of prefixes. */
+/** The difference between two lists of rules. All parts are in the order of prefixes. */
 export interface ReplacementPlan {
   readonly added: readonly Rule[];
   readonly updated: readonly { readonly before: Rule; readonly after: Rule }[];
@@ -20,10 +20,9 @@ export interface ReplacementPlan {
 }
 
 /**
- * What has to change so that a ruleset holds the wanted rules and no others. A rule that stays keeps its time of
- * creation, and its time of update too unless its name or expiry changes. `current` is in the order of prefixes, as
- * `RuleIndex.rules` gives it; `wanted` in any order. O(n + m log m). @throws RangeError where a wanted prefix stands
- * twice
+ * What has to change so that a ruleset holds exactly the desired rules. A rule that stays keeps its creation time, and its
+ * time of update too unless its name or expiry changes. `current` is in the order of prefixes, as `RuleIndex.rules`
+ * returns it; `wanted` in any order. O(n + m log m). @throws RangeError for a repeated prefix
  */
 export function planReplacement(current: Iterable<Rule>, wanted: Iterable<DesiredRule>, now: number): ReplacementPlan {
   const plan = {
@@ -32,6 +31,10 @@ export function planReplacement(current: Iterable<Rule>, wanted: Iterable<Desire
     removed: [] as Rule[],
     unchanged: 0,
   };
+  // A merge of two lists in the order of prefixes: each step takes the smaller of the two, or both if they are equal.
+  // Invariant: everything before `before` and before `next` is in the plan.
+  //     current   a   c   d            desired   b   c   e
+  //     plan      removed a, added b, c unchanged or updated, removed d, added e
   const rest = inOrder(wanted).values();
   let next = rest.next();
   for (const before of current) {

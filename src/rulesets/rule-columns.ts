@@ -49,7 +49,7 @@ export function prefixIn(
   return { family, w0: words[at]!, w1: words[at + 1]!, w2: words[at + 2]!, w3: words[at + 3]!, length };
 }
 
-/** What columns say of their rules but for the times of creation and update. */
+/** What columns contain, except for the times of creation and update. */
 export function* desiredIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
   const names = namesOf(columns.names);
   for (let at = 0; at < names.length; at++) {

@@ -1,12 +1,12 @@
 import type { Family } from "../address/address.ts";
 
-/** Carries the brand; it exists for the compiler alone. */
+/** Carries the brand; it exists only for the compiler. */
 declare const RULE_ID: unique symbol;
 
 /**
  * What a decision returns without making an object: the number of the rule that decides, or 0 for none. It belongs to
- * one index and means its rule as long as that rule exists, whatever is changed about it; afterwards another rule may
- * get it. Only decisions make one; a number read back from where a batch of them was stored is cast.
+ * one index and stands for its rule as long as that rule exists, even if the rule is changed; afterwards another rule
+ * may get it. Only decisions create ids; a number read back from a stored batch of them is cast.
  */
 export type RuleId = number & { readonly [RULE_ID]: true };
 

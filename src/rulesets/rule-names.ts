@@ -2,8 +2,8 @@
 export type RuleNames = readonly (string | null)[] | PackedNames;
 
 /**
- * Names in bytes: they take no room among the engine's objects, and are handed from thread to thread without a copy.
- * They are well-formed.
+ * Names in bytes: they take no space in the engine's heap, and are passed between threads without a copy. They are
+ * well-formed.
  */
 export interface PackedNames {
   /** The distinct names in UTF-8, one after the other. */

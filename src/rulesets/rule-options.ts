@@ -2,7 +2,7 @@ import { RuleError } from "./rule-error.ts";
 import { checkExpiry, checkRuleName, expiryInDays } from "./validate-rule.ts";
 import { CONFLICT_MODES, type ConflictMode, type RuleChanges } from "./write-rule.ts";
 
-/** What is said of a rule that is written, beside its prefix. */
+/** The fields of a rule to be written, besides its prefix. */
 export interface RuleOptions {
   /** Up to 255 characters without control characters; null for none. */
   readonly name?: string | null | undefined;
@@ -14,11 +14,11 @@ export interface RuleOptions {
 
 /** How to add a rule. */
 export interface AddOptions extends RuleOptions {
-  /** What to do where there is a rule for the prefix already, expired or not; `extend` unless given. */
+  /** What to do if there is already a rule for the prefix, expired or not; `extend` by default. */
   readonly mode?: ConflictMode | undefined;
 }
 
-/** What the options say, checked. @throws RuleError, TypeError for an unknown option */
+/** The checked values of the options. @throws RuleError, TypeError for an unknown option */
 export function readRuleOptions(options: RuleOptions, now: number): RuleChanges {
   const { name, expiresAt, expiresInDays, ...unknown } = options;
   checkNothingElse(unknown);
@@ -46,7 +46,7 @@ function checkNoName(name: null | undefined): null | undefined {
   return name === null || name === undefined ? name : (checkRuleName(name) as never);
 }
 
-/** A misspelt option would otherwise be a rule that never expires. */
+/** A misspelt expiry option would otherwise give a rule that never expires. */
 function checkNothingElse(unknown: object): void {
   const [first] = Object.keys(unknown);
   if (first !== undefined)

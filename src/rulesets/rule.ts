@@ -1,6 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 
-/** One line of a ruleset. Its prefix is its identity. Times are integers: milliseconds since 1970 UTC. */
+/** One rule of a ruleset, identified by its prefix. Times are integers: milliseconds since 1970 UTC. */
 export interface Rule {
   readonly prefix: Prefix;
   readonly name: string | null;

@@ -8,7 +8,7 @@ export type RulesetErrorCode =
 /** A stored ruleset that cannot be read; the message says what to do. */
 export class RulesetError extends Error {
   readonly code: RulesetErrorCode;
-  /** The member of the metadata, or the section of the table, at fault. */
+  /** The invalid property of the metadata, or section of the table. */
   readonly member: string;
 
   constructor(code: RulesetErrorCode, member: string, what: string) {

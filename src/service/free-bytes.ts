@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 
-/** What a folder's disk has left; 0 where the folder is gone. */
+/** Free bytes on the disk of a folder; 0 if the folder is gone. */
 export function freeBytesOf(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);

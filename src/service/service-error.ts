@@ -1,20 +1,20 @@
-/** By field, what is wrong with it. */
+/** The errors of each field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** Why the service did not do what it was asked to. Each way into the service says by this what it answers. */
+/** Why the service rejected a request. Each interface of the service maps it to its own kind of response. */
 export type ServiceErrorCode =
-  /** Something that was sent cannot be right: `fields` says what. */
+  /** Something in the request is invalid: `fields` says what. */
   | "invalid"
   | "not-text"
-  /** What was sent is longer than is taken. */
+  /** The request is longer than allowed. */
   | "too-long"
   | "not-found"
   | "conflict"
-  /** A new dataset would lose more of the old one than is allowed: `counts` says how much. */
+  /** A new dataset would lose more of the old one than is allowed: `counts` has the numbers. */
   | "dataset-shrinks"
   /** The organisation has no active plan for it. */
   | "no-plan"
-  /** It may be tried again after `retryAfter`. */
+  /** May be retried after `retryAfter`. */
   | "too-many-requests"
   | "unavailable";
 
@@ -30,18 +30,18 @@ export interface DatasetShrinkage {
   readonly added: number;
   readonly removed: number;
   readonly kept: number;
-  /** In per cent, rounded up: what `maxShrink` has to be for it to pass. */
+  /** In percent, rounded up: the smallest `maxShrink` that would allow it. */
   readonly removedPercent: number;
   readonly maxShrink: number;
 }
 
-/** An error that whoever asked may read: its message says what is wrong and how to put it right. */
+/** An error that the client may read: its message says what is wrong and how to fix it. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ServiceErrorCode;
-  /** Of "invalid": at least one. */
+  /** With "invalid": at least one. */
   readonly fields: FieldErrors | undefined;
-  /** After how many seconds it may be tried again. */
+  /** Seconds after which it may be retried. */
   readonly retryAfter: number | undefined;
   readonly counts: DatasetShrinkage | undefined;
 
@@ -54,7 +54,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error of fields that are wrong, at least one of them. */
+/** The error of invalid fields, at least one of them. */
 export function invalid(fields: FieldErrors): ServiceError {
   const described = Object.entries(fields).map(([field, messages]) => `${field}: ${messages[0]}`);
   const more = described.length > MAX_DESCRIBED ? `; and ${described.length - MAX_DESCRIBED} more` : "";
@@ -63,7 +63,7 @@ export function invalid(fields: FieldErrors): ServiceError {
 
 const MAX_DESCRIBED = 3;
 
-/** The error of having asked too often. */
+/** The error of too many requests. */
 export function tooManyRequests(message: string, retryAfter: number): ServiceError {
   return new ServiceError("too-many-requests", `${message}; try again in ${retryAfter} s`, { retryAfter });
 }

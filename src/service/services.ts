@@ -28,7 +28,7 @@ export interface Services {
   readonly catalogueUpdates: CatalogueUpdates;
   readonly threats: ServedDataset<ThreatView>;
   readonly feedImports: FeedImports;
-  /** Files that are written once for all who ask for them. */
+  /** Files that are made once for all clients that request them. */
   readonly files: SharedCache<Buffer>;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
@@ -36,11 +36,11 @@ export interface Services {
   readonly failureLimits: FailureLimits;
   readonly passwords: Passwords;
   readonly signIns: SignInLimits;
-  /** The digest of the token for making the first user; null where the server started with users. */
+  /** The digest of the token for creating the first user; null if the server started with users. */
   readonly setupDigest: () => string | null;
   readonly metrics: Metrics;
-  /** Whether the database is known to fail. */
+  /** Whether the database is known to be failing. */
   readonly isDatabaseDown: () => boolean;
-  /** Whether the server has begun to close: load balancers are to send nothing more. */
+  /** Whether the server is shutting down: load balancers are to send nothing more. */
   readonly isClosing: () => boolean;
 }

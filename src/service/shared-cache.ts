@@ -5,9 +5,8 @@ interface Entry<Value> {
 }
 
 /**
- * What takes long to make and is asked for by several at a time: each value is made once, and whoever asks while it is
- * made waits for the same one. Of the values that are made, those stay that were asked for last, up to so many bytes in
- * all.
+ * For values that take long to make and are requested by several clients at a time: each value is made once, and
+ * callers that ask meanwhile wait for the same one. Values are kept by last use, up to a total number of bytes.
  */
 export class SharedCache<Value extends { readonly byteLength: number }> {
   readonly #maxBytes: number;
@@ -23,7 +22,7 @@ export class SharedCache<Value extends { readonly byteLength: number }> {
     return this.#bytes;
   }
 
-  /** The value of the key, which says all that it depends on. What cannot be made is not kept. */
+  /** The value of the key, which contains everything it depends on. Failures are not kept. */
   get(key: string, make: () => Promise<Value>): Promise<Value> {
     const known = this.#entries.get(key);
     const entry = known ?? { value: make(), size: 0 };

@@ -2,10 +2,7 @@ import { decodePlainMessagePack } from "./_plain-msgpack.ts";
 import { METADATA_SECTION } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
-/**
- * Decodes a metadata section of unknown origin; nothing but plain values comes out. Throws `SnapshotError`
- * `bad-metadata`.
- */
+/** Decodes a metadata section of unknown origin into plain values only. Throws `SnapshotError` `bad-metadata`. */
 export function decodeMetadata(section: Uint8Array, path: string): unknown {
   try {
     // A copy: no one can change it while it is decoded, as they could in shared memory.

@@ -60,6 +60,10 @@ export class PathWatcher {
     this.#timer = setTimeout(() => void this.#lookNow(), this.#interval).unref();
   }
 
+  /**
+   * No event is lost: one that happens while `look` runs sets `#happened` and leads to another turn, and nothing is
+   * awaited between the last test of `#happened` and the end of `#isLooking`.
+   */
   async #lookNow(): Promise<void> {
     if (this.#isClosed) return;
     this.#happened = true;

@@ -7,7 +7,7 @@ import type { MatchId } from "../table/match-id.ts";
 export interface VerifiedSnapshot extends SnapshotInfo {
   /** Distinct value ids that prefixes map to. */
   readonly valueCount: number;
-  /** The most prefixes that cover one another. */
+  /** The maximum depth of nested prefixes. */
   readonly deepestNesting: number;
 }
 

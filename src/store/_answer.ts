@@ -4,7 +4,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { ShrinkRejection } from "../rulesets/shrink-guard.ts";
 import { StoreError, type StoreErrorCode } from "./store-error.ts";
 
-/** What a command got. Plain, so that it crosses threads and is kept with an idempotency key. */
+/** The result of a command. A plain object, so that it crosses threads and is kept with an idempotency key. */
 export type Answer = { readonly outcome: Outcome } | { readonly rejection: Rejection };
 
 export interface Rejection {
@@ -15,15 +15,15 @@ export interface Rejection {
   readonly shrink?: ShrinkRejection;
 }
 
-/** What a group of commands got, in their order, and what it changed. */
+/** The results of a group of commands, in their order, and the changes. */
 export interface GroupAnswer {
   readonly answers: readonly Answer[];
   readonly changes: readonly Change[];
-  /** The last change that the answers depend on: the last of these, or without any the last that the database had. */
+  /** The last change that the results depend on: the last of these or, without any, the last one in the database. */
   readonly sequence: number;
 }
 
-/** Other errors than the store's are thrown on. */
+/** Errors other than the store's are rethrown. */
 export function rejectionOf(error: unknown): Rejection {
   if (!(error instanceof StoreError)) throw error;
   const { code, message, existing, results, shrink } = error;

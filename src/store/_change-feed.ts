@@ -1,16 +1,16 @@
 import type { Change } from "./change.ts";
 import { StoreError } from "./store-error.ts";
 
-/** Milliseconds until it looks again for what must be there. */
+/** Milliseconds until it polls again for changes that must exist. */
 const AGAIN_AFTER = 20;
 
 /**
- * Takes changes at once, or some of them in its own time: its promise resolves when it has them all. The next ones come
+ * Applies changes immediately, or some of them later: its promise resolves when all are applied. The next ones arrive
  * meanwhile.
  */
 export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
-/** What was committed here. Without changes: an answer that depends on those up to `last`. */
+/** What was committed here. Without changes: a result that depends on those up to `last`. */
 interface Own {
   readonly changes: readonly Change[];
   readonly first: number;
@@ -25,7 +25,8 @@ interface Applying {
 }
 
 /**
- * Hands changes on in the order of their numbers, each once: own ones as they are committed, others' as they are found.
+ * Passes changes on in the order of their numbers, each once: own ones as they are committed, others' as they are
+ * found.
  */
 export class ChangeFeed {
   readonly #changesAfter: (sequence: number) => Promise<readonly Change[]>;
@@ -34,15 +35,15 @@ export class ChangeFeed {
   #sequence: number;
   #isLooking = false;
   #isAskedAgain = false;
-  /** When the last look began that found nothing more, in milliseconds of a monotonic clock. */
+  /** When the last poll that reached the end of the changes began, in milliseconds of a monotonic clock. */
   #checkedAt = performance.now();
   #timer: NodeJS.Timeout;
   #ended = false;
-  /** Whether changes are missing: nothing is handed on until `resume`. */
+  /** Whether changes are missing: nothing is passed on until `resume`. */
   #isLost = false;
-  /** Changes that a reader takes in its own time, and is not through with. */
+  /** Changes that a reader has not finished applying. */
   readonly #applying = new Set<Applying>();
-  /** Own changes that others' changes come before, in order. */
+  /** Own changes that must wait for others' changes before them, in order. */
   #waiting: Own[] = [];
 
   constructor(
@@ -61,8 +62,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Takes changes that were committed here, in order; `sequence` is the last one that the database had then. Resolves
-   * when they, and all before them, have been handed on, or the feed has ended.
+   * Takes changes that were committed here, in order; `sequence` is the last one in the database at that time. Resolves
+   * when they, and all before them, have been passed on, or the feed has ended.
    */
   arrived(changes: readonly Change[], sequence: number): Promise<void> {
     const first = changes[0]?.sequence ?? sequence + 1;
@@ -74,7 +75,7 @@ export class ChangeFeed {
     });
   }
 
-  /** Goes on after `sequence`, up to which everything has been loaded again. */
+  /** Continues after `sequence`, up to which everything has been reloaded. */
   resume(sequence: number): void {
     this.#sequence = sequence;
     this.#isLost = false;
@@ -82,7 +83,7 @@ export class ChangeFeed {
     this.look();
   }
 
-  /** Looks for changes now; where it does already, once more after that, since what has been read may be older. */
+  /** Polls for changes now; if it is polling already, once more after that, because what has been read may be older. */
   look(): void {
     if (this.#ended || this.#isLost) return;
     if (this.#isLooking) return void (this.#isAskedAgain = true);
@@ -95,7 +96,7 @@ export class ChangeFeed {
     });
   }
 
-  /** Milliseconds for which changes may have been made that are not handed on. */
+  /** Milliseconds for which changes may exist that have not been passed on. */
   get staleness(): number {
     return performance.now() - this.#checkedAt;
   }
@@ -111,9 +112,9 @@ export class ChangeFeed {
       while (!this.#ended && !this.#isLost) {
         const began = performance.now();
         const changes = await this.#changesAfter(this.#sequence);
-        // The reader may have failed since they were asked for.
+        // The reader may have failed since they were requested.
         if (this.#isLost) return;
-        // Own ones may have been handed on, too.
+        // Own ones may have been passed on, too.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
         if (left.length === 0) this.#checkedAt = began;
         if (left.length === 0 || this.#ended) return;
@@ -127,7 +128,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Own changes whose turn it is; those that were read from the database meanwhile have been handed on already. */
+  /** Own changes whose turn it is; those that were meanwhile read from the database have been passed on already. */
   #handOnOwn(): void {
     for (
       let own = this.#waiting[0];
@@ -142,14 +143,14 @@ export class ChangeFeed {
     }
   }
 
-  /** What is written must be there to be read, whoever read it from the database first. */
+  /** A write must be readable when it is confirmed, even if it was read from the database first. */
   async #resolveOwn(own: Own): Promise<void> {
     for (const each of this.#applying) if (each.first <= own.last && each.last >= own.first) await each.done;
     if (this.#isLost && !this.#ended) this.#waiting.unshift(own);
     else own.resolve();
   }
 
-  /** A reader that fails in the middle has half of them: it must load again. */
+  /** A reader that fails in the middle has half of them: it must reload. */
   #give(changes: readonly Change[]): void {
     this.#sequence = changes.at(-1)!.sequence;
     try {

@@ -2,9 +2,9 @@ import type { Answer, GroupAnswer } from "./_answer.ts";
 import type { Command } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-/** Of a group: commands, of which a batch counts as many times as it has items. */
+/** Maximum weight of a group: a command counts once, a batch once per item. */
 const MAX_WEIGHT = 512;
-/** A batch of more items has a group of its own. */
+/** A batch with more items gets a group of its own. */
 const LARGE_BATCH = 256;
 
 interface Waiting {
@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Joins commands to groups: what arrives while a group is being committed makes the next one. So a lone command never
- * waits for company, and under load many share one fsync.
+ * Joins commands to groups: what arrives while a group is being committed forms the next one. So a single command never
+ * waits for others, and under load many share one fsync.
  */
 export class CommandQueue {
   readonly #execute: (commands: readonly Command[]) => Promise<GroupAnswer>;
@@ -24,7 +24,7 @@ export class CommandQueue {
   #running: Promise<void> | undefined;
   #closed = false;
 
-  /** `arrived` is called with each group's answer, in order; its commands are answered when its promise resolves. */
+  /** `arrived` is called with each group's results, in order; its commands settle when its promise resolves. */
   constructor(
     execute: (commands: readonly Command[]) => Promise<GroupAnswer>,
     arrived: (answer: GroupAnswer) => Promise<void>,
@@ -41,14 +41,14 @@ export class CommandQueue {
     });
   }
 
-  /** Resolves when all that was pushed has been answered; more is rejected. */
+  /** Resolves when everything that was pushed has settled; further commands are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    await Promise.resolve(); // what is pushed in the same turn joins the first group
+    await Promise.resolve(); // commands pushed in the same turn join the first group
     while (this.#waiting.length > 0) await this.#runGroup(this.#takeGroup());
     this.#running = undefined;
   }
@@ -69,7 +69,8 @@ export class CommandQueue {
       const answer = await this.#execute(group.map(({ command }) => command));
       void this.#arrived(answer).then(() => group.forEach(({ resolve }, index) => resolve(answer.answers[index]!)));
     } catch (error) {
-      // One that the database rejects must not harm the others: each alone. A StoreError is about the database itself.
+      // If the database rejects one command, the others must not suffer: each is tried alone. A StoreError is about the
+      // database itself.
       if (group.length > 1 && !(error instanceof StoreError))
         for (const waiting of group) await this.#runGroup([waiting]);
       else for (const { reject } of group) reject(error);
@@ -81,10 +82,10 @@ function weightOf(command: Command): number {
   return command.kind === "batch-rules" ? Math.max(1, command.items.length) : 1;
 }
 
-/** Commands that take long, or after which others of the group would see their ruleset otherwise. */
+/** Commands that take long, or that change how later commands of the group see their ruleset. */
 function isLarge(command: Command): boolean {
-  // What version a ruleset has after commands of the same group is known only when they are written; what a rule is, at
-  // once.
+  // The version of a ruleset after commands of the same group is known only when they are written; a rule's content is
+  // known immediately.
   if (
     "ifMatch" in command &&
     command.ifMatch !== undefined &&

@@ -1,8 +1,8 @@
 import type { Family, Prefix } from "../address/address.ts";
 
 /**
- * The text of a prefix in the database: `4:cb007100/24`, `6:20010db8000000000000000000000000/032`. Of fixed width
- * within a family, so that the order of texts is the order of prefixes, and the primary key gives rules in that order.
+ * The text of a prefix in the database: `4:cb007100/24`, `6:20010db8000000000000000000000000/032`. It has a fixed width
+ * within a family, so texts sort as prefixes do, and the primary key gives rules in that order.
  */
 export function keyOfPrefix({ family, w0, w1, w2, w3, length }: Prefix): string {
   if (family === 4) return `4:${hex(w0)}/${String(length).padStart(2, "0")}`;
@@ -25,7 +25,7 @@ export function familyOfKey(key: string): Family {
   return key.charCodeAt(0) === 0x34 ? 4 : 6;
 }
 
-/** Word `index` of the address, without a substring, as the length: a million keys are read at a start. */
+/** Word `index` of the address, without a substring, like the length: a million keys are read at start-up. */
 export function wordAt(key: string, index: number): number {
   let word = 0;
   for (let at = 2 + 8 * index, end = at + 8; at < end; at++) {

@@ -10,15 +10,15 @@ export type RuleValues = readonly [
   updatedAt: number,
 ];
 
-/** Rules that a change touched, as they were, as far as they existed. */
+/** Rules that a change touched, as they were before, if they existed. */
 export interface OldRules {
   readonly rules: readonly RuleValues[];
-  /** What a change that gives its ruleset as a whole made of the rules that it touched. */
+  /** The touched rules after a change that replaces its ruleset as a whole. */
   readonly upserts?: readonly RuleValues[];
   readonly deletes?: readonly string[];
 }
 
-/** The rules that a change touched, as they were and as they became. */
+/** The rules that a change touched, before and after it. */
 export interface KeptRows {
   readonly before: readonly RuleValues[];
   readonly after: readonly RuleValues[];

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a key's text begins with, for those who look for secrets where there should be none. */
+/** The beginning of a key's text, so that scanners for leaked secrets recognize it. */
 const PREFIX = "ips_";
 /** 192 random bits as 32 characters of base64url. */
 const RANDOM_BYTES = 24;
@@ -13,7 +13,7 @@ const PATTERN = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${RANDOM_CHARACTERS}}[A-Za-z
 /** Characters of the text that are kept, to distinguish keys. */
 const START_CHARACTERS = 8;
 
-/** A new key. The text is shown once and kept nowhere; a store gets `digest` and `start`. */
+/** A new key. The text is shown once and not stored; a store gets `digest` and `start`. */
 export interface NewApiKey {
   /** `ips_`, 32 random characters, and a checksum of both in 6. */
   readonly text: string;
@@ -28,8 +28,8 @@ export function makeApiKey(): NewApiKey {
 }
 
 /**
- * Whether the text can be a key: its form and its checksum are right. Every single typo, and nearly all others, are
- * found without asking who has such a key. It is no proof: look its digest up.
+ * Whether the text has the form and the checksum of a key. Every single typo, and nearly all other errors, are detected
+ * without a look at the stored keys. It proves nothing: look up the digest.
  */
 export function isApiKeyText(text: string): boolean {
   if (!PATTERN.test(text)) return false;
@@ -37,12 +37,12 @@ export function isApiKeyText(text: string): boolean {
   return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** What is kept in place of the key: SHA-256 in base64url. No salt is needed, as no one can try 2^192 texts. */
+/** What is stored instead of the key: SHA-256 in base64url. No salt is needed, because no one can try 2^192 texts. */
 export function digestOfApiKey(text: string): string {
   return hash("sha256", text, "base64url");
 }
 
-/** Compares two digests in a time that does not depend on where they differ. */
+/** Compares two digests in constant time. */
 export function isSameDigest(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 
-/** Of the rules that a change touched, so many are shown. */
+/** Maximum rules shown of those that a change touched. */
 export const MAX_SHOWN_RULES = 100;
 
 /** Which entries of an organisation's audit log to read: the newest ones, or those before an entry. */
@@ -9,50 +9,52 @@ export interface AuditQuery {
   /** Only entries with a smaller sequence. */
   readonly before?: number | undefined;
   readonly limit: number;
-  /** Only those about this ruleset and its rules. */
+  /** Only entries about this ruleset and its rules. */
   readonly rulesetId?: string | undefined;
-  /** Only those of this actor; `command:*`: those of anyone at the command line. */
+  /** Only entries by this actor; `command:*`: by anyone at the command line. */
   readonly actor?: string | undefined;
-  /** Only those of this kind of command. */
+  /** Only entries of this kind of command. */
   readonly command?: string | undefined;
-  /** Only those at this time and later. */
+  /** Only entries from this time on. */
   readonly from?: number | undefined;
-  /** Only those before this time. */
+  /** Only entries before this time. */
   readonly until?: number | undefined;
-  /** Without what was there and what is there, and without rules. */
+  /** Without the previous and the new state, and without rules. */
   readonly isBrief?: boolean;
 }
 
 export interface AuditPage {
-  /** The newest first. Perhaps fewer than asked for, though there are more. */
+  /** Newest first. There may be fewer than requested although more exist. */
   readonly entries: readonly AuditEntry[];
-  /** What `before` is to be for those that follow; null: there are none. */
+  /** The value of `before` for the next page; null: there is none. */
   readonly nextBefore: number | null;
 }
 
-/** A change, who made it by which command, and what was there before and after it. */
+/** A change, who made it by which command, and the state before and after it. */
 export interface AuditEntry {
   readonly sequence: number;
   readonly at: number;
   /** As in commands. */
   readonly actor: string;
-  /** The kind of the command; of changes of before this was kept, the kind of the change. */
+  /** The kind of the command; for changes from before this was stored, the kind of the change. */
   readonly command: string;
   /** The kind of the change. */
   readonly kind: string;
   readonly rulesetId: string | null;
-  /** How many rules it touched; null: it is about no rules, or it is not known. */
+  /** How many rules it touched; null: it is not about rules, or the number is unknown. */
   readonly ruleCount: number | null;
-  /** What it did to which rules; null: it is about none, they were not kept, or, in a page, they are too many. */
+  /** What it did to which rules; null: it is not about rules, they were not kept, or there are too many for a page. */
   readonly rules: ChangedRules | null;
-  /** Whether the rules as they were are kept, so that it can be taken back. */
+  /** Whether the previous rules are kept, so that it can be undone. */
   readonly isKept: boolean;
   /**
-   * Of a list that was imported, or replaced a ruleset: rules that are as they were, and the SHA-256 of what was sent;
-   * null: of no list, or it is not known.
+   * For a list that was imported or replaced a ruleset: the number of unchanged rules, and the SHA-256 of what was
+   * sent; null: not a list, or unknown.
    */
   readonly list: { readonly skipped: number; readonly digest: string | null } | null;
-  /** What was there, of changes of other things than rules: an organisation, plan, key, user, ruleset or dataset. */
+  /**
+   * The previous state, for changes of anything other than rules: an organisation, plan, key, user, ruleset or dataset.
+   */
   readonly old: object | null;
   readonly new: object | null;
 }
@@ -62,7 +64,7 @@ export interface ChangedRules {
   readonly added: Tally;
   readonly changed: Tally;
   readonly deleted: Tally;
-  /** The first of them as they were, and as they became. */
+  /** The first of them, before and after. */
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
   /** How many there are in all. */
@@ -70,7 +72,7 @@ export interface ChangedRules {
   readonly afterCount: number;
 }
 
-/** How many rules, and where it is one, which. */
+/** How many rules and, if there is one, which. */
 export interface Tally {
   readonly count: number;
   readonly only: Prefix | null;

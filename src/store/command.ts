@@ -18,30 +18,30 @@ import type {
   User,
 } from "./state.ts";
 
-/** What every command carries. */
+/** The properties of every command. */
 interface Signed {
   /** Who gives it: `key:<key id>`, `user:<user id>`, or `command:<name of the account on the command line>`. */
   readonly actor: string;
-  /** The time it counts as given at, of the caller's clock: `createdAt` and `updatedAt` become it. */
+  /** Its time, by the caller's clock, which becomes `createdAt` and `updatedAt`. */
   readonly at: number;
 }
 
-/** Within an organisation: the id of another organisation's ruleset or key behaves as an absent one. */
+/** Within an organisation: another organisation's ruleset or key is treated as if it did not exist. */
 interface Owned extends Signed {
   readonly organisationId: string;
   readonly idempotency?: Idempotency;
 }
 
-/** Commands that concern one ruleset or its rules, or make one. */
+/** Commands that concern one ruleset or its rules, or create one. */
 interface Conditional extends Owned {
   readonly ifMatch?: IfMatch | undefined;
 }
 
 /** A command with the key of an earlier one is not executed: it gets the earlier one's outcome, or its error. */
 export interface Idempotency {
-  /** What the client chose. Forgotten after a day. */
+  /** Chosen by the client. Forgotten after a day. */
   readonly key: string;
-  /** A digest of the whole request; the same key with another is rejected (`idempotency-mismatch`). */
+  /** A digest of the whole request; the same key with a different one is rejected (`idempotency-mismatch`). */
   readonly request: string;
 }
 
@@ -49,7 +49,7 @@ export interface AddRuleCommand extends Conditional {
   readonly kind: "add-rule";
   readonly rulesetId: string;
   readonly request: AddRequest;
-  /** Rejected (`rule-exists`) where there is a rule for the prefix, or one with such a `ruleTag`, whatever the mode. */
+  /** Rejected (`rule-exists`) if the prefix has a rule, or one with such a `ruleTag`, whatever the mode. */
   readonly ifNoneMatch?: "*" | readonly string[] | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface DeleteRuleCommand extends Conditional {
   readonly prefix: Prefix;
 }
 
-/** One step of a batch. A later one sees what an earlier one did. */
+/** One step of a batch. Later steps see what earlier ones did. */
 export type BatchItem =
   | { readonly add: AddRequest }
   | { readonly delete: Prefix; /** Where there is no rule, the item fails. */ readonly mustExist?: boolean };
@@ -75,24 +75,24 @@ export interface BatchRulesCommand extends Conditional {
   readonly kind: "batch-rules";
   readonly rulesetId: string;
   readonly items: readonly BatchItem[];
-  /** One item that fails rejects them all (`batch-refused`). */
+  /** If one item fails, all are rejected (`batch-refused`). */
   readonly atomic: boolean;
 }
 
 /**
- * Takes a change of rules back: those that it touched are exactly as they were before it, times of creation too.
- * Rejected (`rules-changed`) where one of them is no longer as the change left it, and (`change-not-kept`) where the
- * rules of the change have not been kept.
+ * Undoes a change of rules: those that it touched are exactly as they were before it, including their creation times.
+ * Rejected (`rules-changed`) if one of them has changed since, and (`change-not-kept`) if the rules of the change have
+ * not been kept.
  */
 export interface RestoreRulesCommand extends Owned {
   readonly kind: "restore-rules";
   readonly rulesetId: string;
-  /** Of the change that is taken back. */
+  /** The sequence of the change to undo. */
   readonly sequence: number;
 }
 
 /**
- * What came of an item; with `not_applied`, nothing: another item has failed. An item that fails says why. `absent`:
+ * The result of an item; `not_applied`: another item has failed, nothing was done. A failed item says why. `absent`:
  * there was nothing to delete.
  */
 export type BatchResult = { readonly error?: string } & (
@@ -100,24 +100,24 @@ export type BatchResult = { readonly error?: string } & (
   | { readonly action: "deleted" | "absent" | "too_many_rules" | "not_applied"; readonly prefix: Prefix }
 );
 
-/** The ruleset shall hold these rules and no others, all or nothing. */
+/** Makes these rules the only ones of the ruleset, all or nothing. */
 export interface ReplaceRulesCommand extends Conditional {
   readonly kind: "replace-rules";
   readonly rulesetId: string;
   /**
-   * Prefixes, names and expiries, in the order of prefixes and each once, IPv4 first; the other times are not read.
-   * Parts whose names are packed are the store's from now on: they go to its thread without a copy, and the times are
-   * written into them.
+   * Prefixes, names and expiries, in the order of prefixes, each once, IPv4 first; the other times are not read. The
+   * store takes ownership of parts whose names are packed: they are transferred to its thread without a copy, and the
+   * times are written into them.
    */
   readonly rules: readonly RuleColumns[];
   readonly digest?: string | undefined;
-  /** Rejected (`shrinks-too-much`) where it would remove more. */
+  /** Rejected (`shrinks-too-much`) if it would remove more. */
   readonly shrink?: ShrinkLimits;
 }
 
 /**
- * Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one
- * result is given for all.
+ * Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: all
+ * rules share one result.
  */
 export interface ImportRulesCommand extends Conditional {
   readonly kind: "import-rules";
@@ -133,11 +133,11 @@ export interface ImportCounts {
   readonly created: number;
   readonly updated: number;
   readonly skipped: number;
-  /** Whether the rules as they were are kept, so that it can be taken back. */
+  /** Whether the previous rules are kept, so that it can be undone. */
   readonly isKept: boolean;
 }
 
-/** How many rules a replacement added, changed, removed and left as they were. */
+/** How many rules a replacement added, changed, removed and left unchanged. */
 export interface ReplacementCounts {
   /** As in `ImportCounts`. */
   readonly isKept: boolean;
@@ -167,16 +167,16 @@ export interface DeleteRulesetCommand extends Conditional {
 }
 
 /**
- * Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules.
- * Rejected (`ruleset-exists`, `change-not-kept`).
+ * Restores a deleted ruleset as it was: with its id, its creation time, and its rules. Rejected (`ruleset-exists`,
+ * `change-not-kept`).
  */
 export interface RestoreRulesetCommand extends Owned {
   readonly kind: "restore-ruleset";
-  /** Of the change that deleted it. */
+  /** The sequence of the change that deleted it. */
   readonly sequence: number;
 }
 
-/** With its two first rulesets, "My Allowlist rules" and "My Blocklist rules". */
+/** With its first two rulesets, "My Allowlist rules" and "My Blocklist rules". */
 export interface CreateOrganisationCommand extends Signed {
   readonly kind: "create-organisation";
   readonly name: string;
@@ -200,34 +200,34 @@ export interface CreateKeyCommand extends Owned {
   readonly expiresAt: number | null;
 }
 
-/** Once more changes nothing. */
+/** Repeating it changes nothing. */
 export interface RevokeKeyCommand extends Owned {
   readonly kind: "revoke-key";
   readonly keyId: string;
 }
 
 /**
- * Notes that a user has had the server's catalogue or its threat intelligence replaced. The data themselves are files
- * of the server; this is for the audit log alone.
+ * Records that a user has had the server's catalogue or its threat intelligence replaced. The data themselves are files
+ * of the server; this is only for the audit log.
  */
 export type RecordDatasetCommand = RecordOf<"update-catalogue"> | RecordOf<"import-feed">;
 
 interface RecordOf<Kind extends string> extends Owned {
   readonly kind: Kind;
-  /** What answered before; null where nothing did. */
+  /** The previous dataset; null if there was none. */
   readonly old: DatasetFacts | null;
   readonly new: DatasetFacts;
 }
 
-/** A session that begins: the digest of its token, and its end. */
+/** A new session: the digest of its token, and its end. */
 export type NewSession = Pick<Session, "digest" | "expiresAt">;
 
 /** An invitation: the digest of its token, and its end. An earlier one of the same user ends. */
 export type Invitation = Pick<Session, "digest" | "expiresAt">;
 
 /**
- * Makes the first user, an admin, and starts a session; where there is no organisation of the name, that too, with all
- * plans.
+ * Creates the first user, an admin, and starts a session; creates the organisation, with all plans, if it does not
+ * exist.
  */
 export interface SetUpCommand extends Signed {
   readonly kind: "set-up";
@@ -244,20 +244,22 @@ export interface CreateUserCommand extends Owned {
   readonly invitation: Invitation;
 }
 
-/** An organisation keeps an admin who can sign in (`last-admin`). */
+/** Rejected (`last-admin`) if the organisation would have no admin left who can sign in. */
 export interface SetRoleCommand extends Owned {
   readonly kind: "set-role";
   readonly userId: string;
   readonly role: Role;
 }
 
-/** With the sessions. An organisation keeps an admin who can sign in (`last-admin`). */
+/**
+ * Also ends the user's sessions. Rejected (`last-admin`) if the organisation would have no admin left who can sign in.
+ */
 export interface DeleteUserCommand extends Owned {
   readonly kind: "delete-user";
   readonly userId: string;
 }
 
-/** Lets the user choose a (new) password; the old one is good until then. */
+/** Lets the user choose a (new) password; the old one is valid until then. */
 export interface InviteUserCommand extends Owned {
   readonly kind: "invite-user";
   readonly userId: string;
@@ -265,7 +267,7 @@ export interface InviteUserCommand extends Owned {
 }
 
 /**
- * Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whatever
+ * Accepts an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whatever
  * the actor.
  */
 export interface JoinCommand extends Signed {
@@ -280,10 +282,10 @@ export interface JoinCommand extends Signed {
 export interface SetPasswordCommand extends Owned {
   readonly kind: "set-password";
   readonly userId: string;
-  /** The hash of the old password as it was checked; rejected (`password-changed`) where it is another by now. */
+  /** The hash of the old password that was checked; rejected (`password-changed`) if it has changed since. */
   readonly checked: string;
   readonly password: string;
-  /** The digest of the session that goes on. */
+  /** The digest of the session that stays. */
   readonly session: string;
 }
 
@@ -295,7 +297,7 @@ export interface StartSessionCommand extends Owned {
   readonly session: NewSession;
 }
 
-/** Once more changes nothing. */
+/** Repeating it changes nothing. */
 export interface EndSessionCommand extends Owned {
   readonly kind: "end-session";
   readonly digest: string;
@@ -333,9 +335,9 @@ export type Command =
 
 export type CommandKind = Command["kind"];
 
-/** What a command that was executed gives. */
+/** The outcome of each command that was executed. */
 export interface Outcomes {
-  /** Never `conflict`: that is rejected (`conflict`), with the rule as it is. */
+  /** Never `conflict`: that is rejected (`conflict`), with the existing rule. */
   readonly "add-rule": Addition;
   readonly "update-rule": { readonly rule: Rule };
   readonly "delete-rule": Record<never, never>;

@@ -4,8 +4,8 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { Ruleset } from "./state.ts";
 
 /**
- * The states that a command is meant for: it is rejected (`version-mismatch`) unless the database holds one of them
- * when it is decided.
+ * The states that a command requires: it is rejected (`version-mismatch`) unless the database is in one of them when it
+ * is decided.
  */
 export interface IfMatch {
   /** Versions of the ruleset. */
@@ -16,12 +16,12 @@ export interface IfMatch {
   readonly lists: readonly string[];
 }
 
-/** Stands for a rule with all that it says. */
+/** Identifies the complete content of a rule. */
 export function ruleTag({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): string {
   return digest([formatPrefix(prefix), name, expiresAt, createdAt, updatedAt]);
 }
 
-/** Stands for a list of rulesets, with all their rules. */
+/** Identifies the content of a list of rulesets, including all their rules. */
 export function rulesetsTag(rulesets: readonly Pick<Ruleset, "id" | "version">[]): string {
   return digest(rulesets.map(({ id, version }) => `${id} ${version}`).sort());
 }

@@ -1,14 +1,14 @@
-/** What a server has counted against limits since its message before. */
+/** What a server has counted against limits since its previous message. */
 export interface LimitMessage {
-  /** Greater than those of its messages before; the same again where it is not known whether this one was written. */
+  /** Greater than the numbers of its earlier messages; repeated if it is unknown whether this one was written. */
   readonly number: number;
-  /** How long the server's minute has lasted, in milliseconds: the counts are of this minute. */
+  /** How long the server's minute has lasted, in milliseconds: the counts are from this minute. */
   readonly age: number;
   /** JSON, as the service writes it. */
   readonly counts: string;
 }
 
-/** A message of another server, as it is found. */
+/** A message of another server, as it was read. */
 export interface FoundMessage {
   readonly server: string;
   readonly number: number;

@@ -1,4 +1,4 @@
-/** By what users' names are compared: compatible characters and capitals are the same. */
+/** The form in which users' names are compared: compatible characters, and upper and lower case, are equal. */
 export function keyOfName(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }

@@ -10,17 +10,17 @@ export type Purpose = (typeof PURPOSES)[number];
 export const AREAS = ["edl", "cbs", "cti"] as const;
 export type Area = (typeof AREAS)[number];
 
-/** What a key may do: `read` only, or everything. */
+/** What a key may do: only `read`, or everything. */
 export const ACCESS_LEVELS = ["read", "read_write"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
-/** What a user may do: see everything but users and the audit log, write rulesets as well, or everything. */
+/** What a user may do: see everything except users and the audit log, also write rulesets, or everything. */
 export const ROLES = ["viewer", "editor", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface Organisation {
   readonly id: string;
-  /** No two organisations have the same. */
+  /** Unique among organisations. */
   readonly name: string;
   readonly createdAt: number;
 }
@@ -42,7 +42,7 @@ export interface ApiKey {
   readonly organisationId: string;
   readonly label: string;
   readonly access: AccessLevel;
-  /** SHA-256 of the key's text in base64url; the text itself is kept nowhere. */
+  /** SHA-256 of the key's text in base64url; the text itself is not stored. */
   readonly digest: string;
   /** The first 8 characters of the key's text, to distinguish keys. */
   readonly start: string;
@@ -56,19 +56,19 @@ export interface ApiKey {
 export interface User {
   readonly id: string;
   readonly organisationId: string;
-  /** No two users of the service have the same, capitals aside, but for deleted ones. */
+  /** Unique in the service, regardless of case, except for deleted users. */
   readonly name: string;
   readonly role: Role;
   readonly createdAt: number;
   readonly lastSignInAt: number | null;
   /** The first millisecond at which the open invitation has expired; null: there is none. */
   readonly invitedUntil: number | null;
-  /** Deleted users are kept for the sake of their names in the audit log. */
+  /** Deleted users are kept for their names in the audit log. */
   readonly deletedAt: number | null;
 }
 
 export interface Session {
-  /** SHA-256 of the session's token in base64url; the token itself is kept nowhere. */
+  /** SHA-256 of the session's token in base64url; the token itself is not stored. */
   readonly digest: string;
   readonly userId: string;
   readonly createdAt: number;
@@ -76,7 +76,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** What a user signs in with. */
+/** The credentials of a user. */
 export interface Credentials {
   readonly userId: string;
   readonly organisationId: string;
@@ -84,7 +84,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Who may follow an invitation. */
+/** The user of an invitation. */
 export type Invited = Pick<User, "id" | "organisationId" | "name">;
 
 export interface Ruleset {
@@ -92,44 +92,44 @@ export interface Ruleset {
   readonly organisationId: string;
   readonly name: string;
   readonly purpose: Purpose;
-  /** "" where there is none. */
+  /** "" if there is none. */
   readonly description: string;
   readonly createdAt: number;
-  /** Moves when the ruleset or one of its rules changes. */
+  /** Changes when the ruleset or one of its rules changes. */
   readonly updatedAt: number;
   /** The sequence of the last change of the ruleset or one of its rules. */
   readonly version: number;
 }
 
-/** A dataset of the server, as the audit log describes it. Members that do not apply are left out. */
+/** A dataset of the server, as the audit log describes it. Properties that do not apply are left out. */
 export interface DatasetFacts {
   readonly dataset: "catalogue" | "cti";
-  /** Where it comes from: the name of a feed, or how many lists. */
+  /** Where it comes from: the name of a feed, or the number of lists. */
   readonly source?: string;
   readonly createdAt?: number;
   readonly prefixes?: number;
-  /** Prefixes that the one before did not have, and those that this one does not have. */
+  /** Prefixes that the previous one did not have, and those that this one no longer has. */
   readonly added?: number;
   readonly removed?: number;
   /** Lines that could not be read. */
   readonly skipped?: number;
-  /** SHA-256 in hexadecimal digits: of a feed as it was sent, of a catalogue as a file. */
+  /** SHA-256 in hexadecimal: of a feed as it was sent, of a catalogue as a file. */
   readonly digest?: string;
 }
 
 /**
- * Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations, users
- * and rulesets are in the order of their creation: by `createdAt`, then `id`.
+ * Everything except rules at one instant; `load` delivers the rules of the same instant separately. Organisations,
+ * users and rulesets are in the order of their creation: by `createdAt`, then `id`.
  */
 export interface State {
-  /** The last change that it holds. */
+  /** The last change that it includes. */
   readonly sequence: number;
   readonly organisations: readonly Organisation[];
   readonly plans: readonly Plan[];
   readonly keys: readonly ApiKey[];
-  /** Deleted ones too. */
+  /** Including deleted ones. */
   readonly users: readonly User[];
-  /** Perhaps some that have expired. */
+  /** Possibly including expired ones. */
   readonly sessions: readonly Session[];
   readonly rulesets: readonly Ruleset[];
 }
@@ -143,11 +143,11 @@ export interface RulesetRules {
 /** The requests made with a key under a plan in a month. */
 export interface Usage {
   readonly keyId: string;
-  /** null: recorded by a release that counted all areas as one. Such requests count against no plan. */
+  /** null: recorded by a release that did not distinguish areas. Such requests count against no plan. */
   readonly area: Area | null;
   /** `YYYY-MM`, UTC. */
   readonly month: string;
-  /** Recorded: how many more. Read: how many in all. */
+  /** When recorded: how many more. When read: how many in all. */
   readonly requests: number;
   readonly lastUsedAt: number;
 }

@@ -1,27 +1,33 @@
-/** Milliseconds of the steps in which traffic is kept, and for how long each is: the older, the coarser. */
+/**
+ * The lengths of the steps in which traffic is kept, in milliseconds, and how long each is kept: the older, the
+ * coarser.
+ */
 export const TRAFFIC_STEPS = [
   { step: 60_000, keptFor: 2 * 3_600_000 },
   { step: 900_000, keptFor: 2 * 86_400_000 },
   { step: 3_600_000, keptFor: 31 * 86_400_000 },
 ] as const;
 
-/** What was asked in a step of time, and how it was answered. */
+/** The requests in a step of time, and their responses. */
 export interface Traffic {
-  /** Milliseconds since 1970 at which the step began. */
+  /** When the step began, in milliseconds since 1970. */
   readonly at: number;
   readonly requests: number;
-  /** Requests that were answered by 400 to 499. */
+  /** Requests with a response from 400 to 499. */
   readonly refused: number;
-  /** Requests that were answered by 500 and above. */
+  /** Requests with a response of 500 and above. */
   readonly failed: number;
   readonly lookups: number;
-  /** How many answers took how long: those of a class of times, by its number. Classes without answers are left out. */
+  /**
+   * How many responses took how long: the number in each class of times, by its index. Classes without responses are
+   * left out.
+   */
   readonly times: Times;
 }
 
 export type Times = readonly (readonly [timeClass: number, answers: number])[];
 
-/** Of one step, what is in any of them. */
+/** The sum of several parts, as one step. */
 export function sumOf(at: number, parts: readonly Traffic[]): Traffic {
   const total = (member: "requests" | "refused" | "failed" | "lookups"): number =>
     parts.reduce((sum, part) => sum + part[member], 0);
@@ -41,7 +47,7 @@ export function sumOfTimes(all: readonly Times[]): Times {
   return [...sums].sort(([a], [b]) => a - b);
 }
 
-/** Traffic by longer steps, the oldest first. */
+/** Traffic in longer steps, oldest first. */
 export function bySteps(traffic: readonly Traffic[], step: number): Traffic[] {
   const groups = Map.groupBy(traffic, ({ at }) => at - (at % step));
   return [...groups].sort(([a], [b]) => a - b).map(([at, parts]) => sumOf(at, parts));

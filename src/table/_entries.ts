@@ -33,6 +33,10 @@ export function* entriesOf(index: FamilyIndex, table: MatchChains): Generator<Ta
     const { start, match } = walk;
     more = walk.advance();
     const end = more ? walk.start : null;
+    // `at` moves to the end of the innermost open prefix, which is after `at` because popping removed the others: so the
+    // loop ends, after at most one turn more than prefixes end in the segment.
+    //     segment of match m   [a0            a1            a2            a3)     one match, three neighbours of /24
+    //     at                    a0, opens /24  a1, opens /24  a2, opens /24
     let at: Words | null = start;
     while (at !== null && isBefore(at, end)) {
       for (let last = open.at(-1); last !== undefined && !isBefore(at, last.end); last = open.at(-1)) open.pop();
@@ -81,6 +85,9 @@ function openChain(
       );
     chain.push(id);
   }
+  // Outermost first, so that each is pushed onto its parent: `open` stays a chain, and popping from its end removes the
+  // innermost prefixes first. In a valid table, lengths ascend along a
+  // chain, so a child's end is never after its parent's.
   for (const id of chain.reverse()) {
     const length = table.prefixLength(id);
     if (length > addressBits(family) || !endsAt(at, length)) {

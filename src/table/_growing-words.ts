@@ -14,6 +14,7 @@ export class GrowingWords {
   reserve(count: number): number {
     const offset = this.length;
     const needed = offset + count;
+    // Lengths at least double, so the copies of all growths together are at most the last length: 1 + 2 + ... + n/2 < n.
     if (needed > this.words.length) {
       const grown = new Int32Array(Math.max(needed, this.words.length * 2));
       grown.set(this.words.subarray(0, offset));

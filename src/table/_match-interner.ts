@@ -74,6 +74,9 @@ export class MatchInterner {
     if (this.#matches.isFull) this.#matches.grow((id) => this.#hashOf(id));
     const { slots } = this.#matches;
     const mask = slots.length - 1;
+    // Linear probing: an id is in the first free slot at or after its hash. Ids are never removed, so the first free slot
+    // met here proves that the match is new. At a load of at most one half, a search takes 2.5 probes on average (Knuth,
+    // volume 3, section 6.4: (1 + 1 / (1 - 1/2)^2) / 2).
     let slot = this.#hash(valueWord, length, parent) & mask;
     for (;;) {
       const id = slots[slot]!;

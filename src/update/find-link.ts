@@ -1,11 +1,11 @@
 import { UpdateError } from "./update-error.ts";
 
-/** Every character is looked at a bounded number of times: pages are not to be trusted. */
+/** Every character is examined a bounded number of times: pages are untrusted. */
 const QUOTED_URL = /"(https?:\/\/[^"\s<>\\]{1,500})"/g;
 
 /**
- * The address that a page links to and whose path `link` describes; of several the last in order, which has the newest
- * date in its name. It must be https and of the page's own domain. @throws UpdateError "link"
+ * The URL that a page links to and whose path matches `link`; of several, the last in order, which has the newest date
+ * in its name. It must be https and of the page's own domain. @throws UpdateError "link"
  */
 export function findLink(page: string, pageUrl: string, link: RegExp): string {
   const found: URL[] = [];
@@ -28,7 +28,7 @@ function nameOf({ pathname }: URL): string {
   return pathname.slice(pathname.lastIndexOf("/") + 1);
 }
 
-/** The last two labels, which for publishers' own pages is what was registered. */
+/** The last two labels: for the publishers' pages, the registered domain. */
 function domainOf({ hostname }: URL): string {
   return hostname.split(".").slice(-2).join(".");
 }

@@ -9,7 +9,7 @@ import { unzipMember } from "./unzip-member.ts";
 import { UpdateError } from "./update-error.ts";
 
 /**
- * Lists that were downloaded already, in a folder with a folder for each provider. A list counts as fetched when its
+ * Lists that were downloaded before, in a folder with a subfolder for each provider. A list counts as fetched when its
  * file was written.
  */
 export class FolderOrigin implements ListOrigin {
@@ -30,7 +30,7 @@ export class FolderOrigin implements ListOrigin {
       return name === undefined ? undefined : await read(this.#folder, join(folder, name), file);
     } catch (cause) {
       if (!(cause instanceof Error && "syscall" in cause)) throw cause;
-      // As of a list that fails to come: it says nothing about the others.
+      // Like a list that cannot be fetched: it says nothing about the others.
       throw new UpdateError("unreadable", `${folder}: ${cause.message}`, { cause });
     }
   }
@@ -39,8 +39,8 @@ export class FolderOrigin implements ListOrigin {
 }
 
 /**
- * A pipe or a device may have no end, and no one may ever write into it. A link that leaves the folder may lead to what
- * whoever made the folder must not read: errors of lists quote them.
+ * A pipe or a device may have no end, or no writer. A link that leaves the folder may lead to something that the
+ * folder's author must not read: errors of lists quote their content.
  */
 async function read(root: string, path: string, { member }: SourceFile): Promise<FoundList> {
   const real = await realpath(path);
@@ -83,8 +83,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * A list is there under its own name, or as a browser saves it: with the date of the edition, or in the publisher's
- * archive.
+ * A list has its own name, or the name under which a browser saves it: with the date of the edition, or in the
+ * publisher's archive.
  */
 function nameIn(names: readonly string[], { path, link, member, url }: SourceFile): string | undefined {
   const dated = link === undefined ? [] : names.filter((name) => link.test(`/${name}`)).sort();

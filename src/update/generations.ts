@@ -11,24 +11,24 @@ import { SECTION_NAMES } from "../table/sections.ts";
 import { makeFolder, removeIfThere, writing } from "./list-store.ts";
 
 const GENERATION = /^\d{8}T\d{6}\.\d{3}Z\.ipsieve$/;
-/**
- * What a killed update left of a generation that it was writing; each has a name of its own, so that no later one
- * replaces it.
- */
+/** The unfinished generation of a killed update; each has a name of its own, so no later one replaces it. */
 const UNFINISHED = /^\.\d{8}T\d{6}\.\d{3}Z\.ipsieve\..*\.tmp$/;
 
 /** Where catalogues are published. */
 export interface CatalogueFiles {
-  /** Replaced by rename: who opens it finds the old catalogue or the new one, and who watches it sees one rename. */
+  /**
+   * Replaced by rename: a process that opens it gets the old catalogue or the new one, and one that watches it sees one
+   * rename.
+   */
   readonly current: string;
-  /** Every catalogue that says something else than the one before it, by its time: `20261121T111900.000Z.ipsieve`. */
+  /** Every catalogue that differs from the previous one, by its time: `20261121T111900.000Z.ipsieve`. */
   readonly history: string;
 }
 
 /**
  * Publishes a catalogue: into the history if it differs from the newest one there, then as the current one. Returns the
- * path in the history, or null if nothing differs but the times of its sources. The history keeps the newest `keep`
- * generations. For who holds the lock of the home folder.
+ * path in the history, or null if only the times of its sources differ. The history keeps the newest `keep`
+ * generations. The caller must hold the lock of the home folder.
  */
 export async function publishCatalogue(
   files: CatalogueFiles,
@@ -39,7 +39,7 @@ export async function publishCatalogue(
   await makeFolder(files.history);
   const content = { table, metadata, kind: CATALOGUE_KIND, createdAt: new Date(metadata.createdAt) };
   const own = generationName(metadata.createdAt);
-  // Not one of a clock that was wrong once, which would stay the newest for long.
+  // Not one with a time in the future, from a clock that was wrong, which would stay the newest for long.
   const newest = (await generationsIn(files.history)).findLast((name) => name <= own);
   if (newest !== undefined && (await isSame(join(files.history, newest), table, metadata))) {
     await writeSnapshot(files.current, content);
@@ -50,13 +50,13 @@ export async function publishCatalogue(
   const bytes = await readFile(path);
   await writing(files.current, () => publishFile(files.current, [bytes]));
   const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));
-  // Those of a clock that was wrong once do not count, or the one just written could be the oldest of too many.
+  // Those with a time in the future do not count; otherwise the one just written could be the oldest of too many.
   const generations = (await generationsIn(files.history)).filter((name) => name <= own);
   for (const name of [...unfinished, ...generations.slice(0, -keep)]) await removeIfThere(join(files.history, name));
   return path;
 }
 
-/** ISO 8601 in its basic format, which sorts and which every file system takes. */
+/** ISO 8601 in its basic format, which sorts and is a valid name on every file system. */
 export function generationName(createdAt: string): string {
   return `${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`;
 }
@@ -84,12 +84,12 @@ async function isSame(path: string, table: PrefixTable, metadata: CatalogueMetad
   );
 }
 
-/** `a` is what a file says, of whatever format. */
+/** `a` comes from a file, of any format version. */
 function haveSameNodes(a: Partial<CatalogueMetadata["nodes"]> | undefined, b: CatalogueMetadata["nodes"]): boolean {
   return a?.texts === b.texts && areSame(a.places, b.places);
 }
 
-/** Claims name sources by their positions. */
+/** Claims refer to sources by index. */
 function keysOf(sources: CatalogueMetadata["sources"] = []): string {
   return JSON.stringify(sources.map(sourceKey));
 }
@@ -98,7 +98,7 @@ function areSame(a: unknown, b: Uint8Array): boolean {
   return a instanceof Uint8Array && Buffer.compare(a, b) === 0;
 }
 
-/** Equal contents have equal bytes: a table is frozen in one way only. */
+/** Equal contents have equal bytes: freezing is deterministic. */
 function haveSameBytes(a: PrefixTable, b: PrefixTable): boolean {
   return SECTION_NAMES.every((name) => bytesOf(a, name).equals(bytesOf(b, name)));
 }

@@ -8,38 +8,38 @@ import { whyReserved } from "./reserved.ts";
 export type RejectionCode =
   /** A prefix wider than any publisher has. */
   | "too-wide"
-  /** More in all than any publisher has. */
+  /** More in total than any publisher has. */
   | "too-much"
-  /** A prefix that no one on the internet has. */
+  /** A prefix that belongs to no one on the internet. */
   | "special-purpose"
-  /** Less than half of what was there before. */
+  /** Less than half of the previous list. */
   | "half"
-  /** More than a set share is another than before. */
+  /** A larger share than allowed has changed. */
   | "changed";
 
-/** Why a list that could be read is not taken. */
+/** Why a readable list is not accepted. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly message: string;
 }
 
-/** How a list differs from the one before it. */
+/** How a list differs from the previous one. */
 export interface ListChange {
-  /** Different prefixes before and after, and what came and went. */
+  /** Distinct prefixes before and after, and how many were added and removed. */
   readonly before: number;
   readonly after: number;
   readonly added: number;
   readonly removed: number;
-  /** Of those in both, how many stand in other services or regions. */
+  /** Prefixes in both lists whose services or regions differ. */
   readonly moved: number;
   readonly families: readonly FamilyChange[];
-  /** Whether all prefixes stand in the same places under the same names. */
+  /** Whether all prefixes have the same services and regions under the same names. */
   readonly isSame: boolean;
 }
 
 type Entries = Pick<ImportedList, "entries">;
 
-/** Addresses before, how many of them are gone, and how many others came: IPv4 addresses, and IPv6 /64s. */
+/** Addresses before, and how many were removed and added: IPv4 addresses, and IPv6 /64s. */
 export interface FamilyChange {
   readonly family: Family;
   readonly size: number;
@@ -48,29 +48,31 @@ export interface FamilyChange {
 }
 
 /**
- * The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10
- * and a /24.
+ * The widest prefixes ever given to one organisation are IPv4 /8 and IPv6 /16; the widest in a list are a /10 and a
+ * /24.
  */
 const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
 
 /**
- * The largest published lists have 101,516 entries, 3,132 places, a 42nd of all IPv4 addresses, and the /64s of a /24.
+ * The largest published lists have 101,516 entries, 3,132 services and regions, a 42nd of all IPv4 addresses, and the
+ * /64s of a /24.
  */
 const MAX_ENTRIES = 2_000_000;
 const MAX_PLACES = 100_000;
-/** An eighth of IPv4, and a /12, which is what a regional registry has, counted in /64s. */
+/** An eighth of IPv4, and a /12, the size of a regional registry's allocation, counted in /64s. */
 const MAX_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 29, 6: 2 ** 52 };
 
-/** With so many addresses in all a publisher may begin with a family: a /10, and a /20 counted in /64s. */
+/** A publisher may start with this many addresses of a new family: a /10, and a /20 counted in /64s. */
 const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 44 };
 
-/**
- * A change of so few prefixes is no sign of anything, if it is of few addresses, too: a /16, and a /32 counted in /64s.
- */
+/** A change of so few prefixes is no warning sign if it also has few addresses: a /16, and a /32 counted in /64s. */
 const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
-/** What no list may hold, whatever was there before: first of all what would take minutes to look at. O(n log n). */
+/**
+ * What no list may contain, whatever came before; checked first, because comparing such a list could take minutes. O(n
+ * log n).
+ */
 export function impossibleList(list: Entries): Rejection | undefined {
   return tooManyEntries(list) ?? impossiblePrefix(list) ?? tooManyAddresses(list);
 }
@@ -142,7 +144,7 @@ export function compareLists(before: Entries, after: Entries): ListChange {
   return { before: old.size, after: now.size, added, removed, moved, families, isSame };
 }
 
-/** What an operator should look at before it is taken. `maxChange` is a share, 0 to 1. */
+/** What an operator should check before the list is accepted. `maxChange` is a share, 0 to 1. */
 export function unusualChange(change: ListChange, maxChange: number): Rejection | undefined {
   if (isSmall(change)) return undefined;
   const what = whatIsLeft(change);
@@ -158,9 +160,9 @@ export function unusualChange(change: ListChange, maxChange: number): Rejection 
 }
 
 /**
- * 0 for the same, 1 for nothing in common: the part of both editions together that only one of them has, by prefixes or
- * by the addresses of a family, whichever is more. A family that was not there before counts by its prefixes only,
- * unless it is huge: publishers begin with IPv6 one day.
+ * 0 if nothing changed, 1 if the editions have nothing in common: the part of both editions together that only one of
+ * them has, by prefixes or by the addresses of a family, whichever is larger. A family that is new counts by its
+ * prefixes only, unless it is huge: publishers add IPv6 at some point.
  */
 export function shareOfChange({ before, added, removed, moved, families }: ListChange): number {
   const counted = families.filter(({ family, size, fresh }) => size > 0 || fresh > FIRST_ADDRESSES[family]);
@@ -192,7 +194,7 @@ function addressesOf(prefixes: readonly Prefix[]): number {
   return prefixes.reduce((sum, { family, length }) => sum + 2 ** ((family === 4 ? 32 : 64) - length), 0);
 }
 
-/** The prefixes of both lists that stand in other places, whatever these are called. */
+/** The prefixes of both lists whose services or regions differ, whatever these are called. */
 function movedPrefixes(before: Entries, after: Entries): number {
   const [old, now] = [placesByPrefix(before), placesByPrefix(after)];
   return [...now].filter(([text, places]) => {
@@ -212,7 +214,7 @@ function placesByPrefix({ entries }: Entries): Map<string, Set<string>> {
   return found;
 }
 
-/** All prefixes with their places, in an order that is not the list's. */
+/** All prefixes with their services and regions, in an order that does not depend on the list's. */
 function placesOf({ entries }: Entries): string {
   const rows = entries.flatMap(({ prefix, places }) => {
     const text = formatPrefix(prefix);

@@ -8,15 +8,15 @@ import { whyReserved } from "./reserved.ts";
 
 /** Which addresses may be connected to. */
 export interface AddressRules {
-  /** Reserved addresses that may be all the same: an own mirror's. */
+  /** Special-purpose addresses that are allowed anyway: a mirror inside the network. */
   readonly allow: readonly Prefix[];
-  /** All addresses of a host; by default what the system says. */
+  /** All addresses of a host; by default, the system's answer. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 /**
- * The addresses of a host, which are also checked when they stand in the URL themselves. One bad address among good
- * ones rejects the host: no publisher has such, but a name that is to lead into this network may.
+ * The addresses of a host, checked even if the URL contains an address itself. One bad address among good ones rejects
+ * the host: no publisher has such a host, but a name that is meant to lead into this network may.
  * @throws UpdateError "address-refused", "unreachable"
  */
 export async function checkedAddresses(
@@ -40,8 +40,8 @@ export async function checkedAddresses(
 }
 
 /**
- * A `lookup` for `net.connect` that answers with the checked addresses: what was checked is what is connected to,
- * whatever the name stands for a moment later. The name stays that of the certificate and of the request.
+ * A `lookup` for `net.connect` that returns the checked addresses: the connection goes to what was checked, whatever
+ * the name resolves to a moment later. The name stays that of the certificate and of the request.
  */
 export function pinnedLookup(rules: AddressRules): LookupFunction {
   return (host, options, callback) => {
@@ -78,7 +78,7 @@ async function systemAddresses(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => withoutZone(address));
 }
 
-/** A link-local address comes with its interface, `fe80::1%eth0`; it is rejected by what stands before. */
+/** A link-local address comes with its interface, `fe80::1%eth0`; the part before the `%` is enough to reject it. */
 function withoutZone(address: string): string {
   return address.split("%", 1)[0]!;
 }

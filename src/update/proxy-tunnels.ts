@@ -2,11 +2,11 @@ import type { Agent, ProxyAgent } from "undici";
 import { isAddress, parseAddress } from "../address/parse-address.ts";
 import { type AddressRules, checkedAddresses } from "./pinned-lookup.ts";
 
-/** A proxy that the operator has named, and what it is not for. */
+/** A proxy that the operator has named, and its exceptions. */
 export interface Proxy {
-  /** http or https, with a user name and password if it wants them. */
+  /** http or https, with a user name and password if it requires them. */
   readonly url: URL;
-  /** Hosts that are connected to directly, as NO_PROXY has them: names, with all names below them; `*` is every one. */
+  /** Hosts that are connected to directly, as in NO_PROXY: names, including all names below them; `*` is every host. */
   readonly except: readonly string[];
 }
 
@@ -20,15 +20,15 @@ export function isExcepted({ except }: Proxy, { hostname, host }: URL): boolean 
   return except.some((name) => name === "*" || hostname === name || host === name || hostname.endsWith(`.${name}`));
 }
 
-/** The name that the certificate must bear; none where the URL has an address, which it then bears. */
+/** The name that the certificate must have; none if the URL has an address, which the certificate must have then. */
 function namedAs(hostname: string): { servername?: string } {
   return hostname.startsWith("[") || isAddress(hostname) ? {} : { servername: hostname };
 }
 
 /**
- * Tunnels through a proxy (CONNECT) that keep what is checked without one: a host's addresses are looked up and checked
- * here, and the proxy is asked to connect to one of them, not to the name, which may mean something else to it. The
- * certificate must still bear the name.
+ * Tunnels through a proxy (CONNECT) with the same checks as direct connections: a host's addresses are looked up and
+ * checked here, and the proxy is asked to connect to one of them, not to the name, which it may resolve differently.
+ * The certificate must still have the name.
  */
 export class ProxyTunnels {
   readonly #make: (hostname: string) => ProxyAgent;
@@ -41,7 +41,7 @@ export class ProxyTunnels {
     this.#rules = rules;
   }
 
-  /** `options` are those of direct connections; `ca` are the certificates to trust in place of the system's. */
+  /** `options` are those of direct connections; `ca` are the certificates to trust instead of the system's. */
   static async open(
     { url }: Proxy,
     rules: AddressRules,

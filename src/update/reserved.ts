@@ -6,9 +6,9 @@ const GLOBAL_UNICAST = parsePrefix("2000::/3");
 const TRANSLATED = parsePrefix("64:ff9b::/96");
 
 /**
- * Why the prefix, or a part of it, is no one's on the internet: the registries of special-purpose addresses, and for
- * IPv6 all that was never given to anyone. undefined for what is public. An address that a NAT64 translates is the IPv4
- * address inside.
+ * Why the prefix, or a part of it, belongs to no one on the internet: the registries of special-purpose addresses and,
+ * for IPv6, all unallocated space. undefined if it is public. An address that a NAT64 translates is the IPv4 address
+ * inside.
  */
 export function whyReserved(prefix: Prefix): string | undefined {
   if (prefixContains(TRANSLATED, prefix))

@@ -1,28 +1,28 @@
-/** Why a list could not be had, or an update not be made. */
+/** Why a list could not be fetched, or an update could not be made. */
 export type UpdateErrorCode =
-  /** An address that is not https, or holds a password. */
+  /** A URL that is not https, or contains a password. */
   | "bad-url"
-  /** A host at an address that no one on the internet has. */
+  /** A host with an address that belongs to no one on the internet. */
   | "address-refused"
-  /** The host has no address, no one answers, or the answer broke off. */
+  /** The host has no address, does not respond, or its response was cut off. */
   | "unreachable"
-  /** A certificate that does not stand for the host. */
+  /** A certificate that is not valid for the host. */
   | "untrusted"
   /** The proxy refuses to connect. */
   | "proxy"
-  /** Too long in all, or silent for too long. */
+  /** Too long in total, or without data for too long. */
   | "timeout"
   | "too-large"
-  /** Another status than 200 or, where it was asked for, 304. */
+  /** A status other than 200 or, for conditional requests, 304. */
   | "status"
   | "redirect"
-  /** A compression that was not asked for, or is broken. */
+  /** A compression that was not requested, or corrupt data. */
   | "encoding"
-  /** A ZIP archive that is broken, or lacks the list. */
+  /** A ZIP archive that is corrupt, or lacks the list. */
   | "archive"
-  /** A page without the link to the list, or with one to somewhere else. */
+  /** A page without the link to the list, or with one to another site. */
   | "link"
-  /** What stands in the folder in a list's place is no file, or cannot be read. */
+  /** What the folder has in place of the list is not a file, or cannot be read. */
   | "unreadable"
   /** Another update is running. */
   | "locked"
@@ -32,12 +32,12 @@ export type UpdateErrorCode =
   | "bad-base"
   /** A file of the home folder that cannot be written. */
   | "unwritable"
-  /** Nothing was ever fetched, so that there is nothing to build. */
+  /** Nothing was ever fetched, so there is nothing to build. */
   | "no-lists";
 
 /**
- * What keeps a list from being fetched, or a catalogue from being built; the message says what, and where it helps, the
- * cure.
+ * The reason why a list cannot be fetched or a catalogue cannot be built; the message says what is wrong and, where it
+ * helps, how to fix it.
  */
 export class UpdateError extends Error {
   readonly code: UpdateErrorCode;

@@ -7,11 +7,11 @@ import type { FoundList, ListOrigin } from "./list-origin.ts";
 import type { ListState } from "./list-store.ts";
 import { unzipMember } from "./unzip-member.ts";
 
-/** Lists at their publishers' addresses, or at `mirror`, where each has its path after this URL. */
+/** Lists at their publishers' URLs, or at `mirror`, where each has its path below this URL. */
 export class WebOrigin implements ListOrigin {
   readonly #downloader: Downloader;
   readonly #mirror: string | undefined;
-  /** Archives of several lists are fetched once. */
+  /** Archives with several lists are fetched once. */
   readonly #archives = new Map<string, Promise<Download | "same">>();
 
   private constructor(downloader: Downloader, mirror: string | undefined) {
@@ -30,7 +30,7 @@ export class WebOrigin implements ListOrigin {
 
   async fetch(file: SourceFile, known: ListState | undefined): Promise<FoundList | "same" | undefined> {
     const url = await this.#listUrl(file);
-    // What a server said about a text counts for the text's own address only.
+    // Validators of a text hold for the text's own URL only.
     const validators = known?.url === url ? known : undefined;
     const isArchive = file.member !== undefined && this.#mirror === undefined;
     const found = isArchive

@@ -28,7 +28,7 @@ interface Result {
   readonly validation_errors?: object;
 }
 
-/** Items that cannot be read, with the members at fault. */
+/** Items that cannot be read, with their invalid members. */
 const MALFORMED: readonly [item: unknown, ip: string, members: string[]][] = [
   [{ op: "add", ip: "10.0.0.1/8" }, "10.0.0.1/8", ["ip"]],
   [{ op: "delete", ip: "300.1.1.1" }, "300.1.1.1", ["ip"]],

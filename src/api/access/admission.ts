@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** How requests are let in. Both give the error of one that is not. */
+/** How requests are admitted. Both methods return the error of a rejected one. */
 export interface Admission {
-  /** When the head of a request is there: its body is not read unless it is let in. */
+  /** Called when the headers have arrived: the body is read only if the request is admitted. */
   admit(request: FastifyRequest, reply: FastifyReply): Error | undefined;
-  /** When the body of a write is there, which may be long after: whether who sent it may still do so. */
+  /** Called when the body of a write has arrived, possibly much later: whether the caller may still send it. */
   confirm(request: FastifyRequest): Error | undefined;
 }

@@ -4,10 +4,10 @@ import { Problem } from "../problem.ts";
 import { digestOfToken } from "../../service/access/secret-token.ts";
 import type { Settings } from "../../service/settings.ts";
 
-/** What proxies add to the requests that they pass on. */
+/** Headers that proxies add to the requests they forward. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
-/** Who may read the metrics, which show how much is asked. "hidden": as if there were none. */
+/** Who may read the metrics, which reveal how much the service is used. "hidden": respond as if there were none. */
 export function metricsAdmission({
   host,
   metrics,

@@ -3,8 +3,8 @@ import { knownDevice } from "./known-device.ts";
 import type { Services } from "../../service/services.ts";
 
 /**
- * A hook of routes at which passwords and tokens can be tried: counts the try when its head is there, so that one that
- * is rejected costs no body. Rejects with Problem (429).
+ * A hook for routes that check passwords and tokens: counts the attempt when its headers have arrived, so that the body
+ * of a rejected one is not read. Rejects with Problem (429).
  */
 export function countTries(services: Services): (request: FastifyRequest) => Promise<void> {
   return async (request) => {

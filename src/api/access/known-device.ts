@@ -13,16 +13,16 @@ export interface Device {
 }
 
 const NAME = { secure: "__Host-ipsieve-device", plain: "ipsieve-device" };
-/** As long as browsers keep a cookie at most: 400 days. */
+/** The maximum lifetime of cookies in browsers: 400 days. */
 const SECONDS = 400 * 86_400;
 const ID_BYTES = 16;
-/** The user's id, the device's, and the code that proves both. */
+/** The id of the user, the id of the device, and the code that proves both. */
 const PATTERN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * The device that a request proves to come from; undefined where it proves none. Nothing is stored for it: the code is
- * made with the user's password hash, so every server knows it, and it ends with the password. Without the id of a
- * user, which outsiders do not learn, nothing is read from the database.
+ * The device that a request proves to come from; undefined if it proves none. Nothing is stored for it: the code is
+ * derived from the user's password hash, so every server can check it, and it becomes invalid with the password.
+ * Without the id of a user, which outsiders do not learn, nothing is read from the database.
  */
 export async function knownDevice(
   request: FastifyRequest,
@@ -37,8 +37,7 @@ export async function knownDevice(
 }
 
 /**
- * Has the browser keep that the user has signed in, with the password of this hash. A device that is known already
- * stays the same one.
+ * Makes the browser remember that the user has signed in, with the password of this hash. A known device keeps its id.
  */
 export function setDeviceCookie(
   request: FastifyRequest,

@@ -6,13 +6,13 @@ export const SECURE_NAME = "__Host-ipsieve";
 export const PLAIN_NAME = "ipsieve-session";
 const NAME = { secure: SECURE_NAME, plain: PLAIN_NAME };
 
-/** The digest of the session's token in the request's cookie; undefined where there is none. */
+/** The digest of the session's token in the request's cookie; undefined if there is none. */
 export function sessionDigest(request: FastifyRequest, baseUrl: string): string | undefined {
   const token = readCookie(request, baseUrl, NAME);
   return token !== undefined && isToken(token) ? digestOfToken(token) : undefined;
 }
 
-/** Has the browser keep the token for so many seconds; 0: forget it. */
+/** Makes the browser keep the token for this many seconds; 0: delete it. */
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,

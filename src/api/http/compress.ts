@@ -14,10 +14,10 @@ import type { Coding } from "./content-coding.ts";
 const { BROTLI_OPERATION_FLUSH, BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, Z_SYNC_FLUSH } =
   constants;
 
-/** `once`: for one answer. `forAll`: kept for all who ask, and worth more time. */
+/** `once`: for one response. `forAll`: kept for all clients, and worth more time. */
 export type Effort = "once" | "forAll";
 
-/** Bytes of an answer from which on it is compressed: a shorter one fits into one packet as it is. */
+/** Minimum bytes of a response that is compressed: a shorter one fits into one packet anyway. */
 export const MIN_COMPRESSED = 1024;
 
 const QUALITY: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
@@ -25,9 +25,9 @@ const QUALITY: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
   forAll: { br: 9, gzip: 9 },
 };
 const CHUNK = 64 << 10;
-/** Of brotli's window, as a power of two: as much as gzip has of memory, some 300 kB. */
+/** Brotli's window as a power of two: about as much memory as gzip uses, some 300 kB. */
 const WINDOW = 16;
-/** Bytes that a stream's compressor takes, roughly. */
+/** Approximate bytes that the compressor of a stream uses. */
 export const COMPRESSOR_BYTES: number = 300 << 10;
 
 const compressors = {
@@ -35,7 +35,7 @@ const compressors = {
   gzip: promisify<Uint8Array, ZlibOptions, Buffer>(gzip),
 };
 
-/** In a thread of the pool, however long it is. */
+/** In a thread of the pool, whatever the length. */
 export function compress(bytes: Uint8Array, coding: Coding, effort: Effort): Promise<Buffer> {
   const quality = QUALITY[effort][coding];
   if (coding === "gzip") return compressors.gzip(bytes, { level: quality, chunkSize: CHUNK });
@@ -45,7 +45,10 @@ export function compress(bytes: Uint8Array, coding: Coding, effort: Effort): Pro
   });
 }
 
-/** A stream that gives on what it has been given before it waits for more: who has sent a line waits for its answer. */
+/**
+ * A stream that passes on everything it has received before it waits for more: a client that has sent a line is waiting
+ * for its result.
+ */
 export function compressor(coding: Coding): Transform {
   const quality = QUALITY.once[coding];
   if (coding === "gzip") return createGzip({ level: quality, flush: Z_SYNC_FLUSH });

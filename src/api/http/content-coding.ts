@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** What answers may be coded with, the smaller one first. */
+/** The available content codings, the one with smaller results first. */
 export const CODINGS = ["br", "gzip"] as const;
 export type Coding = (typeof CODINGS)[number];
 
 type Weights = ReadonlyMap<string, number>;
 
 /**
- * The coding among those offered that the request's Accept-Encoding likes best, the first of equals; undefined: none,
- * the answer as it is (RFC 9110, section 12.5.3).
+ * The offered coding that the request's Accept-Encoding prefers, the first of equals; undefined: none, the response
+ * stays uncompressed (RFC 9110, section 12.5.3).
  */
 export function chooseCoding(request: FastifyRequest, offered: readonly Coding[] = CODINGS): Coding | undefined {
   const weights = weightsOf(request);
   if (weights === undefined) return undefined;
-  // As it is only where that is liked better, not where nothing is said of it.
+  // Uncompressed only if that is preferred, not if the header does not mention it.
   let [best, most]: [Coding | undefined, number] = [undefined, weights.get("identity") ?? 0];
   for (const coding of offered) {
     const weight = weightOf(weights, coding);
@@ -22,7 +22,7 @@ export function chooseCoding(request: FastifyRequest, offered: readonly Coding[]
   return best;
 }
 
-/** Whether the client takes an answer of this coding, or (undefined) one as it is. */
+/** Whether the client accepts a response in this coding, or (undefined) an uncompressed one. */
 export function takesCoding(request: FastifyRequest, coding: Coding | undefined): boolean {
   const weights = weightsOf(request);
   if (coding === undefined) return weights === undefined || (weights.get("identity") ?? weights.get("*") ?? 1) > 0;
@@ -46,7 +46,7 @@ function weightOf(weights: Weights, coding: Coding): number {
   return weights.get(coding) ?? weights.get("*") ?? 0;
 }
 
-/** Says that the answer has another form for who asks otherwise: for caches. */
+/** Tells caches that the response depends on this request header. */
 export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"): void {
   const before = reply.getHeader("vary");
   if (before === undefined) reply.header("vary", header);
@@ -54,13 +54,13 @@ export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"):
 }
 
 /**
- * Tells what the answer is coded with. Each form of what has a tag has a tag of its own: the same with the coding
- * after a dot.
+ * Declares the coding of the response. Each coded form of a tagged response has a tag of its own: the same, with the
+ * coding after a dot.
  */
 export function setCoding(reply: FastifyReply, coding: Coding): void {
   reply.header("content-encoding", coding).removeHeader("content-length");
   const tag = reply.getHeader("etag");
-  // That of a write is about what was written.
+  // The tag of a write is about what was written.
   if (typeof tag === "string" && /^(GET|HEAD)$/.test(reply.request.method)) reply.header("etag", codedTag(tag, coding));
 }
 
@@ -70,7 +70,7 @@ function codedTag(tag: string, coding: Coding): string {
 
 const CODED = new RegExp(`\\.(${CODINGS.join("|")})"$`);
 
-/** The tag of a representation, and the coding that it was sent in. No other tags have a dot. */
+/** The tag of a representation, and the coding in which it was sent. No other tags contain a dot. */
 export function readCodedTag(tag: string): { readonly plain: string; readonly coding: Coding | undefined } {
   const coding = CODED.exec(tag)?.[1] as Coding | undefined;
   return { plain: tag.replace(CODED, '"'), coding };

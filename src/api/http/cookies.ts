@@ -2,20 +2,21 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * A cookie's two names: over TLS one that no other host and no unencrypted page can set (RFC 6265bis, section 4.1.3).
+ * A cookie's two names: the one used over TLS can be set by no other host and no unencrypted page (RFC 6265bis, section
+ * 4.1.3).
  */
 export interface CookieName {
   readonly secure: string;
   readonly plain: string;
 }
 
-/** The value of the request's cookie; undefined where there is none. */
+/** The value of the request's cookie; undefined if there is none. */
 export function readCookie(request: FastifyRequest, baseUrl: string, name: CookieName): string | undefined {
   return parseCookie(request.headers.cookie ?? "")[isSecure(request, baseUrl) ? name.secure : name.plain];
 }
 
 /**
- * Has the browser keep the value for so many seconds; 0: forget it. No script can read it, and no other site's page
+ * Makes the browser keep the value for this many seconds; 0: delete it. No script can read it, and no other site's page
  * sends it.
  */
 export function setCookie(

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IfMatch } from "../../store/if-match.ts";
 import { readCodedTag, takesCoding } from "./content-coding.ts";
 
-/** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
+/** Sets the tag, and returns whether the client has that version already (If-None-Match); the response is 304 then. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header("etag", tag);
-  // The dashboard asks anew each time: another user may sign in to the same browser.
+  // The dashboard revalidates every time: another user may sign in to the same browser.
   if (request.route.config.scope !== "dashboard") reply.header("cache-control", "private, no-cache");
   const known = request.headers["if-none-match"];
   if (known === undefined) return false;
   if (known.trim() === "*") return true;
-  // In a coding that it would not take now it is of no use to it.
+  // In a coding that it would not accept now, the client's copy is of no use to it.
   const same = codedTagsIn(known).find(({ plain, coding }) => plain === tag && takesCoding(request, coding));
   if (same?.coding !== undefined) reply.header("etag", same.tag);
   return same !== undefined;
@@ -19,20 +19,21 @@ export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: strin
 /** A tag of a header, weak or strong. */
 const TAG = /(W\/)?("[^"]*")/g;
 
-/** Tags of a header, without the mark of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+/** Tags of a header, without the prefix of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
 function codedTagsIn(header: string): ({ readonly tag: string } & ReturnType<typeof readCodedTag>)[] {
   return Array.from(header.matchAll(TAG), ([, , tag]) => ({ tag: tag!, ...readCodedTag(tag!) }));
 }
 
-/** The same, in whatever coding it was sent. */
+/** The same, without their codings. */
 function tagsIn(header: string): string[] {
   return codedTagsIn(header).map(({ plain }) => plain);
 }
 
 /**
- * What a write is meant for (If-Match), for the store to decide; undefined without that header and for `*`, since the
- * operation finds out itself whether what it is about exists. Tags compare strongly: a weak one stands for nothing (RFC
- * 9110, section 13.1.1). Of a ruleset's tag the version counts; rules that have expired since are no change.
+ * The versions that a write requires (If-Match), for the store to check; undefined without that header and for `*`,
+ * because the operation finds out itself whether the resource exists. Tags compare strongly: a weak one matches nothing
+ * (RFC 9110, section 13.1.1). Only the version of a ruleset's tag counts; rules that have expired since are not a
+ * change.
  */
 export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   const header = headers["if-match"];
@@ -47,7 +48,7 @@ export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   };
 }
 
-/** What there must not be where a rule is added (If-None-Match): any rule, or one of these tags. */
+/** What must not exist when a rule is added (If-None-Match): any rule, or one of these tags. */
 export function rulesNotMatched({ headers }: FastifyRequest): "*" | readonly string[] | undefined {
   const header = headers["if-none-match"];
   return header === undefined ? undefined : header.trim() === "*" ? "*" : found(tagsIn(header), RULE_TAG);
@@ -55,7 +56,7 @@ export function rulesNotMatched({ headers }: FastifyRequest): "*" | readonly str
 
 const RULE_TAG = /^"r-([\w-]{22})"$/;
 
-/** What a kind of tag says, of the tags that are of this kind. */
+/** The values in the tags that have this syntax. */
 function found(tags: readonly string[], syntax: RegExp): string[] {
   return tags.flatMap((tag) => syntax.exec(tag)?.[1] ?? []);
 }

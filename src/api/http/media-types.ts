@@ -3,8 +3,8 @@ import { vary } from "./content-coding.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * The media type, among those offered, that the request's Accept header likes best; the first one without a header or
- * among equals (RFC 9110, section 12.5.1). @throws Problem (406)
+ * The offered media type that the request's Accept header prefers; the first one without a header or among equals (RFC
+ * 9110, section 12.5.1). @throws Problem (406)
  */
 export function chooseType<Type extends string>(
   { headers }: FastifyRequest,
@@ -35,7 +35,7 @@ function parseRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** What the most specific range that fits says. */
+/** The weight of the most specific range that matches. */
 function qualityOf(type: string, ranges: readonly MediaRange[]): number {
   const wide = `${type.slice(0, type.indexOf("/"))}/*`;
   for (const pattern of [type, wide, "*/*"]) {

@@ -20,13 +20,13 @@ export interface Page<Item> {
   readonly prev: string | null;
 }
 
-/** Where the page that was asked for begins, and how many items it has at most. */
+/** Where the requested page begins, and its maximum number of items. */
 export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { offset: number; limit: number } {
-  // Products beyond are not exact. Nothing has so many items that the page would be any but an empty one.
+  // Larger products are not exact. No list is that long, so the page is empty anyway.
   return { offset: Math.min((page - 1) * page_size, Number.MAX_SAFE_INTEGER - page_size), limit: page_size };
 }
 
-/** The envelope of a page: `items` of `count` in all. Beyond the last page `prev` leads back to it. */
+/** The envelope of a page: `items` of `count` in all. Beyond the last page, `prev` leads back to it. */
 export function pageOf<Item>(
   request: FastifyRequest,
   settings: Settings,
@@ -45,8 +45,8 @@ export function pageOf<Item>(
 }
 
 /**
- * A part of a list in its order, and the key of the last item that was looked at, after which the next part begins;
- * null at the end of the list.
+ * A part of a list in its order, and the key of the last item examined, after which the next part begins; null at the
+ * end of the list.
  */
 export interface Part<Item> {
   readonly items: readonly Item[];
@@ -54,9 +54,9 @@ export interface Part<Item> {
 }
 
 /**
- * The envelope of a page by cursor: the items after the key that the cursor holds, from the first one if it is empty.
- * What others add or take out moves no item from one page to another, as it does with page numbers. `part` gives up to
- * `limit` items. @throws ServiceError "invalid" for a cursor that no page has given, or together with `page`
+ * The envelope of a page by cursor: the items after the key in the cursor, from the first one if it is empty. Unlike
+ * with page numbers, what others add or remove moves no item from one page to another. `part` returns up to `limit`
+ * items. @throws ServiceError "invalid" for a cursor that no page has returned, or together with `page`
  */
 export function cursorPageOf<Item>(
   request: FastifyRequest,
@@ -75,7 +75,7 @@ export function cursorPageOf<Item>(
   };
 }
 
-/** The first part of a list that is sorted by keys, after a key. O(list). */
+/** The part of a list, sorted by keys, that begins after a key. O(list). */
 export function partAfter<Item>(
   list: readonly Item[],
   isAfter: (item: Item) => boolean,
@@ -98,7 +98,7 @@ export function badCursor(): ServiceError {
   return invalid({ cursor: ["is not a cursor of this list; take it from `next`, or start with an empty one"] });
 }
 
-/** The prefix that a cursor holds. @throws ServiceError "invalid" */
+/** The prefix in a cursor. @throws ServiceError "invalid" */
 export function prefixOfCursor(key: string): Prefix {
   try {
     return parsePrefix(key);
@@ -107,15 +107,15 @@ export function prefixOfCursor(key: string): Prefix {
   }
 }
 
-/** @throws ServiceError "invalid" for a cursor where the answer is no JSON, which alone has `next` */
+/** @throws ServiceError "invalid" for a cursor if the response is not JSON, because only JSON has `next` */
 export function rejectCursor({ query }: FastifyRequest): void {
   if ((query as PageQuery).cursor !== undefined)
     throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
 }
 
 /**
- * The address of another page of the same request: the parameters that the operation has, and no others, which may be a
- * key under a wrong name.
+ * The address of another page of the same request: the operation's own parameters and no others, because one of those
+ * may be a key under a wrong name.
  */
 function pageAddress(
   request: FastifyRequest,

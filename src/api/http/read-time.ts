@@ -2,7 +2,7 @@ import { RuleError } from "../../rulesets/rule-error.ts";
 import { parseTimestamp } from "../../rulesets/timestamp.ts";
 import { invalid } from "../../service/service-error.ts";
 
-/** The time of a parameter, in milliseconds; undefined where there is none. @throws ServiceError "invalid" about it */
+/** The time in a parameter, in milliseconds; undefined if it is absent. @throws ServiceError "invalid" about it */
 export function readTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   try {

@@ -5,13 +5,14 @@ import { inSlices } from "../../turns/in-slices.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * Lookups and checks of one request that are answered at once: a few milliseconds. More are answered by `streamJson`.
+ * Lookups and checks of one request that are processed in one step: a few milliseconds. Longer responses use
+ * `streamJson`.
  */
 export const MAX_AT_ONCE = 200;
 
 /**
- * Answers with JSON that is written already. As a text, which is sent in one piece with the headers; bytes take a call
- * of the system more, but a long text is encoded for each answer.
+ * Sends JSON text. A string goes out in one piece with the headers; bytes need another system call, but a long string
+ * would be encoded for each response.
  */
 export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
   return reply.type(JSON_TYPE).send(json);
@@ -21,7 +22,7 @@ export function sendText(reply: FastifyReply, type: string, text: string | Buffe
   return reply.type(`${type}; charset=utf-8`).send(text);
 }
 
-/** Answers with JSON that is made while it is sent: no faster than the client reads, and with requests in between. */
+/** Sends JSON that is made meanwhile: no faster than the client reads, and with other requests in between. */
 export function streamJson(reply: FastifyReply, parts: Iterable<string>): FastifyReply {
   return reply.type(JSON_TYPE).send(streamOf(parts));
 }
@@ -39,7 +40,7 @@ async function* inTurns(parts: Iterator<string>): AsyncGenerator<Buffer> {
   }
 }
 
-// oxlint-disable-next-line require-yield -- it is one step of work
+// oxlint-disable-next-line require-yield -- one step of work
 function* oneOf(parts: Iterator<string>): Generator<undefined, IteratorResult<string>, undefined> {
   return parts.next();
 }

@@ -4,7 +4,7 @@ import { chooseCoding, setCoding, vary } from "./content-coding.ts";
 import type { SharedCache } from "../../service/shared-cache.ts";
 
 export interface SharedFile {
-  /** Says all that it depends on. */
+  /** Contains everything it depends on. */
   readonly key: string;
   readonly type: string;
   readonly effort: Effort;
@@ -12,7 +12,7 @@ export interface SharedFile {
 }
 
 /**
- * Answers with a file that several ask for: it is made once, and compressed once in each way. All answers share its
+ * Sends a file that several clients request: it is made once, and compressed once per coding. All responses share its
  * bytes.
  */
 export async function sendShared(

@@ -1,35 +1,35 @@
-/** Requests that are begun in a turn of the event loop: of the dearest that need no body, some ten milliseconds. */
+/** Requests started per turn of the event loop: for the most expensive ones without a body, some ten milliseconds. */
 export const MAX_BEGUN = 64;
 
 /** A connection whose next request waits for a later turn. */
 export interface WaitingConnection {
-  /** Whose it is: all of one share their turns. */
+  /** The client: connections of the same origin share their turns. */
   readonly origin: string;
-  /** Lets the request begin, in this turn. */
+  /** Starts the request, in this turn. */
   admit(): void;
 }
 
 /**
- * Bounds how many requests are begun in one turn of the event loop, which by itself takes what has arrived on all
- * connections. The rest waits for the turns that follow, in which origins come one after the other, however many
- * connections each has. Each method is O(1), or O(requests begun).
+ * Limits how many requests are started in one turn of the event loop, which by itself takes everything that has arrived
+ * on all connections. The others wait for later turns, in which origins take turns, however many connections each has.
+ * Each method is O(1), or O(requests started).
  */
 export class TurnBudget {
   #left = MAX_BEGUN;
   #isTurnCounted = false;
   /** By origin, in the order in which they came. */
   readonly #waiting = new Map<string, WaitingConnection[]>();
-  /** Those of whom a connection waits; the one that was served last comes last. */
+  /** Origins with a waiting connection; the one that was served last is last. */
   readonly #origins: string[] = [];
 
-  /** Whether a request may begin now, which it then does; nothing overtakes those that wait. */
+  /** Starts a request if one may start now, and returns whether it may; nothing overtakes those that wait. */
   take(): boolean {
     if (this.#left === 0 || this.#waiting.size > 0) return false;
     this.#begin();
     return true;
   }
 
-  /** After `take` has said no. */
+  /** Call after `take` has returned false. */
   wait(connection: WaitingConnection): void {
     const { origin } = connection;
     const own = this.#waiting.get(origin);
@@ -60,7 +60,7 @@ export class TurnBudget {
     }
   };
 
-  // A set or map would skip what has been deleted from its front, again and again.
+  // A set or map would skip entries deleted from its front, again and again.
   #next(): WaitingConnection {
     const origin = this.#origins.shift()!;
     const own = this.#waiting.get(origin)!;

@@ -4,7 +4,7 @@ import { PLAIN_NAME, SECURE_NAME } from "../access/session-cookie.ts";
 import type { Area } from "../../store/state.ts";
 import type { Json } from "./open-api.ts";
 
-// What the documents of the two scopes say in words.
+// The descriptions in the documents of the two scopes.
 
 export const TITLES: Readonly<Record<RouteScope, string>> = { public: "ipsieve", dashboard: "ipsieve dashboard" };
 
@@ -16,10 +16,10 @@ export const DESCRIPTIONS: Readonly<Record<RouteScope, string>> = {
     "anywhere else. A request other than GET must come from the dashboard's own pages, as shown by Sec-Fetch-Site or Origin; otherwise the response is 403.",
 };
 
-/** The package's, in the form that both versions of OpenAPI know. */
+/** The package's licence, in the form that both versions of OpenAPI have. */
 export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" };
 
-/** Of all tags, in the order in which they are shown. */
+/** All tags, in the order in which they are shown. */
 export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   "Common Business Services":
@@ -72,7 +72,7 @@ export function requirement(scope: RouteScope, access: Access, area: Area | unde
   return `Requires ${NEEDED[scope][access]}${area === undefined ? "" : ` and an active plan for ${PLANS[area]}`}.`;
 }
 
-/** The least role, by what the operation does. */
+/** The lowest role, by what the operation does. */
 const ROLES: Readonly<Record<Access, string>> = { none: "none", read: "viewer", read_write: "editor", admin: "admin" };
 
 /** The same for programs. */

@@ -11,15 +11,15 @@ import { SEQUENCE } from "./documented-headers.ts";
 import { headersOf } from "./headers.ts";
 import type { Answer, Json } from "./open-api.ts";
 
-/** What the answers of an operation depend on beside its schema. */
+/** What the responses of an operation depend on besides its schema. */
 export interface OperationKind {
   readonly scope: RouteScope;
   readonly access: Access;
-  /** Whether 400 and 500 have the shape of the threat-intelligence service. */
+  /** Whether 400 and 500 have the form of the threat-intelligence service. */
   readonly isThreat: boolean;
 }
 
-/** What every operation may answer with; those that anybody may use reject only requests of other pages. */
+/** Statuses of every operation; those without authentication reject only requests of other sites' pages. */
 const COMMON: Readonly<Record<RouteScope, readonly number[]>> = {
   public: [400, 401, 403, 414, 429, 500, 503],
   dashboard: [400, 401, 403, 414, 500, 503],
@@ -68,7 +68,7 @@ function goodAnswer(
   schemas: SchemaComponents,
 ): Answer {
   const { type: kind } = body as { type?: string };
-  // A text is never sent as JSON.
+  // Text is never sent as JSON.
   const types = [
     ...(kind === "string" || kind === "null" ? [] : ["application/json"]),
     ...(status === "200" ? otherTypes : []),
@@ -86,7 +86,7 @@ function goodAnswer(
   };
 }
 
-/** Of a body that is no JSON. */
+/** For a body that is not JSON. */
 export function textSchema(type: string): Json {
   return type.startsWith("text/") || type === "application/x-ndjson"
     ? { type: "string" }

@@ -1,4 +1,4 @@
-/** Headers that several operations read or give, as the OpenAPI document describes them. */
+/** Headers of several operations' requests or responses, as the OpenAPI document describes them. */
 export const IDEMPOTENT = {
   "Idempotency-Key": "a repeated request with the same key gets the first response",
 } as const;
@@ -16,7 +16,7 @@ export const SEQUENCE = {
       "the number of the last change the response may include, for X-After-Sequence; absent if authentication failed",
   },
 } as const;
-/** If-Match, with what the tag is of. */
+/** If-Match, with the resource of the tag. */
 export function matching(what: string) {
   return { "If-Match": `the ETag of ${what}, or several of them; if it has changed since, the response is 412` };
 }

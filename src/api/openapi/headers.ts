@@ -2,7 +2,7 @@ import type { Json } from "./open-api.ts";
 
 const WHOLE_NUMBER = { type: "integer", minimum: 0 };
 
-/** What the values of headers are, of requests and answers; texts unless they are named here. */
+/** Schemas of header values, of requests and responses; strings unless they are listed here. */
 const SCHEMAS: Readonly<Record<string, Json>> = {
   "Idempotency-Key": { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   "RateLimit-Limit": WHOLE_NUMBER,
@@ -19,7 +19,7 @@ export function headerSchema(name: string): Json {
 }
 
 /**
- * Headers of answers as the document has them. One that comes with every such answer is a text here; one that may be
+ * Headers of responses for the document. A header that is on every such response is a string here; one that may be
  * missing says so.
  */
 export function headersOf(headers: Readonly<Record<string, string | { readonly sometimes: string }>>): Json {

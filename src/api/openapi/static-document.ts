@@ -5,8 +5,8 @@ import { SharedCache } from "../../service/shared-cache.ts";
 import { sendShared } from "../http/shared-file.ts";
 
 /**
- * A document that stays the same while the server runs: written at the first call, and compressed once in each way. As
- * bytes, which all answers share: anyone may ask for it, a thousand at a time, and read none.
+ * A document that does not change while the server runs: written at the first call, and compressed once per coding. As
+ * bytes, which all responses share: anyone may request it, a thousand times at once, and not read it.
  */
 export class StaticDocument {
   readonly #type: string;

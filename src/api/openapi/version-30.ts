@@ -1,14 +1,14 @@
 import type { Json } from "./open-api.ts";
 
 /**
- * The same document in OpenAPI 3.0, for generators that know no other. Its schemas are no JSON Schema: null, constants
- * and references stand in them in ways of their own.
+ * The same document in OpenAPI 3.0, for generators that know no other version. Its schemas are not JSON Schema: it
+ * expresses null, constants and references differently.
  */
 export function asVersion30(document: Json): Json {
   return { ...(converted(document) as Json), openapi: "3.0.3" };
 }
 
-/** Values, which are not to be taken for schemas. */
+/** Values, which must not be taken for schemas. */
 const VALUES: ReadonlySet<string> = new Set(["example", "default", "enum"]);
 
 function converted(value: unknown, key = ""): unknown {
@@ -18,7 +18,7 @@ function converted(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, converted(each, name)]));
 }
 
-/** Beside a reference nothing counts. */
+/** Everything beside a reference is ignored. */
 function withReferenceAlone(schema: Json): Json {
   const { $ref, ...others } = schema;
   return typeof $ref !== "string" || Object.keys(others).length === 0 ? schema : { allOf: [{ $ref }], ...others };
@@ -31,7 +31,7 @@ function withoutNull(schema: Json): Json {
   if (!Array.isArray(oneOf) || !oneOf.some(isNull)) return schema;
   const { oneOf: _, ...others } = schema;
   const forms = oneOf.filter((each) => !isNull(each));
-  // All of them are objects: a type must stand beside `nullable`.
+  // All of them are objects: `nullable` needs a type beside it.
   return { ...others, type: "object", nullable: true, [forms.length === 1 ? "allOf" : "oneOf"]: forms };
 }
 
@@ -45,7 +45,7 @@ function withConstant(schema: Json): Json {
   return { ...others, enum: [value] };
 }
 
-/** Of several examples the first. */
+/** The first of several examples. */
 function withExample(schema: Json): Json {
   const { examples, ...others } = schema;
   return Array.isArray(examples) ? { ...others, example: examples[0] } : schema;

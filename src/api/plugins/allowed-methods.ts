@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The methods that a path takes, sorted; none for a path that there is not. */
+    /** The methods of a path, sorted; none for a path that does not exist. */
     allowedMethods(path: string): string[];
   }
 }
 
-/** Collects which methods each path takes, for the answers to others. Call it before routes are added. */
+/** Collects the methods of each path, for the responses to other methods. Call it before routes are added. */
 export function collectMethods(app: FastifyInstance): void {
   const paths = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -23,7 +23,7 @@ export function collectMethods(app: FastifyInstance): void {
   });
 }
 
-/** `:name` stands for one part of the path, `::` for a colon; a slash at the end may be there or not. */
+/** `:name` stands for one part of the path, `::` for a colon; a slash at the end is optional. */
 function patternOf(url: string): RegExp {
   const parts = url
     .replace(/\/$/, "")

@@ -10,10 +10,10 @@ declare module "fastify" {
   }
 }
 
-/** How often connections are looked at while the server closes, in milliseconds. */
+/** Milliseconds between two looks at the connections while the server closes. */
 const POLL = 20;
 
-/** Follows the connections of the application from now on. */
+/** Tracks the connections of the application from now on. */
 export function followConnections(app: FastifyInstance): void {
   const connections = new Connections(app.server);
   app.decorate("connections", connections);
@@ -24,13 +24,13 @@ export function followConnections(app: FastifyInstance): void {
 }
 
 /**
- * The connections of a server, so that it can close without cutting an answer off. Node's own `closeIdleConnections`,
- * which its `close` calls, takes a connection for idle as soon as the answer has been handed over to it: what a slow
- * reader has not taken yet would be thrown away.
+ * The connections of a server, so that it can close without truncating a response. Node's own `closeIdleConnections`,
+ * which its `close` calls, considers a connection idle as soon as the response has been passed to it: what a slow
+ * reader has not received yet would be lost.
  */
 export class Connections {
   readonly #listener: Listener;
-  /** The last answer of each connection; those before it are sent first. */
+  /** The last response of each connection; earlier ones are sent first. */
   readonly #open = new Map<Socket, ServerResponse | undefined>();
 
   constructor(listener: Listener) {
@@ -38,7 +38,7 @@ export class Connections {
     listener.on("connection", (socket) => this.#add(socket));
   }
 
-  /** Takes note of the answer to a request that has just come. */
+  /** Records the response to a request that has just arrived. */
   answer(socket: Socket, response: ServerResponse): void {
     // The name "localhost" has a listener for each of its addresses, and only the first one is known here.
     if (!this.#open.has(socket)) this.#add(socket);
@@ -46,27 +46,27 @@ export class Connections {
   }
 
   /**
-   * Connections with a request under way: its body is still arriving, or its answer has not been handed over to the
+   * Connections with a request in progress: its body is still arriving, or its response has not been passed to the
    * system yet.
    */
   get busy(): number {
     return this.#open.values().reduce((count, response) => count + (isUnderWay(response) ? 1 : 0), 0);
   }
 
-  /** Whether a request of the connection is under way. */
+  /** Whether a request of the connection is in progress. */
   isBusy(socket: Socket): boolean {
     return isUnderWay(this.#open.get(socket));
   }
 
-  /** Tells the clients of answers that have not begun to come back on another connection. */
+  /** Tells the clients whose responses have not started to use another connection next time. */
   announceClose(): void {
     for (const response of this.#open.values())
       if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");
   }
 
   /**
-   * Takes no more connections, and closes each as soon as nothing is under way on it. Resolves when none is left, or
-   * after so many milliseconds.
+   * Accepts no more connections, and closes each as soon as it is idle. Resolves when none is left, or after this many
+   * milliseconds.
    */
   async drain(limit: number): Promise<void> {
     // Not the method of HTTP servers, for the reason above.
@@ -79,8 +79,8 @@ export class Connections {
   }
 
   /**
-   * Cuts off what is under way, by a reset: an answer without a length ends where its connection does, and would look
-   * whole after an orderly end.
+   * Cuts off what is in progress by a reset: a response without a length ends with its connection, and would look
+   * complete after an orderly end.
    */
   cutOff(): void {
     for (const socket of this.#open.keys()) socket.resetAndDestroy();

@@ -5,8 +5,8 @@ import { Problem, type ProblemKind } from "../problem.ts";
 import type { SocketAnswers } from "./socket-answers.ts";
 
 /**
- * At the socket itself, as in `limits.ts`: the answer to its last request, which says what a later error of the parser
- * is about.
+ * Stored at the socket itself, as in `limits.ts`: the response to its last request, which shows what a later error of
+ * the parser is about.
  */
 const LAST = Symbol("last response");
 type KnownSocket = Duplex & { [LAST]?: ServerResponse };
@@ -15,9 +15,9 @@ const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*$/;
 const CLOSE = { headers: { connection: "close" } } as const;
 
 /**
- * Rejects requests that another program could read as other ones, or as another number of them, and closes the
- * connection: nothing that follows can be taken for a request. The parser rejects most of them before (RFC 9112,
- * sections 2 to 7).
+ * Rejects requests that another program could interpret differently, or as a different number of requests, and closes
+ * the connection, so that nothing after them can be taken for a request. The parser rejects most of them before (RFC
+ * 9112, sections 2 to 7).
  */
 export function rejectAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
@@ -56,7 +56,7 @@ function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
     : "the request's target and its Host header name different hosts";
 }
 
-/** The parser keeps the first one only. */
+/** The parser keeps only the first one. */
 function hostCount({ rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -64,7 +64,7 @@ function hostCount({ rawHeaders }: IncomingMessage): number {
   return count;
 }
 
-/** The path of a target in absolute form, which requests to proxies have. */
+/** The path of a target in absolute form, as in requests to proxies. */
 export function withoutAuthority({ url = "/" }: IncomingMessage): string {
   if (url.startsWith("/")) return url;
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
@@ -72,17 +72,17 @@ export function withoutAuthority({ url = "/" }: IncomingMessage): string {
 }
 
 /**
- * What cannot be read as a request, or as the rest of one: one answer for it, after those to the requests before, and
- * the connection is closed.
+ * For data that cannot be read as a request, or as the rest of one: a response is sent after those to earlier requests,
+ * and the connection is closed.
  */
 export function answerClientError(answers: SocketAnswers): (error: ClientError, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const last = (socket as KnownSocket)[LAST];
     const isOfLast = last !== undefined && !last.req.complete;
-    // It has been answered already, though not all of it had come.
+    // It has already been responded to, although not all of it had arrived.
     if (isOfLast && last.writableEnded) return endWith(socket, last);
-    // The client must not take it for whole.
+    // The client must not take the response for complete.
     if (isOfLast && last.headersSent) return void socket.destroy();
     const reject = (): void =>
       answers.answer(
@@ -95,10 +95,10 @@ export function answerClientError(answers: SocketAnswers): (error: ClientError, 
   };
 }
 
-/** As the parser gives it. */
+/** As the parser passes it. */
 interface ClientError extends Error {
   readonly code?: string;
-  /** What it was reading. */
+  /** What the parser was reading. */
   readonly rawPacket?: unknown;
 }
 

@@ -9,21 +9,19 @@ import { BodyList } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The list that its bodies have. */
+    /** The list in its bodies. */
     readonly list?: BodyList;
   }
 }
 
-/** No body that the service takes is deeper than 4. */
+/** No body that the service accepts is deeper than 4. */
 const MAX_DEPTH = 16;
-/**
- * A longer document is parsed in slices while it arrives; a shorter one at once, which takes less than a millisecond.
- */
+/** A longer document is parsed in slices while it arrives; a shorter one in one step of less than a millisecond. */
 const PARSED_AT_ONCE = 64 << 10;
 
 /**
- * Reads JSON bodies strictly: UTF-8, one value, no member twice in an object (the engine would drop one in silence), no
- * deep nesting. Names such as `__proto__` are ordinary ones, which no schema knows.
+ * Reads JSON bodies strictly: UTF-8, one value, no repeated property in an object (the engine would silently drop one),
+ * no deep nesting. Names such as `__proto__` are ordinary unknown properties.
  */
 export function readJsonBodies(app: App): void {
   app.addHook("onRoute", (route) => {
@@ -51,7 +49,7 @@ export function readJsonBodies(app: App): void {
       }
       done(null, value);
     };
-    // Most come together with their heads, and are there in the next tick: to take them then costs a fraction of
+    // Most arrive together with their headers and are available in the next tick: taking them then costs a fraction of
     // listening for their parts.
     process.nextTick(() => {
       if (length > 0 && length <= PARSED_AT_ONCE && raw.readableLength === length) take(raw.read() as Buffer);
@@ -61,7 +59,7 @@ export function readJsonBodies(app: App): void {
   });
 }
 
-/** A document that is one list: an object of which a member is one, or the list itself. */
+/** A document that is one list: an object with the list as a property, or the list itself. */
 async function readList(list: BodyList, body: ArrivingBody): Promise<unknown> {
   const reader = listReader(list);
   const items: unknown[] = [];
@@ -98,7 +96,7 @@ function* batchesOf(reader: JsonListReader, part: Uint8Array): Generator<undefin
   }
 }
 
-/** @throws Problem (400), in place of JsonListError */
+/** @throws Problem (400) instead of JsonListError */
 export function withListErrors<Value>(read: () => Value): Value {
   try {
     return read();

@@ -12,7 +12,9 @@ declare module "fastify" {
   }
 }
 
-/** Collects the operations as routes are added, by scope; those without an operation id are left out. Call it before. */
+/**
+ * Collects the operations as routes are added, by scope; those without an operation id are left out. Call it before.
+ */
 export function describeOperations(app: App, { settings }: Services): void {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {

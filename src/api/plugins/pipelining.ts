@@ -5,26 +5,26 @@ import { turn } from "../../turns/in-slices.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 
-/** What ends a head, and a body of chunks. */
+/** What ends the headers, and a chunked body. */
 const EMPTY_LINE = "\r\n\r\n";
-/** Bytes that the parser is given at least, if they are there: no more than two requests fit into them. */
+/** Minimum bytes passed to the parser, if available: no more than two requests fit into them. */
 const MIN_BYTES = 64;
-/** The same within a body of chunks, which may have empty lines in it. */
+/** The same within a chunked body, which may contain empty lines. */
 const MIN_CHUNKED_BYTES = 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
- * requests of all that has been read, thousands in 64 KiB, and all of them would be answered in one turn of the event
- * loop. What comes after a request under way stays with the connection, which is not read meanwhile; then its next
- * request waits for its turn, which only one of all such connections has at a time. Of all connections together no more
- * requests are begun in a turn than its budget allows.
+ * Passes a request to the parser only when those before it on the same connection have been responded to. By itself,
+ * the parser makes requests of everything that has been read, thousands in 64 KiB, and all of them would be processed
+ * in one turn of the event loop. What comes after a request in progress stays with the connection, which is not read
+ * meanwhile; then its next request waits for its turn, which only one of all such connections has at a time. Over all
+ * connections, no more requests are started per turn than the budget allows.
  */
 export function takeOneByOne({ server }: FastifyInstance): void {
   const budget = new TurnBudget();
   server.on("connection", (socket: PacedSocket) => {
     const [parse] = socket.listeners("data") as [Parse];
-    // Those before it are the socket's own.
+    // The listeners before it are the socket's own.
     const end = socket.listeners("end").at(-1) as () => void;
     socket[PACED] = new PacedConnection(socket, budget, parse, end);
   });
@@ -32,51 +32,51 @@ export function takeOneByOne({ server }: FastifyInstance): void {
     const paced = (socket as PacedSocket)[PACED];
     paced?.begin(response);
   });
-  // It has no parser any more.
+  // It no longer has a parser.
   server.prependListener("connect", (_request: IncomingMessage, socket: PacedSocket) => socket[PACED]?.leave());
 }
 
 type Parse = (bytes: Buffer) => void;
 
-/** At the socket itself, as in `limits.ts`. */
+/** Stored at the socket itself, as in `limits.ts`. */
 const PACED = Symbol("paced connection");
 type PacedSocket = Socket & { [PACED]?: PacedConnection };
 
-/** Milliseconds for which the request that a connection has begun last had waited for its turn. */
+/** Milliseconds for which the connection's current request had waited for its turn. */
 export function waitedForTurn(socket: PacedSocket): number {
   return socket[PACED]?.waited ?? 0;
 }
 
-/** Whether a request has come that waits for its turn. */
+/** Whether a request has arrived that waits for its turn. */
 export function isWaitingForTurn(socket: PacedSocket): boolean {
   return socket[PACED]?.isWaiting === true;
 }
 
 class PacedConnection implements WaitingConnection {
-  /** The answer to its last request. */
+  /** The response to its last request. */
   #last: ServerResponse | undefined;
   /**
-   * Of a body whose length is known, what the parser has not been given yet. Some bytes of it may have come with the
-   * head.
+   * The part of a body of known length that the parser has not received yet. Some bytes of it may have come with the
+   * headers.
    */
   #bodyLeft = 0;
   readonly #socket: Socket;
   readonly #budget: TurnBudget;
   readonly #parse: Parse;
   readonly #end: () => void;
-  /** Since when its next request has waited for a turn; null where none does. */
+  /** Since when its next request has been waiting for a turn; null if none is. */
   #waitsSince: number | null = null;
   #waited = 0;
   #origin: string | undefined;
-  /** What has come of the next request and after it, while that may not begin. */
+  /** What has arrived of the next request, and after it, while that may not start. */
   #unparsed: Buffer = NOTHING;
   /** Whether the client has ended its side meanwhile. */
   #hasEnded = false;
-  /** Whether its next request is one of those of this turn. */
+  /** Whether its next request may start in this turn. */
   #isAdmitted = false;
   #isOver = false;
 
-  /** Instead of the listeners that pass to the parser of all bytes and of their end. */
+  /** Replaces the listeners that pass all bytes, and their end, to the parser. */
   constructor(socket: Socket, budget: TurnBudget, parse: Parse, end: () => void) {
     this.#socket = socket;
     this.#budget = budget;
@@ -127,16 +127,17 @@ class PacedConnection implements WaitingConnection {
   };
 
   /**
-   * A client that sends no more may still read: the connection would be closed before the answer to its last request.
+   * A client that has stopped sending may still read: otherwise the connection would be closed before the response to
+   * its last request.
    */
   readonly #takeEnd = (): void => {
     if (this.#unparsed.length > 0) return void (this.#hasEnded = true);
     if (!this.#isBusy) return this.#end();
-    // Once the connection is gone there is no parser to call.
+    // Once the connection is gone, there is no parser to call.
     this.#last!.once("close", () => this.#socket.destroyed || this.#end());
   };
 
-  /** Whether what comes next is another request, and the one before it is not answered. */
+  /** Whether the next bytes are another request while the previous one is still in progress. */
   get #isBusy(): boolean {
     const last = this.#last;
     return last !== undefined && last.req.complete && !last.writableFinished && !last.destroyed;
@@ -164,14 +165,14 @@ class PacedConnection implements WaitingConnection {
     return found < 0 ? bytes.length : found + EMPTY_LINE.length;
   }
 
-  /** Until the request under way is answered. */
+  /** Until the request in progress has been responded to. */
   #hold(rest: Buffer): void {
     this.#unparsed = rest;
     this.#socket.pause();
     this.#last!.once("close", () => void turn().then(() => this.#goOn()));
   }
 
-  /** Does not stop the socket, which would take longer than a cheap request: mostly no more comes. */
+  /** Does not pause the socket, which would take longer than a cheap request: usually nothing more arrives. */
   #wait(rest: Buffer): void {
     this.#unparsed = rest;
     this.#waitsSince = performance.now();

@@ -10,19 +10,19 @@ import { SAFE_HEADERS } from "./safe-headers.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The RateLimit headers of an address, for answers that are given before a key is looked at. */
+    /** The RateLimit headers of an address, for responses sent before a key is checked. */
     addressWindow(address: string): Readonly<Record<string, string>>;
   }
 }
 
-/** Answers every error by a problem document; what no one expected is logged, and answered without details. */
+/** Responds to every error with a problem document; unexpected errors are logged and reported without details. */
 export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
   app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
   app.setErrorHandler((error: Error, request, reply) => {
-    // The framework hangs up wherever a body is rejected, as more of it may come: see early-answers.ts for when that is
-    // so.
+    // The framework closes the connection whenever a body is rejected, because more of it may come: see
+    // early-answers.ts for when that is so.
     if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
-    // What is wrong with a request does not matter where no route takes it.
+    // If no route takes the request, what else is wrong with it does not matter.
     const isOurs = error instanceof Problem || error instanceof ServiceError;
     const isRefused = !isOurs || ABOUT_REQUEST.has(problemOf(error).kind);
     return answerError(request.is404 && isRefused ? notRouted(app, request) : error, request, reply);
@@ -30,12 +30,12 @@ export function answerProblems(app: FastifyInstance, { isClosing, failureLimits,
   app.setNotFoundHandler((request, reply) => answerProblem(notRouted(app, request), request, reply));
 }
 
-/** Whether the client wants its connection to stay. */
+/** Whether the client wants to keep its connection. */
 function mayStay({ raw: { httpVersion, headers } }: FastifyRequest): boolean {
   return httpVersion === "1.1" && !/\bclose\b/i.test(headers.connection ?? "");
 }
 
-/** Problems of what a request says. */
+/** Problems about the content of a request. */
 const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set([
   "validation-error",
   "content-too-large",
@@ -44,7 +44,7 @@ const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set([
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
-  // Who hangs up in the middle of a body has no answer coming, and nothing is wrong with the server.
+  // A client that disconnects in the middle of a body gets no response, and nothing is wrong with the server.
   const isGone =
     (request.raw.destroyed && !request.raw.complete) || (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
   if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone)
@@ -54,9 +54,9 @@ export function answerError(error: Error, request: FastifyRequest, reply: Fastif
 
 export function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { type, text } = bodyOfProblem(problem, safePath(request.url), request.id);
-  // What is rejected before the hooks have run has none of these yet.
+  // Requests rejected before the hooks have run have none of these yet.
   if (!reply.hasHeader("ratelimit-limit")) reply.headers(request.server.addressWindow(request.ip));
-  // Of the answer that it takes the place of.
+  // Headers of the response that it replaces.
   reply.removeHeader("content-encoding").removeHeader("etag");
   reply
     .code(problem.status)
@@ -64,11 +64,11 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
     .headers(SAFE_HEADERS)
     .headers(problem.details.headers ?? {});
   const { list } = problem.details;
-  // As bytes: a text would have a charset appended to its type, which JSON has not.
+  // As bytes: a string would have a charset appended to its type, which JSON does not have.
   return reply.type(type).send(list === undefined ? Buffer.from(text) : streamOf(joined(withList(text, list))));
 }
 
-/** The text of an object with a list as its last member; without any key that stands in it. */
+/** The text of an object with a list as its last property; without any key in it. */
 function* withList(text: string, { name, items }: NonNullable<Problem["details"]["list"]>): Generator<string> {
   let start = `${text.slice(0, -1)},"${name}":[`;
   for (const item of items) {
@@ -78,7 +78,7 @@ function* withList(text: string, { name, items }: NonNullable<Problem["details"]
   yield `${start === "," ? "" : start}]}`;
 }
 
-/** The body of a problem and its media type; without any key that stands in it. */
+/** The body of a problem and its media type; without any key in it. */
 export function bodyOfProblem(
   problem: Problem,
   path: string,
@@ -89,7 +89,7 @@ export function bodyOfProblem(
   return { type: isThreatError ? "application/json" : "application/problem+json", text: redact(JSON.stringify(body)) };
 }
 
-/** Where 400 and 500 have the shape of the threat-intelligence service. */
+/** Where 400 and 500 have the form of the threat-intelligence service. */
 function isThreatPath(path: string): boolean {
   return path.startsWith("/v1/cti/") || path === "/bulk_lookup" || path === "/bulk_lookup/";
 }

@@ -2,14 +2,14 @@ import type { App } from "../app-type.ts";
 import type { QuerySchema } from "./validation.ts";
 
 /**
- * The ways in. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
- * cookie. Neither takes the other's.
+ * The two scopes. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
+ * cookie. Neither accepts the other's credentials.
  */
 export type RouteScope = "public" | "dashboard";
 
 /**
- * Adds routes below a path. They all belong to the scope: what their requests must prove is decided by it, and by
- * nothing in the request.
+ * Adds routes below a path. They all belong to the scope, and the scope alone determines what their requests must
+ * prove, nothing in the request.
  */
 export function addScope(app: App, scope: RouteScope, path: string, addRoutes: (app: App) => void): void {
   void app.register(

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * Headers of every answer, errors too: no browser guesses another type from the content, shows it within other sites,
- * or keeps it unless the operation says so.
+ * Headers of every response, including errors: browsers do not guess another type from the content, show it within
+ * other sites, or keep it unless the operation says so.
  */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -10,7 +10,7 @@ export const SAFE_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-/** An operation whose answers may be kept sets `cache-control` itself. */
+/** An operation whose responses may be cached sets `cache-control` itself. */
 export function setSafeHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", (_request, reply, done) => {
     reply.headers(SAFE_HEADERS);

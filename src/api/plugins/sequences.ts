@@ -3,13 +3,13 @@ import { Problem } from "../problem.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
 
-/** Milliseconds that a request waits for a change that another server has made. */
+/** Milliseconds that a request waits for a change by another server. */
 const MAX_WAIT = 5000;
 
 /**
- * Lets a client read, on any server, what it has written on another one: every answer to a caller names the last change
- * that it may know of (`X-Sequence`), and a request that names one (`X-After-Sequence`) waits until this server has it.
- * It waits where the limits count it as work of its caller's, so that no one's waiting takes what others need.
+ * Lets a client read, on any server, what it has written on another one: every response to a caller names the last
+ * change that it may reflect (`X-Sequence`), and a request that names one (`X-After-Sequence`) waits until this server
+ * has it. While it waits, it counts as its caller's work, so waiting requests do not take what others need.
  */
 export function followSequences(app: FastifyInstance, services: Services): void {
   app.addHook("preValidation", (request, _reply, done) => {
@@ -26,7 +26,7 @@ export function followSequences(app: FastifyInstance, services: Services): void 
     );
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
-    // Changes that are in hand but not built into a ruleset yet count: this answer may depend on them.
+    // Changes that have arrived but are not yet built into a ruleset count: this response may depend on them.
     if (request.caller !== undefined) reply.header("x-sequence", String(services.memory.sequence));
     done();
   });
@@ -40,7 +40,7 @@ async function isThere(
   const end = performance.now() + MAX_WAIT;
   if (memory.sequence < sequence) {
     const reached = waiters.wait(sequence, MAX_WAIT);
-    // Not every change is announced, and the next look may be a second away.
+    // Not every change is announced, and the next poll may be a second away.
     store.look();
     if (!(await reached)) return false;
   }
@@ -58,7 +58,7 @@ async function isWithin(promise: Promise<unknown>, milliseconds: number): Promis
   }
 }
 
-/** Time has passed, and the change may be that the caller may no longer ask. */
+/** Time has passed, and the change may be that the caller has lost access. */
 function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Services): Error | undefined {
   request.now = now();
   return app.confirmCaller(request);

@@ -12,18 +12,18 @@ import { SAFE_HEADERS } from "./safe-headers.ts";
 /** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** What an answer is about, as far as it could be read. */
+/** What a response is about, as far as it could be read. */
 interface Subject {
   readonly request?: Pick<IncomingMessage, "url" | "headers"> | undefined;
-  /** The answer that the framework would have given, whose headers have been set already. */
+  /** The response that the framework would have sent, whose headers are already set. */
   readonly response?: ServerResponse | undefined;
-  /** What came before the parser gave up. */
+  /** The data at which the parser gave up. */
   readonly packet?: Buffer | undefined;
 }
 
 /**
- * Answers where there is no response to answer with: with the headers of every answer, and a line in the log. The
- * connection is closed.
+ * Responds where there is no response object: with the headers of every response, and a line in the log. The connection
+ * is closed.
  */
 export class SocketAnswers {
   readonly #services: Services;
@@ -63,10 +63,10 @@ export class SocketAnswers {
   }
 }
 
-/** The path of a request line that could be read, though what follows it could not; "" where there is none. */
+/** The path of a request line that could be read although what follows it could not; "" if there is none. */
 function targetIn(packet: Buffer | undefined): string {
   return /^[A-Z]{1,20} (\/[!-~]*)/.exec(packet?.toString("latin1", 0, MAX_LINE) ?? "")?.[1] ?? "";
 }
 
-/** Characters of a packet in which a path is looked for. */
+/** Characters of a packet that are searched for a path. */
 const MAX_LINE = 8192;

@@ -6,8 +6,8 @@ import { isKnown } from "../http/entity-tags.ts";
 import { notFound } from "../problem.ts";
 
 /**
- * What pages of the dashboard and the API console may load and be part of: their own files, and nothing inline; what
- * they ask is this server's.
+ * What pages of the dashboard and the API console may load and be embedded in: their own files, and nothing inline;
+ * requests go to this server only.
  */
 const HEADERS = {
   "content-security-policy":
@@ -16,14 +16,17 @@ const HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 } as const;
 
-/** Names of these carry a digest of what is in them. */
+/** Their names contain a digest of their content. */
 const HASHED = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Where the API console stands; what it loads is beside it. */
+/** The path of the API console; its files are beside it. */
 const CONSOLE = "/docs/console";
 
-/** The files of the dashboard, from memory. A route for each: what was not there at the start, no request can name. */
+/**
+ * Serves the files of the dashboard from memory. Each has a route: no request can name a file that was not there at the
+ * start.
+ */
 export function addDashboard(app: App, files: readonly BuiltFile[] = readBuiltFiles()): void {
   for (const file of files) app.get(file.path, (request, reply) => sendFile(file, request, reply));
   if (files.length === 0) addUnbuilt(app, "/", "the dashboard");
@@ -34,7 +37,7 @@ export function addApiConsole(app: App, files: readonly BuiltFile[] = readBuiltF
   for (const file of files) {
     const path = file.path === "/" ? CONSOLE : `/docs${file.path}`;
     app.get(path, (request, reply) => {
-      // What the page refers to stands beside it, wherever a proxy has put it.
+      // The page's links are relative to its path, wherever a proxy has put it.
       if (path === CONSOLE && hasSlashAtEnd(request)) return reply.redirect("../console", 308);
       return sendFile(file, request, reply);
     });
@@ -42,7 +45,7 @@ export function addApiConsole(app: App, files: readonly BuiltFile[] = readBuiltF
   if (files.length === 0) addUnbuilt(app, CONSOLE, "the API console");
 }
 
-/** Whether the path ends with a slash, which the router ignores, and what is relative to a page does not. */
+/** Whether the path ends with a slash, which the router ignores but relative links do not. */
 export function hasSlashAtEnd({ url }: FastifyRequest): boolean {
   return /^[^?]*\/(\?|$)/.test(url);
 }

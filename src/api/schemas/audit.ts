@@ -49,7 +49,7 @@ export const AuditFilters = named(
   }),
 );
 
-/** What was there, or is. A member that does not apply is left out. */
+/** The previous or the new state. A property that does not apply is left out. */
 const State = named(
   "AuditState",
   Type.Unsafe<object>({

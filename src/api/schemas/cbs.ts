@@ -53,7 +53,7 @@ export const CbsLookup = named(
 
 export const CbsLookupQuery = Type.Object({ ip: PrefixText });
 
-/** A body of at most so many addresses. */
+/** A body with a maximum number of addresses. */
 export function CbsBulkBody(most: number) {
   return named(
     "CbsBulkRequest",

@@ -5,7 +5,7 @@ const NAME = Symbol("name");
 const SHOWN = Symbol("shown");
 
 /**
- * What a schema carries for the OpenAPI document only. Keys that are symbols: copies, as `Type.Optional` makes them,
+ * What a schema carries for the OpenAPI document only. The keys are symbols: copies, as `Type.Optional` makes them,
  * keep them, and no validator sees them.
  */
 interface Marks {
@@ -24,15 +24,15 @@ export function nameOf(schema: unknown): string | undefined {
 }
 
 /**
- * Has the OpenAPI document show another schema than the one that requests are held to: one that says in keywords what
- * the operation says in better words than a validator.
+ * Makes the OpenAPI document show another schema than the one used for validation: one that expresses in keywords what
+ * the operation reports in better words than a validator.
  */
 export function shownAs<Schema extends TSchema>(shown: object, schema: Schema): Schema {
   (schema as Marks)[SHOWN] = shown;
   return schema;
 }
 
-/** What the OpenAPI document shows in place of a schema. */
+/** What the OpenAPI document shows instead of a schema. */
 export function shownOf(schema: unknown): unknown {
   return (schema as Marks | null | undefined)?.[SHOWN] ?? schema;
 }
@@ -40,8 +40,8 @@ export function shownOf(schema: unknown): unknown {
 const forHandlers = new WeakSet<object>();
 
 /**
- * Leaves the items of a body's list to the handler, which holds each to its schema (`BodyList.errorsOf`): it has an
- * answer for those that are wrong.
+ * Leaves the items of a body's list to the handler, which checks each against its schema (`BodyList.errorsOf`): it has
+ * a result for the invalid ones.
  */
 export function withItemsForHandler<Schema extends TSchema>(schema: Schema): Schema {
   forHandlers.add(schema);
@@ -54,17 +54,17 @@ export function areItemsForHandler(schema: object): boolean {
 
 export const strict = { additionalProperties: false } as const;
 
-/** At most so many items, which a setting says: `rules-per-ruleset`. A rejection names it. */
+/** A maximum number of items, by a setting such as `rules-per-ruleset`. The error names the setting. */
 export function upTo(most: number, setting: SettingName): { readonly maxItems: number; readonly "x-setting": string } {
   return { maxItems: most, "x-setting": namesOf(setting) };
 }
 
-/** Text or null; as one type, which is serialized faster than a union. */
+/** A string or null; as one type, which is serialized faster than a union. */
 export function NullableText(options: object = {}): ReturnType<typeof Type.Unsafe<string | null>> {
   return Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
 }
 
-/** A map by text, which not every version of OpenAPI can say as `Type.Record` does. */
+/** A map with string keys, which not every version of OpenAPI can express as `Type.Record` does. */
 export function MapOf<Schema extends TSchema>(schema: Schema, options: object = {}) {
   return Type.Unsafe<Record<string, Static<Schema>>>({ type: "object", additionalProperties: schema, ...options });
 }
@@ -86,13 +86,13 @@ export const Timestamp = Type.String({
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
-/** Of work that goes on after it was asked for. */
+/** The state of work that continues after its request. */
 export const WorkState = named("WorkState", Type.Enum(["running", "done", "failed"]));
 
-/** Of something that has a document of its own elsewhere. */
+/** Something that has a document of its own elsewhere. */
 export const IdAndName = named("IdAndName", Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }));
 
-/** Formats of texts that the OpenAPI document names and does not have to explain each time. */
+/** Formats of strings that the OpenAPI document names and need not explain each time. */
 export const ADDRESS_FORMAT = "ip-address";
 export const PREFIX_FORMAT = "ip-prefix";
 
@@ -107,7 +107,7 @@ export const PrefixText = Type.String({
   examples: ["203.0.113.0/24"],
 });
 
-/** One of many that are looked up: longer texts are no addresses. */
+/** One of many addresses to look up: longer texts are not addresses. */
 export const LookedUpText = Type.String({
   maxLength: 100,
   format: PREFIX_FORMAT,
@@ -115,8 +115,8 @@ export const LookedUpText = Type.String({
 });
 
 /**
- * Texts of one line, as names are: without control characters. The document shows it; what is wrong with a text is said
- * better than by a pattern.
+ * Names and other texts of one line: no control characters. The document shows it; the operation reports what is wrong
+ * with a text better than a pattern could.
  */
 export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$";
 
@@ -125,7 +125,7 @@ export function LineText(options: TStringOptions & { readonly maxLength: number 
   return shownAs(Type.String({ ...options, pattern: LINE_PATTERN }), Type.String(options));
 }
 
-/** A whole number of a query without a limit of its own: as large as the engine counts exactly. */
+/** A whole number in a query without a limit of its own: as large as the engine counts exactly. */
 export function WholeNumber<Options extends { readonly minimum: number }>(
   options: Options & { readonly default?: number; readonly description?: string },
 ) {

@@ -193,7 +193,7 @@ export const IdentificationList = named(
   Type.Object({ items: Type.Array(IdentificationSchema, { description: "newest first" }), count: Count }),
 );
 
-/** `withRules`: whether what rulesets say is shown. */
+/** `withRules`: whether the results of rulesets are shown. */
 export function identificationDocument(
   identification: Identification,
   identifications: Identifications,

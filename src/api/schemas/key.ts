@@ -22,7 +22,7 @@ export const KeySchema = named(
   }),
 );
 
-/** How often a key was used this month, and when last; null: never. */
+/** How often a key was used this month, and when it was last used; null: never. */
 export interface KeyUse {
   readonly requests: number;
   readonly lastUsedAt: number | null;

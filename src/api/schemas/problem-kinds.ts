@@ -5,7 +5,7 @@ import { problemOf } from "./problem.ts";
 import { DatasetShrinkProblem } from "./threats.ts";
 import { BatchResult, RuleSchema, ShrinkProblem } from "./rule.ts";
 
-/** Kinds of problem that have members of their own. */
+/** Kinds of problem that have properties of their own. */
 const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
   "validation-error": problemOf("validation-error", { validation_errors: FieldMessages }),
   conflict: problemOf("conflict", {

@@ -2,9 +2,7 @@ import { type TProperties, Type } from "typebox";
 import { PROBLEMS, type ProblemKind, WITH_REQUEST_ID } from "../problem.ts";
 import { named, strict } from "./common.ts";
 
-/**
- * The document of problems of a kind (RFC 9457): closed, with the members that this kind has beside the common ones.
- */
+/** The document of problems of a kind (RFC 9457): closed, with the kind's own properties besides the common ones. */
 export function problemOf<Members extends TProperties>(kind: ProblemKind, members: Members) {
   const { status, title } = PROBLEMS[kind];
   return named(
@@ -26,7 +24,7 @@ export function problemOf<Members extends TProperties>(kind: ProblemKind, member
   );
 }
 
-/** As in `NotFound` for not-found. */
+/** For example `NotFound` for not-found. */
 export function pascalCase(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/)
@@ -34,7 +32,7 @@ export function pascalCase(text: string): string {
     .join("");
 }
 
-/** What 400 and 500 look like under `/v1/cti/`. */
+/** The form of 400 and 500 under `/v1/cti/`. */
 export const ThreatError = named(
   "ThreatError",
   Type.Object({ message: Type.String(), request_id: Type.String() }, strict),

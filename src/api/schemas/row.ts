@@ -73,7 +73,7 @@ const expiring = named(
   Type.Object({ action: Type.Literal("set_expiry"), count, expires_at: expiry }, strict),
 );
 
-/** Shown as what it is, one of two; held to a form that makes better errors. */
+/** The document shows one of two alternatives; validation uses a form with better errors. */
 export const ChangeMatchingBody = named(
   "ChangeMatchingRulesRequest",
   shownAs(
@@ -113,7 +113,7 @@ export const Rows = named(
   }),
 );
 
-/** As for an import, but for what is reported by line here: names of any length. */
+/** As for an import, except for what is reported by line here: names of any length. */
 export function PreviewBody(most: number) {
   const member = Type.Unsafe<string | null>({ type: ["string", "null"] });
   const rule = Type.Object(

@@ -5,7 +5,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
-/** What counts where rules of both purposes cover an address; the page of lookups says the same. */
+/** Which rule wins if rules of both purposes cover an address; the lookup page says the same. */
 export const PRECEDENCE =
   "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
 
@@ -25,7 +25,7 @@ export const RulesetSchema = named(
   }),
 );
 
-/** The ruleset as it is at `now`. */
+/** The ruleset as of `now`. */
 export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Record<string, unknown> {
   const { id, name, purpose, description, createdAt, updatedAt } = about;
   return {

@@ -22,7 +22,7 @@ export const UserName = Type.String({
   examples: ["ann@example.org"],
 });
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: MAX_PASSWORD_LENGTH, format: "password" });
-/** Any: how long passwords must be now says nothing about one that was set before. */
+/** Any length: how long new passwords must be says nothing about one that was set earlier. */
 const Password = Type.String({ maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 const Token = Type.String({ maxLength: TOKEN_CHARACTERS, description: "of the link" });
 
@@ -53,7 +53,7 @@ export const SessionSchema = named(
   }),
 );
 
-/** What a page needs to know of who has signed in, as it is at `now`. */
+/** What a page needs to know about the signed-in user, as of `now`. */
 export function sessionDocument(
   { session, user }: LiveSession,
   { memory, settings }: Services,

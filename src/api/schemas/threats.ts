@@ -47,10 +47,10 @@ const shrinkage = {
   max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the percentage that may be removed" }),
 };
 
-/** A feed whose dataset would lose too much of the one before, with its numbers. */
+/** A feed whose dataset would lose too much of the previous one, with its numbers. */
 export const DatasetShrinkProblem = problemOf("dataset-shrinks", shrinkage);
 
-/** The members of the problem. */
+/** The properties of the problem. */
 export function shrinkageDocument(counts: DatasetShrinkage) {
   const { totalPrefixes, added, removed, kept, removedPercent, maxShrink } = counts;
   return {

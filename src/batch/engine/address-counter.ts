@@ -2,12 +2,12 @@ import type { AddressCounts } from "../address-counts.ts";
 
 const FIRST_SLOTS = 1024;
 
-/** Addresses that are added between two interruptions: a millisecond or two. */
+/** Addresses added between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
 /**
- * Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes for each different IPv4 address, 32 to 64
- * for each IPv6 address.
+ * Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes per distinct IPv4 address, 32 to 64 per
+ * IPv6 address.
  */
 export class AddressCounter {
   readonly #ipv4 = new WordCounter(1);
@@ -15,26 +15,26 @@ export class AddressCounter {
   readonly #most: number;
   #missing = 0;
 
-  /** `most` different addresses are accepted. */
+  /** Holds up to `most` distinct addresses. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Whether there are more different addresses than are accepted. */
+  /** Whether there are more distinct addresses than it can hold. */
   get isFull(): boolean {
     return this.#ipv4.size + this.#ipv6.size > this.#most;
   }
 
-  /** Adds `lines` to the address whose words are `words[at, ...)`. */
+  /** Adds `lines` to the address with the words `words[at, ...)`. */
   add(family: 4 | 6, words: Uint32Array, at: number, lines = 1): void {
     (family === 4 ? this.#ipv4 : this.#ipv6).add(words, at, lines);
   }
 
   /**
-   * Takes the median of all counts from each of them and drops the addresses that have no lines left, at least half
-   * (Misra and Gries). Whatever is added before and after, and by several counters that are then added up: the count of
-   * an address, 0 if it was dropped, is too low by `missing` at most. Each call takes more than `most / 2` times as
-   * many lines as it adds to `missing`, so that `missing` < 2 * lines / `most`.
+   * Subtracts the median of all counts from each, and drops the addresses that have no lines left, at least half of
+   * them (Misra and Gries). Whatever is added before and after, and by several counters that are then added up: the
+   * count of an address, 0 if it was dropped, is too low by at most `missing`. Each call takes away more than `most /
+   * 2` times as many lines as it adds to `missing`, so `missing` < 2 * lines / `most`.
    */
   makeRoom(): void {
     const lines = this.#medianLines();
@@ -51,7 +51,7 @@ export class AddressCounter {
     return all.sort()[all.length >> 1]!;
   }
 
-  /** Adds what another counter has. It can be interrupted after each step. */
+  /** Adds the counts of another counter. Can be interrupted after each step. */
   *adding({ words4, counts4, words6, counts6, missing }: AddressCounts): Generator<undefined, void, undefined> {
     this.#missing += missing;
     for (let index = 0; index < counts4.length; index++) {
@@ -78,15 +78,15 @@ export class AddressCounter {
 }
 
 /**
- * A hash table of keys of one or ipv4 words, open addressing, at most three quarters full. A slot without lines is
+ * A hash table of keys of one or four words, with open addressing, at most three quarters full. A slot without lines is
  * free.
  */
 class WordCounter {
   size = 0;
   readonly #width: number;
   /**
-   * Another one in each table: no one can write a log whose addresses all share a slot, and what one table gives in the
-   * order of its slots does not fill another one from its beginning, where each would have to go past all others.
+   * Different in each table: no one can write a log whose addresses all share a slot, and adding one table's addresses
+   * in the order of its slots does not fill another table from its start, where each would have to pass all others.
    */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #words: Uint32Array;
@@ -118,7 +118,7 @@ class WordCounter {
     return slot;
   }
 
-  /** Takes so many lines from each key; those with no more than that are gone. */
+  /** Subtracts this many lines from each key; keys that have no more than that are removed. */
   subtract(lines: number): void {
     const { words, counts } = this.entries();
     this.size = 0;
@@ -156,7 +156,7 @@ function isSame(words: Uint32Array, at: number, others: Uint32Array, other: numb
   );
 }
 
-/** Every bit of the words reaches the low bits: addresses of one network must not share a slot. */
+/** Every bit of the words affects the low bits: addresses of one network must not share a slot. */
 function hash(seed: number, words: Uint32Array, at: number, width: number): number {
   let mixed = seed;
   for (let word = 0; word < width; word++) mixed = Math.imul(mixed ^ words[at + word]!, 0x9e37_79b1) ^ (mixed >>> 15);

@@ -3,7 +3,7 @@ import type { TemplateFormat } from "../../rows/row-format.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { RowTemplates } from "./row-templates.ts";
 
-/** The templates of one snapshot of several, and what the snapshot is called in rows of JSON. */
+/** The templates of one of several snapshots, and its name in rows of JSON. */
 export interface LabelledTemplates {
   readonly label: string;
   readonly templates: RowTemplates;
@@ -13,8 +13,8 @@ const ADDRESS = Buffer.of(HOLE, ADDRESS_HOLE);
 const NEWLINE = Buffer.from("\n");
 
 /**
- * Rows of several snapshots: the address, then the columns of each; in JSON, an object with a member for each. `matchesOf`
- * gives the matches that an id stands for.
+ * Rows of several snapshots: the address, then the columns of each; in JSON, an object with a property for each.
+ * `matchesOf` returns the matches that an id stands for.
  */
 export function joinedTemplates(
   parts: readonly LabelledTemplates[],
@@ -24,7 +24,7 @@ export function joinedTemplates(
     const templates = parts.map((part) => part.templates(format));
     const labels = parts.map(({ label }) => JSON.stringify(label));
     return (id) => {
-      // A renderer may use one array for all its answers.
+      // A renderer may return the same array every time.
       const pieces = matchesOf(id).map((match, index) => Buffer.from(templates[index]!(match)));
       return joined(format, pieces, labels, id === NO_ADDRESS);
     };
@@ -47,7 +47,7 @@ function joined(format: TemplateFormat, pieces: Buffer[], labels: string[], isEm
   ]);
 }
 
-/** What follows the address, from its delimiter on, without the newline. */
+/** The columns after the address, with their first delimiter, without the newline. */
 function columnsOf(piece: Buffer): Buffer {
   return piece.subarray(piece[0] === HOLE ? ADDRESS.length : 0, -1);
 }

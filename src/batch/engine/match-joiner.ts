@@ -3,25 +3,25 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { LINE_ENTRIES } from "../../kernel/workspace.ts";
 import type { Matcher } from "../matcher.ts";
 
-/** Joined ids are 1 to this many; when they run out, all are forgotten and given out anew. */
+/** Joined ids are 1 to this many; when they run out, all are forgotten and assigned anew. */
 export const JOINED_IDS = 65_535;
-/** Addresses that are joined at a time, at most: a chunk of the kernel's. */
+/** Maximum addresses joined at a time: a chunk of the kernel's. */
 const AT_ONCE = LINE_ENTRIES;
 
 /**
- * Looks the addresses of a run up in further snapshots, and gives each combination of matches an id, which takes the
- * place of the match from then on: rows, selections and counts go on as with one snapshot. 0 is no match in any.
+ * Looks the addresses of a run up in further snapshots, and gives each combination of matches an id, which replaces the
+ * match from then on: rows, selections and counts work as with one snapshot. 0 is no match in any.
  *
  *     first snapshot    7   7   0   7
  *     second            3   3   3   0
  *     joined            1   1   2   3
  *
- * Of more than two, the combination of the first ones is joined with the next. One per thread: ids mean nothing
- * elsewhere.
+ * With more than two, the combination of the first ones is joined with the next. One per thread: ids mean nothing in
+ * other threads.
  */
 export class MatchJoiner {
   readonly #matchers: readonly Matcher[];
-  /** The snapshot, 0 the first, without whose match a line has none; -1: any will do. */
+  /** The snapshot, 0 the first, that must have a match for the line to have one; -1: any will do. */
   readonly #only: number;
   readonly #now: number;
   readonly #pairs: readonly PairIds[];
@@ -37,12 +37,12 @@ export class MatchJoiner {
     this.#matches = matchers.map(() => new Uint32Array(AT_ONCE));
   }
 
-  /** Calls back when all ids are forgotten, so that what was kept by them is as well. */
+  /** Calls back when all ids are forgotten, so that everything stored by id can be forgotten, too. */
   onForget(forget: () => void): void {
     this.#onForget.push(forget);
   }
 
-  /** Puts joined ids in place of the matches of the kernel's chunk. */
+  /** Replaces the matches of the kernel's chunk with joined ids. */
   joinChunk(kernel: Kernel): void {
     const { matches, words4, lines4, count4, words6, lines6, count6 } = kernel;
     this.#makeRoom();
@@ -54,14 +54,14 @@ export class MatchJoiner {
       matches[lines6[index]!] = this.#joined(matches[lines6[index]!]!, index);
   }
 
-  /** Puts joined ids in place of the matches of `count` addresses (at most 640), `words` as for a batch. */
+  /** Replaces the matches of `count` addresses (at most 640) with joined ids; `words` as for a batch. */
   join(family: Family, words: Uint32Array, matches: Uint32Array, count: number): void {
     this.#makeRoom();
     this.#lookUp(family, words, count);
     for (let index = 0; index < count; index++) matches[index] = this.#joined(matches[index]!, index);
   }
 
-  /** The matches that an id stands for, the first snapshot's first; of 0 and of -1 (no address), each is that. */
+  /** The matches that an id stands for, the first snapshot's first; for 0 and -1 (no address), that id for each. */
   matchesOf(id: number): readonly number[] {
     const matches: number[] = [];
     let left = id;

@@ -20,7 +20,7 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
   "append-jsonl": "[]",
 };
 
-/** Templates by match id (`NO_ADDRESS` among them), as a renderer makes them for a format. */
+/** Templates by match id (including `NO_ADDRESS`), as a renderer makes them for a format. */
 export type RowTemplates = (format: TemplateFormat) => (match: number) => Uint8Array;
 
 /** The rows of a snapshot, as of `now`. */
@@ -37,7 +37,7 @@ export function rowTemplates(
   };
 }
 
-/** Rows of the format "jsonl" also tell the number of their line and, with `rowText`, the line. */
+/** Rows of the format "jsonl" also have the number of their line and, with `rowText`, the line. */
 export function numberedTemplates(plain: RowTemplates, rowText: boolean): RowTemplates {
   return (format) => {
     const templates = plain(format);

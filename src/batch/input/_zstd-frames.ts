@@ -1,7 +1,7 @@
 import { BatchError } from "../batch-error.ts";
 
 const FRAME = 0xfd2fb528;
-/** The low four bits of a skippable frame's magic number are free. */
+/** The low four bits of a skippable frame's magic number are arbitrary. */
 const SKIPPABLE = 0x184d2a50;
 /**
  * Bytes of the content size field by the two upper bits of the descriptor; the first is 1 in a single-segment frame.
@@ -10,21 +10,21 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
 /**
- * Cuts a zstd stream (RFC 8878) so that no chunk goes beyond the end of a frame, and leaves skippable frames out.
- * Node's decompressor drops what follows the end of a frame in the same chunk, silently: without this, a file of
- * several frames (as `cat` and parallel compressors make them) would lose lines.
+ * Cuts a zstd stream (RFC 8878) so that no chunk extends beyond the end of a frame, and leaves skippable frames out.
+ * Node's decompressor silently drops what follows the end of a frame in the same chunk: without this, a file of several
+ * frames (as `cat` and parallel compressors produce them) would lose lines.
  */
 export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   let head: number[] = []; // the bytes of the header being read
-  let wanted = 4; // how many it has
+  let wanted = 4; // its length
   let header: "magic" | "skip" | "descriptor" | "frame" | "block" = "magic";
   let content = 0; // bytes of a block or a skipped frame still to come
   let skipping = false;
   let hasChecksum = false;
-  let isLast = false; // the content is what the frame ends with
+  let isLast = false; // the content is the last of the frame
 
   for await (const chunk of chunks) {
-    let from = 0; // what is before has been handed on
+    let from = 0; // everything before has been passed on
     let at = 0;
     while (at < chunk.length) {
       if (content > 0) {
@@ -42,7 +42,7 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
         continue;
       }
       head.push(chunk[at++]!);
-      if (header === "magic" || header === "skip") from = at; // not handed on before it is known what it is
+      if (header === "magic" || header === "skip") from = at; // not passed on before it is known what it is
       if (head.length < wanted) continue;
 
       const number = head.reduceRight((sum, byte) => sum * 256 + byte, 0);
@@ -76,7 +76,7 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
         wanted = 3;
       } else {
         // A block: last (1 bit), type (2 bits; 1 is one byte repeated), size. The checksum counts as content of the
-        // last.
+        // last one.
         isLast = (number & 1) !== 0;
         content = (((number >> 1) & 3) === 1 ? 1 : number >> 3) + (isLast && hasChecksum ? 4 : 0);
         if (content === 0 && isLast) {

@@ -11,23 +11,23 @@ import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** What the beginning of an input shows about its lines. */
+/** What the beginning of an input reveals about its lines. */
 export interface LineSurvey {
   readonly shape: LineShape;
   /**
-   * The header as it stands there, without its line end, and with what is in front of it; null: the first line is a
-   * line like others.
+   * The header as it is in the input, without its line break, and with what precedes it; null: the first line is an
+   * ordinary one.
    */
   readonly header: Buffer | null;
   /** Where the first line begins: after the header. */
   readonly from: number;
-  /** The lines that the header takes. */
+  /** The number of lines of the header. */
   readonly headerLines: number;
 }
 
 /**
- * Looks at the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field
- * is. An input without lines is text. Throws BatchError for a field that is not there.
+ * Examines the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field
+ * is. An input without lines is text. Throws BatchError for a field that does not exist.
  */
 export async function surveyLines(input: OpenInput, options: IdentifyOptions): Promise<LineSurvey> {
   const { field, fieldSyntax, header: wanted } = options;
@@ -46,7 +46,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
     head = await input.peek((bytes) => recordEnd(bytes, start) >= 0);
     const found = recordEnd(head, start);
     if (found >= 0) end = found;
-    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // a quote that is not closed is reported later
+    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // an unclosed quote is reported later
     else end = head.length;
   }
   const record = textOf(head, start, end);
@@ -71,9 +71,9 @@ function textOf(head: Buffer, start: number, end: number): string {
   return head.toString("utf8", start, withoutCarriageReturn(head, start, end));
 }
 
-/** Tells of a growing beginning whether the first line that is not empty is in it. Looks at each byte once. */
+/** Returns, for a growing beginning, whether it contains the first non-empty line. Examines each byte once. */
 function firstLineSearch(): (head: Buffer) => boolean {
-  let start = 0; // what is before is no part of the line
+  let start = 0; // everything before belongs to no line
   let searched = 0; // no LF between start and here
   return (head) => {
     start = Math.max(start, skipMark(head, 0, head.length));
@@ -84,7 +84,7 @@ function firstLineSearch(): (head: Buffer) => boolean {
   };
 }
 
-/** Where the first line that is not empty stands; where the head ends within it, that much of it. */
+/** Where the first non-empty line is; if the head ends within it, its part in the head. */
 function firstLineIn(head: Buffer): { start: number; end: number } {
   let start = skipMark(head, 0, head.length);
   while (head[start] === LF || head[start] === CR) start++;
@@ -92,14 +92,14 @@ function firstLineIn(head: Buffer): { start: number; end: number } {
   return { start, end: end < 0 ? head.length : end };
 }
 
-/** The position of the LF that ends the record at `start`; -1 where the head ends within it. */
+/** The position of the LF that ends the record at `start`; -1 if the head ends within it. */
 function recordEnd(head: Buffer, start: number): number {
   const end = endOfRecord(head, start, head.length);
   return end < head.length ? end : -1;
 }
 
 /**
- * How lines are cut where neither an option nor a field says so: by the name of the input, or by what cannot be a line
+ * How lines are cut if neither an option nor a field says so: by the name of the input, or by a line that cannot be one
  * of a log.
  */
 function detectTable(line: string, name: string): FieldSyntax {
@@ -112,11 +112,11 @@ function detectTable(line: string, name: string): FieldSyntax {
   return new Set(names).size < names.length ? "space" : delimiter === "," ? "csv" : "tsv";
 }
 
-/** Two names or more, as columns have in programs, with or without quotes. */
+/** Two names or more, as programs name columns, with or without quotes. */
 const ROW_OF_NAMES = /^"?[A-Za-z_@][\w.@-]*"?(?:([,\t])"?[A-Za-z_@][\w.@-]*"?)(?:\1"?[A-Za-z_@][\w.@-]*"?)*$/;
 
 /**
- * Whether a first record looks like a header: every column has a text that is no number, and nothing in it is an
+ * Whether a first record looks like a header: every column has a text that is not a number, and nothing in it is an
  * address.
  */
 function isHeader(record: string, syntax: "csv" | "tsv"): boolean {

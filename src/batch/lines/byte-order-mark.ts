@@ -1,7 +1,7 @@
-/** U+FEFF as UTF-8, which some programs write at the front of a file: no part of its first line. */
+/** U+FEFF as UTF-8, which some programs write at the start of a file: not part of its first line. */
 const MARK = [0xef, 0xbb, 0xbf] as const;
 
-/** The position after a byte order mark at `start`, or `start` where there is none in `bytes[start, end)`. */
+/** The position after a byte order mark at `start`, or `start` if there is none in `bytes[start, end)`. */
 export function skipMark(bytes: Uint8Array, start: number, end: number): number {
   const isMark =
     end - start >= MARK.length &&

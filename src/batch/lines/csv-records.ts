@@ -2,20 +2,17 @@ const LF = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** Where a position lies in a record. */
-const FIELD_START = 0; // at the front of a field: a quote here opens a quoted field
-const PLAIN = 1; // in a field without quotes, or after the closing quote: a quote here is a character like others
-const QUOTED = 2; // between quotes: commas and newlines are characters like others
+/** The state at a position in a record. */
+const FIELD_START = 0; // at the start of a field: a quote here opens a quoted field
+const PLAIN = 1; // in a field without quotes, or after the closing quote: a quote here is an ordinary character
+const QUOTED = 2; // between quotes: commas and newlines are ordinary characters
 const QUOTE_SEEN = 3; // after a quote between quotes: the first half of a doubled one, or the closing one
 
-/** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their front. */
+/** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their start. */
 export interface LineCutter {
-  /**
-   * The position after the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked
-   * at again.
-   */
+  /** The position after the last line break in `bytes[0, fill)`, 0 without one. Bytes are examined once. */
   lastEnd(bytes: Buffer, fill: number): number;
-  /** The first `end` bytes have been taken away. */
+  /** The first `end` bytes have been removed. */
   cut(end: number): void;
   /** Whether the bytes so far end within quotes. */
   readonly isOpen: boolean;
@@ -42,7 +39,7 @@ export class PlainLineCutter implements LineCutter {
 
 /**
  * Lines are records of comma-separated values (RFC 4180): an LF between the quotes of a field does not end one. A field
- * is quoted if its first byte is a quote; a quote inside of another field means itself.
+ * is quoted if its first byte is a quote; a quote within another field is an ordinary character.
  */
 export class CsvRecordCutter implements LineCutter {
   #state = FIELD_START;
@@ -69,7 +66,7 @@ export class CsvRecordCutter implements LineCutter {
     this.#end = 0;
   }
 
-  /** Goes on to the next quote that opens a field, or to the end. */
+  /** Continues to the next quote that opens a field, or to the end. */
   #outside(bytes: Buffer, from: number, fill: number): number {
     for (let at = from; ; from = ++at) {
       if (this.#state !== FIELD_START || bytes[at] !== QUOTE) at = indexOf(bytes, QUOTE, at, fill);
@@ -87,7 +84,7 @@ export class CsvRecordCutter implements LineCutter {
     }
   }
 
-  /** Goes on after the closing quote, or to the end. */
+  /** Continues after the closing quote, or to the end. */
   #inQuotes(bytes: Buffer, from: number, fill: number): number {
     let at = from;
     if (this.#state === QUOTED) {
@@ -112,8 +109,8 @@ function indexOf(bytes: Buffer, byte: number, at: number, end: number): number {
 }
 
 /**
- * The position of the LF that ends the record at `bytes[at]`, as `CsvRecordCutter` has it; `end` where none does before
- * that. Positions in front of the record do not matter: it begins with a field.
+ * The position of the LF that ends the record at `bytes[at]`, as `CsvRecordCutter` finds it; `end` if there is none
+ * before that. What precedes the record does not matter: it begins with a field.
  */
 export function endOfRecord(bytes: Buffer, at: number, end: number): number {
   let isFront = true;
@@ -138,7 +135,7 @@ function afterQuotes(bytes: Buffer, at: number, end: number): number {
   }
 }
 
-/** How many fields the record `bytes[start, end)` has. */
+/** The number of fields of the record `bytes[start, end)`. */
 export function countFields(bytes: Buffer, start: number, end: number): number {
   let fields = 1;
   let isFront = true;

@@ -2,9 +2,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * The position of the first LF at or after `from`; there must be one. Short lines are over within a few bytes, where
- * looking is cheaper than a native call; the rest of a long line is searched by the platform (in a `Buffer`, by
- * memchr).
+ * The position of the first LF at or after `from`; there must be one. Short lines end within a few bytes, where a loop
+ * is cheaper than a native call; the rest of a long line is searched by the platform (in a `Buffer`, by memchr).
  */
 export function endOfLine(bytes: Uint8Array, from: number): number {
   const near = from + 16;
@@ -12,7 +11,7 @@ export function endOfLine(bytes: Uint8Array, from: number): number {
   return bytes.indexOf(LF, near);
 }
 
-/** The end of the line `bytes[start, end)` without the CR that may stand before its LF. */
+/** The end of the line `bytes[start, end)` without a CR before its LF. */
 export function withoutCarriageReturn(bytes: Uint8Array, start: number, end: number): number {
   return end > start && bytes[end - 1] === CR ? end - 1 : end;
 }

@@ -6,7 +6,7 @@ const DOT = 0x2e;
 const SLASH = 0x2f;
 const COLON = 0x3a;
 
-// The kinds of bytes, in an order that makes "still in the front run" and "still in the token" one comparison each.
+// The kinds of bytes, ordered so that "still in the first run" and "still in the token" are one comparison each.
 const HEX = 1;
 const DOTS = 2;
 const OTHER = 4;
@@ -21,51 +21,51 @@ KIND[DOT] = DOTS;
 KIND[COLON] = COLONS;
 
 /**
- * Every address has a dot or a colon, and most words of a log have none: only these bytes and the LF are looked for.
+ * Every address has a dot or a colon, and most words of a log have none: only these bytes and the LF are searched for.
  */
 const MARK = new Uint8Array(256);
 MARK[DOT] = MARK[COLON] = MARK[LF] = 1;
 
-/** In place of a match id: the line has no address. */
+/** Instead of a match id: the line has no address. */
 export const NO_ADDRESS = -1;
 
-/** Where `findAddress` says how far it has read: `found[STOP]`. */
+/** Where `findAddress` reports how far it has read: `found[STOP]`. */
 export const STOP = 4;
 
-/** The words of the address, and `STOP`. */
+/** Room for the words of the address, and for `STOP`. */
 export function createFound(): Uint32Array {
   return new Uint32Array(5);
 }
 
 /**
  * Finds the first address of the line (or the field of a line) `bytes[start, end)`. Returns its family and writes its
- * words to `found[0..3]` (IPv4 and IPv4-mapped: `found[0]` alone), or returns 0. In both cases no LF stands in
- * `bytes[start, found[STOP])`, so that the search for the end of the line goes on from there; without an address
- * `found[STOP]` is `end` or the first LF. `bytes[end]` must be there and delimit (the LF, the comma, the quote that
+ * words to `found[0..3]` (IPv4 and IPv4-mapped: `found[0]` alone), or returns 0. In both cases there is no LF in
+ * `bytes[start, found[STOP])`, so the search for the end of the line continues from there; without an address
+ * `found[STOP]` is `end` or the first LF. `bytes[end]` must exist and be a delimiter (the LF, the comma, the quote that
  * ends the text). Linear in the length of the line; allocates nothing.
  *
- * Where an address stands. Every byte but ASCII letters, digits, `_`, `.` and `:` delimits (so do NUL, CR and all bytes
- * from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a script without
- * spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole token at first:
+ * What counts as an address: every byte except ASCII letters, digits, `_`, `.` and `:` is a delimiter (so are NUL, CR
+ * and all bytes from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a
+ * script without spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole
+ * token at first:
  *
- *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and after it comes the end of the
- * token,
+ * 1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) followed by the end of the token,
  *     or a `:` with anything after it (a port), or dots up to the end of the token (a full stop): that is the address.
  *     But not if the quad ends in .0.0 and is the whole front of a token that follows a letter and a `/`:
  *     `Chrome/120.0.0.0` is a product version.
- *  2. R is the run of letters, digits, `_` and `.` at the front of `rest` (it may be empty), k the number of `:` right
+ * 2. R is the run of letters, digits, `_` and `.` at the front of `rest` (it may be empty), k the number of `:` right
  *     after it. R is a label if k = 3 (a `:` and a `::`), or if k = 1 and R is empty, or holds a byte that is neither a
  *     hexadecimal digit nor a dot, or is followed by a quad as in step 1. Then drop R and one `:` and begin again:
  *     `client:1.2.3.4`, `db:1.2.3.4`, `ip:::1`.
- *  3. If R holds a byte that is neither a hexadecimal digit nor a dot, the token has no address: `v1.2.3.4`,
+ * 3. If R holds a byte that is neither a hexadecimal digit nor a dot, the token has no address: `v1.2.3.4`,
  *     `1.2.3.4.example.net`, `std::string`.
- *  4. `rest` without the dots at its end, and then without one `:` at its end unless that is half of a `::`, is the
+ * 4. `rest` without the dots at its end, and then without one `:` at its end unless that is half of a `::`, is the
  *     address if it is an IPv6 address. A token `::` with a space on both sides is a separator, not an address.
  *
  * Otherwise the token has no address: `1.2.3.4.5`, `256.1.1.1`, `01.2.3.4`, `12:34:56`, `00:11:22:33:44:55`.
  */
 export function findAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
-  // Most lines of a log begin with an address. This much is small enough to be compiled into the caller's loop.
+  // Most lines of a log begin with an address. This function is small enough to be inlined into the caller's loop.
   const quadEnd = quadAt(bytes, start, found);
   if (quadEnd !== 0) {
     found[STOP] = quadEnd;
@@ -84,15 +84,15 @@ function startingIpv6(bytes: Uint8Array, start: number, found: Uint32Array): num
     if ((kinds & OTHER) !== 0) return 0;
     end++;
   }
-  // A mapped address is IPv4, and a "::" alone may be a separator: both are left to the general way.
+  // A mapped address is IPv4, and a single "::" may be a separator: both are left to the general case.
   if ((kinds & COLONS) === 0 || end - start < 3 || parseAddressBytes(bytes, start, end, found) !== 6) return 0;
   found[STOP] = end;
   return end;
 }
 
 /**
- * As `findAddress`, for the next address of the same line, which begins at `start`: the search goes on at `from`, the
- * end of a token (`endOfToken`).
+ * Like `findAddress`, for the next address of the same line, which begins at `start`: the search continues at `from`,
+ * the end of a token (`endOfToken`).
  */
 export function findNextAddress(
   bytes: Uint8Array,
@@ -104,7 +104,7 @@ export function findNextAddress(
   return findInTokens(bytes, start, end, found, from);
 }
 
-/** The end of the token that `bytes[at]` lies in, or `at` where that is no part of one. */
+/** The end of the token that contains `bytes[at]`, or `at` if that is not part of one. */
 export function endOfToken(bytes: Uint8Array, at: number): number {
   while (KIND[bytes[at]!]! < DELIMITER) at++;
   return at;
@@ -117,9 +117,9 @@ function findInTokens(
   found: Uint32Array,
   from: number = start,
 ): 0 | 4 | 6 {
-  let at = from; // the front of a token or a delimiter
+  let at = from; // the start of a token, or a delimiter
   for (;;) {
-    // To the next mark, four bytes per branch. (Behind the end of the array MARK gives undefined, which counts as 0.)
+    // To the next mark, four bytes per branch. (Beyond the end of the array, MARK gives undefined, which counts as 0.)
     let mark = at;
     while (
       mark < end &&
@@ -137,7 +137,7 @@ function findInTokens(
       at = mark + 1;
       continue;
     }
-    // Back to the front of its token. From here on nothing is compared with `end`: the delimiter there stops every run.
+    // Back to the start of its token. From here on nothing is compared with `end`: the delimiter there stops every run.
     while (mark > at && KIND[bytes[mark - 1]!]! < DELIMITER) mark--;
     at = mark;
     let kind = KIND[bytes[at]!]!;
@@ -157,7 +157,7 @@ function findInTokens(
         }
       }
 
-      // The front run R is bytes[rest, next).
+      // The first run R is bytes[rest, next).
       let kinds = 0;
       next = rest;
       while ((kind = KIND[bytes[next]!]!) < COLONS) {
@@ -195,7 +195,7 @@ function findInTokens(
 
 /**
  * The end of the quad of step 1 at `bytes[at]`, its word in `found[0]`; 0 if there is none. Reads no byte after the
- * first that does not fit.
+ * first that does not match.
  */
 function quadAt(bytes: Uint8Array, at: number, found: Uint32Array): number {
   let word = 0;
@@ -233,7 +233,7 @@ function quadAt(bytes: Uint8Array, at: number, found: Uint32Array): number {
   return at;
 }
 
-/** Whether a letter and a slash of the same line stand right before the token. */
+/** Whether a letter and a slash of the same line immediately precede the token. */
 function followsProductName(bytes: Uint8Array, at: number, start: number): boolean {
   if (at - 2 < start || bytes[at - 1] !== SLASH) return false;
   const letter = bytes[at - 2]! | 0x20;
@@ -242,7 +242,7 @@ function followsProductName(bytes: Uint8Array, at: number, start: number): boole
 
 /** Step 4 for the token at `at`, whose labels end at `rest`. */
 function ipv6At(bytes: Uint8Array, start: number, at: number, rest: number, found: Uint32Array): 0 | 4 | 6 {
-  // What can only be a time, a MAC address or a name is recognized by its letters and its colons, before it is parsed.
+  // A time, a MAC address or a name is recognized by its letters and its colons, before it is parsed.
   let kinds = 0;
   let kind: number;
   let colons = 0;

@@ -2,13 +2,13 @@ import { prefixOf } from "../../address/prefix.ts";
 import { specialPurpose } from "../../address/special-purpose.ts";
 
 /**
- * The blocks of 16 bits (IPv4: 8 bits) that hold something special, by family and number; most hold nothing and need no
- * search.
+ * The blocks of 16 bits (IPv4: 8 bits) that contain something special, by family and number; most contain nothing and
+ * need no search.
  */
 const special = new Map<number, boolean>();
 
 /**
- * Whether the address is reachable from the internet, as far as the registries of special-purpose addresses say: not
+ * Whether the address is reachable from the internet according to the registries of special-purpose addresses: not
  * private, loopback, link-local, documentation, multicast and so on. `words` are as `parseAddressBytes` writes them.
  */
 export function isPublicAddress(family: 4 | 6, words: Uint32Array): boolean {

@@ -14,7 +14,7 @@ export class HeaderRows {
   #first: { readonly header: Buffer; readonly name: string } | null = null;
 
   /**
-   * `columns` are those after the address, `appendAs` is the name of the column that "append" adds. Of several
+   * `columns` are those after the address, `appendAs` is the name of the column that "append" adds. With several
    * snapshots, each adds one under its label.
    */
   constructor(
@@ -30,8 +30,8 @@ export class HeaderRows {
   }
 
   /**
-   * The row that stands for the header of an input, null if it has none: a further input goes on below the header of
-   * the first. Throws BatchError where its columns are others and would stand below the wrong names.
+   * The output row for the header of an input, null if there is none: a further input continues below the header of the
+   * first. Throws BatchError if its columns differ and would be below the wrong names.
    */
   rowOf(header: Buffer, shape: LineShape, name: string): Buffer | null {
     const isFirst = this.#first === null;

@@ -2,8 +2,8 @@ import type { AddressCounts } from "../address-counts.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 
 /**
- * Adds up what all threads have counted by address. Where there are more than `max` different ones, `onTooMany` is
- * called, and if it does not throw, the rarest are dropped. It can be interrupted after each step.
+ * Adds up what all threads have counted by address. If there are more than `max` distinct ones, `onTooMany` is called,
+ * and if it does not throw, the rarest are dropped. Can be interrupted after each step.
  */
 export function* addUpAddresses(
   parts: readonly AddressCounts[],

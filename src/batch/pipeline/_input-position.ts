@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { inputName } from "../input/input.ts";
 
-/** How far the inputs have been settled, which is where errors are reported. */
+/** How far the inputs have been settled: the position at which errors are reported. */
 export class InputPosition {
   readonly #inputs: readonly (string | Readable)[];
   #input = -1;
@@ -16,12 +16,12 @@ export class InputPosition {
     return inputName(this.#inputs[this.#input]!);
   }
 
-  /** The number of the line that comes next in the input. */
+  /** The number of the next line in the input. */
   get nextLine(): number {
     return this.#lines + 1;
   }
 
-  /** Goes on in this input, from its front if it is another one than before. */
+  /** Continues in this input, from its start if it is a new one. */
   enter(input: number): void {
     if (input !== this.#input) this.#lines = 0;
     this.#input = input;

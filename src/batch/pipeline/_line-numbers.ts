@@ -2,9 +2,9 @@ import type { AskFirstLine } from "./_shard-runner.ts";
 import type { Stop } from "./_stop.ts";
 
 /**
- * Numbers the lines of an input whose shards are worked on at the same time, in any order. Only whoever reads a shard
- * knows how many lines are in it; the number of its first one is known when all shards before it have said how many
- * they have:
+ * Numbers the lines of an input whose shards are processed at the same time, in any order. Only the thread that reads a
+ * shard knows how many lines it has; the number of its first line is known once all shards before it have reported
+ * theirs:
  *
  *     shard 1: 1 .. n     shard 2: n + 1 .. n + m     shard 3: n + m + 1 ..
  *              `--- n lines --^          `--- m lines --^
@@ -18,12 +18,12 @@ export class LineNumbers {
     this.#stop = stop;
   }
 
-  /** Begins another input, at the line with this number. */
+  /** Starts another input, at the line with this number. */
   startAt(line: number): void {
     this.#next = Promise.resolve(line);
   }
 
-  /** For the next shard: is called with how many lines that has, and gives the number of its first one. */
+  /** For the next shard: is called with its number of lines, and returns the number of its first one. */
   nextShard(): AskFirstLine {
     const first = this.#next;
     let count!: (textLines: number) => void;

@@ -9,8 +9,8 @@ import type { AddressCounts } from "../address-counts.ts";
 import type { Shard, ShardResult, ShardWork, WorkerSetup } from "./messages.ts";
 
 /**
- * Where the shards of a run are run: this thread, and workers once `startWorkers` is called. Until a worker is up it
- * gets no shards, so that nothing waits for it.
+ * Where the shards of a run are processed: in this thread, and in workers once `startWorkers` is called. A worker gets
+ * shards only once it is running, so nothing waits for it.
  */
 export class RunThreads {
   readonly #main: ShardRunner;
@@ -18,16 +18,17 @@ export class RunThreads {
   readonly #pause: (() => Promise<void>) | undefined;
   readonly #running = new Set<Promise<unknown>>();
   readonly #workers: ShardThread[] = [];
-  /** The workers that are up. */
+  /** The workers that are running. */
   readonly #up: ShardThread[] = [];
-  /** The pool whose workers these are; null: the run has workers of its own. */
+  /** The pool of these workers; null: the run has workers of its own. */
   readonly #pool: WorkerThreads | null;
   #own: WorkerThreads | undefined;
   #mainBusy = 0;
   #failure: BatchError | undefined;
 
   /**
-   * `onRoom` is called whenever `hasRoom` may have become true, `pause` is awaited before this thread works on a shard.
+   * `onRoom` is called whenever `hasRoom` may have become true; `pause` is awaited before this thread processes a
+   * shard.
    */
   constructor(
     main: ShardRunner,
@@ -45,7 +46,7 @@ export class RunThreads {
     return this.#workers.length > 0;
   }
 
-  /** Starts up to `count` workers, of a pool those that are idle; what comes of it shows in `hasRoom` and in `run`. */
+  /** Starts up to `count` workers, or takes the idle ones of a pool; the effect shows in `hasRoom` and in `run`. */
   startWorkers(count: number, snapshot: Snapshot, work: ShardWork): void {
     const threads = this.#pool ?? (this.#own = takeWorkers(count));
     const workers = this.#pool === null ? count : Math.min(count, threads.idle);
@@ -106,8 +107,8 @@ export class RunThreads {
   }
 
   /**
-   * Lets the workers go: own ones are ended with whatever they are doing, those of a pool when the shard that they work
-   * on is done. When this resolves, no shard is being read any more.
+   * Releases the workers: own ones are ended whatever they are doing, those of a pool when their current shard is done.
+   * When this resolves, no shard is being read.
    */
   async close(): Promise<void> {
     if (this.#pool === null) {

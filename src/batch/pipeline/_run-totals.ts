@@ -8,7 +8,7 @@ const MAX_MALFORMED_LINES = 20;
 /** What a run has counted so far: lines when their shard is settled, bytes as they are read. */
 export class RunTotals {
   lines = 0;
-  /** Lines with an address, and those of them with a match. */
+  /** Lines with an address, and how many of them have a match. */
   addresses = 0;
   matched = 0;
   malformed = 0;
@@ -20,7 +20,7 @@ export class RunTotals {
   /** Bytes of the shards that are settled. */
   #bytesDone = 0;
 
-  /** Bytes of rows for a byte of lines, as far as is known; 0: nothing is. */
+  /** Bytes of rows per byte of lines, as far as known; 0: unknown. */
   get rowGrowth(): number {
     return this.#bytesDone === 0 ? 0 : this.bytesWritten / this.#bytesDone;
   }

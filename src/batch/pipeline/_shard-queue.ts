@@ -2,8 +2,8 @@ import type { CutShard } from "./_cut-shards.ts";
 import type { ShardResult } from "./messages.ts";
 
 /**
- * A shard that was dispatched, which input it belongs to, and its result to come. `plan` is null for what is no shard:
- * the header of an input, or the end of one that fails.
+ * A dispatched shard, its input, and its pending result. `plan` is null for anything that is not a shard: the header of
+ * an input, or the end of one that fails.
  */
 export interface InFlightShard {
   readonly plan: CutShard | null;
@@ -12,8 +12,8 @@ export interface InFlightShard {
 }
 
 /**
- * The shards in flight, in the order of their lines, which is the order in which they are settled. Two loops share it,
- * one that adds and one that removes; `changed` lets either wait for the other, and for whatever else calls `wake`.
+ * The shards in flight, in the order of their lines, in which they are settled. Two loops share it, one that adds and
+ * one that removes; with `changed`, either waits for the other, and for anything else that calls `wake`.
  */
 export class ShardQueue {
   readonly #shards: InFlightShard[] = [];
@@ -34,7 +34,7 @@ export class ShardQueue {
   }
 
   add(shard: InFlightShard): void {
-    shard.result.catch(() => {}); // seen when its turn comes
+    shard.result.catch(() => {}); // reported when its turn comes
     this.#shards.push(shard);
     this.wake();
   }

@@ -2,12 +2,12 @@ import type { BatchLimits } from "../identify-options.ts";
 import type { RunTotals } from "./_run-totals.ts";
 
 const FIRST_SHARD_BYTES = 64 * 1024;
-/** Shards double in size so many times at most; long before, the limit is reached. */
+/** Maximum number of times that shards double in size; the size limit is reached long before. */
 const MAX_DOUBLINGS = 16;
 /** How much of a row buffer the rows of a shard are expected to fill. */
 const FILL = 0.8;
 
-/** Decides how large the next shard is: a matter of speed and memory, never of results. */
+/** Decides how large the next shard is: this affects speed and memory, never results. */
 export class ShardSizer {
   readonly #limits: BatchLimits;
   readonly #totals: RunTotals;

@@ -10,14 +10,14 @@ import type { RunTotals } from "./_run-totals.ts";
 import type { Stop } from "./_stop.ts";
 import type { ShardFailure, ShardResult } from "./messages.ts";
 
-/** An input that was opened: the result that stands for its header, the number of its first line, and its shards. */
+/** An open input: the result for its header, the number of its first line, and its shards. */
 export interface InputShards {
   readonly header: ShardResult;
   readonly firstLine: number;
   readonly shards: AsyncGenerator<PlannedShard>;
 }
 
-/** Opens inputs, looks at how their lines are, and cuts them into shards. */
+/** Opens inputs, examines their lines, and cuts them into shards. */
 export class ShardSource {
   readonly #options: IdentifyOptions;
   readonly #sizes: ShardSizes;
@@ -26,7 +26,7 @@ export class ShardSource {
   readonly #headers: HeaderRows;
   readonly #files: (OpenInput & { kind: "file" })[] = [];
 
-  /** `appendAs` is what "append" calls the column that it adds. */
+  /** `appendAs` is the name of the column that "append" adds. */
   constructor(options: IdentifyOptions, appendAs: string, sizes: ShardSizes, totals: RunTotals, stop: Stop) {
     this.#options = options;
     this.#sizes = sizes;
@@ -56,7 +56,7 @@ export class ShardSource {
   }
 }
 
-/** Of several snapshots, each column is named after its snapshot. */
+/** With several snapshots, each column is named after its snapshot. */
 function columnsOf(options: IdentifyOptions): string[] | undefined {
   const { further = [] } = options;
   const all = [options, ...further].map(({ columns = ROW_COLUMNS.slice(1) }) => columns);
@@ -71,7 +71,7 @@ function labelsOf({ snapshot, label = snapshot.info.kind, further = [] }: Identi
 
 const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowBytes: 0, failure: null };
 
-/** The result that stands for a line that cannot be read. */
+/** The result for a line that cannot be read. */
 export function failedResult(failure: ShardFailure): ShardResult {
   return { ...NOTHING, failure };
 }

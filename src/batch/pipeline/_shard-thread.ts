@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * One worker for the length of a run, and the shards it has been given. For the pool of threads the whole run is one
- * task; its shards go over a port of their own.
+ * One worker for the duration of a run, and the shards assigned to it. For the thread pool, the whole run is one task;
+ * its shards go over a port of their own.
  */
 export class ShardThread {
   readonly #port: MessagePort;
@@ -21,7 +21,7 @@ export class ShardThread {
   readonly #waiting = new Map<number, Waiting>();
   #tasks = 0;
   #failure: unknown;
-  /** Resolves when the worker is up; rejects when it cannot start. */
+  /** Resolves when the worker is running; rejects if it cannot start. */
   readonly up: Promise<unknown>;
 
   constructor(threads: WorkerThreads, setup: WorkerSetup) {
@@ -54,14 +54,14 @@ export class ShardThread {
     return ((await answer) as { addresses: AddressCounts }).addresses;
   }
 
-  /** Lets the worker go when the shard that it is working on is done; shards that wait are not begun. */
+  /** Releases the worker when its current shard is done; waiting shards are not started. */
   async end(): Promise<void> {
     this.#post({ end: true });
     await this.#task;
     this.drop();
   }
 
-  /** Gives up what it has been given: the worker itself is ended, or has ended. */
+  /** Gives up its shards: the worker itself is ended, or has ended. */
   drop(): void {
     this.#fail(new Error("the run is over"));
     this.#port.close();

@@ -1,4 +1,4 @@
-/** Whether a run goes on, and why not: the first reason that is given counts. */
+/** Whether a run continues, and if not, why: the first reason counts. */
 export class Stop {
   readonly #controller = new AbortController();
 
@@ -18,7 +18,7 @@ export class Stop {
     this.#controller.abort(reason);
   }
 
-  /** The result, or the reason to stop if that comes first: a worker may take its time. */
+  /** The result, or the reason to stop if that comes first: a worker may take a long time. */
   async orStopped<Result>(result: Promise<Result>): Promise<Result> {
     const { signal } = this;
     result.catch(() => {}); // it may fail when no one waits for it any more

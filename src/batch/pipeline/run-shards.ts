@@ -5,8 +5,8 @@ import { ShardRunner } from "./_shard-runner.ts";
 import type { WorkerAnswer, WorkerSetup, WorkerTask } from "./messages.ts";
 
 /**
- * A worker's part of a run: does the shards that come over the port, while one is read, another is worked on; until it
- * is told to end.
+ * A worker's part of a run: processes the shards that come over the port, reading one while it processes another, until
+ * it receives the end.
  */
 export class ShardService {
   readonly #port: MessagePort;
@@ -21,7 +21,7 @@ export class ShardService {
     this.#runner = Promise.resolve().then(() => ShardRunner.create(attach(), work, thread));
   }
 
-  /** Resolves when it has been told to end, and nothing of the run is in use any more. */
+  /** Resolves when the end was received, and nothing of the run is in use any more. */
   async untilEnd(): Promise<void> {
     const ended = new Promise<void>((resolve) => {
       this.#port.on("message", (task: WorkerTask) => {

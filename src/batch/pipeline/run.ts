@@ -22,7 +22,7 @@ import { failedResult, ShardSource } from "./_shard-source.ts";
 import { Stop } from "./_stop.ts";
 import type { Shard, ShardResult } from "./messages.ts";
 
-/** Shards in flight per thread: two in work, one that waits to be settled, to bridge a slow one. */
+/** Shards in flight per thread: two being processed, and one that waits to be settled, to bridge a slow one. */
 const IN_FLIGHT_PER_THREAD = 3;
 const PROGRESS_MS = 100;
 
@@ -53,7 +53,7 @@ export class Run {
   readonly #pool: WorkerThreads | null;
   #rows: RowSink | undefined;
 
-  /** `totalBytes` is the size of all inputs, null where one is a stream; `pool` has the workers, if it is not null. */
+  /** `totalBytes` is the size of all inputs, null if one is a stream; `pool` has the workers, if it is not null. */
   constructor(options: IdentifyOptions, totalBytes: number | null, pool: WorkerThreads | null) {
     this.#options = options;
     this.#pool = pool;
@@ -100,7 +100,7 @@ export class Run {
       await this.#rows?.discard();
       throw signal?.aborted ? signal.reason : error;
     } finally {
-      await pipesReleased(); // the next run could meet an end of this one's pipe, and take it for its own other end
+      await pipesReleased(); // the next run could open an end of this one's pipe and take it for its own other end
       this.#release();
     }
   }
@@ -116,9 +116,11 @@ export class Run {
     return runner;
   }
 
-  /** Runs both loops to their end. Throws the reason why they stopped before, unless that is that no one reads on. */
+  /**
+   * Runs both loops to their end. Throws the reason if they stopped early, unless the reader of the output has gone.
+   */
   async #work(): Promise<void> {
-    // An input that never answers, or an output that no one reads, is not waited for.
+    // An input that never delivers, or an output that no one reads, is not waited for.
     const loops = Promise.all([this.#produce(), this.#settleAll()]);
     await this.#stop.orStopped(loops).catch((error) => this.#end(error));
     this.#options.signal?.throwIfAborted();
@@ -137,7 +139,7 @@ export class Run {
     this.#queue.wake();
   }
 
-  /** The reader of the output has gone: the run ends there, and that is no error. */
+  /** The reader of the output has gone: the run ends there, and that is not an error. */
   get #outputClosed(): boolean {
     return this.#stop.reason instanceof OutputClosed;
   }
@@ -214,8 +216,8 @@ export class Run {
   }
 
   /**
-   * Writes a shard's rows. If they filled its row buffer before its end, the rest of it is run now, as often as it
-   * takes.
+   * Writes a shard's rows. If they filled its row buffer before its end, the rest of it is processed now, in as many
+   * rounds as it takes.
    */
   async #settle({ plan, input, result }: InFlightShard): Promise<void> {
     this.#position.enter(input);
@@ -264,7 +266,7 @@ export class Run {
     });
   }
 
-  /** Does one step after the other, with the caller's pause before each. */
+  /** Runs one step after the other, with the caller's pause before each. */
   async #inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
     for (;;) {
       await this.#options.pause?.();
@@ -309,7 +311,7 @@ export class Run {
   }
 }
 
-/** A clock that is there from the start; `performance` takes 2 ms to load. */
+/** A clock that is available from the start; `performance` takes 2 ms to load. */
 function milliseconds(): number {
   return process.uptime() * 1000;
 }

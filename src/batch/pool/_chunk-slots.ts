@@ -4,11 +4,14 @@ const FREE = 0;
 const FILLED = 1;
 const TAKEN = 2;
 
-/** Positions in `states`: a counter that changes whenever a worker may go on, whether no more chunks come, then slots. */
+/**
+ * Positions in `states`: a counter that changes whenever a worker may continue, whether no more chunks come, then
+ * slots.
+ */
 const WAKE = 0;
 const CLOSED = 1;
 const SLOTS = 2;
-/** Of a slot: its state, the number of the chunk, its bytes, and how many addresses they hold. */
+/** Fields of a slot: its state, the number of the chunk, its bytes, and how many addresses they hold. */
 const SLOT_FIELDS = 4;
 
 /** A chunk that a worker has taken. */
@@ -45,7 +48,7 @@ export class ChunkSlots {
     return new ChunkSlots({ states, data, slotBytes });
   }
 
-  /** A slot to fill, -1 when all are in use. */
+  /** A slot to fill, -1 if all are in use. */
   free(): number {
     for (let slot = 0; slot < this.#count; slot++) if (Atomics.load(this.#states, at(slot)) === FREE) return slot;
     return -1;
@@ -55,7 +58,7 @@ export class ChunkSlots {
     return Buffer.from(this.shared.data, slot * this.shared.slotBytes, byteLength);
   }
 
-  /** Hands a filled slot to the workers. */
+  /** Passes a filled slot to the workers. */
   fill(slot: number, chunk: number, byteLength: number, count: number): void {
     const states = this.#states;
     states[at(slot) + 1] = chunk;
@@ -65,7 +68,7 @@ export class ChunkSlots {
     this.#wake();
   }
 
-  /** The number of a chunk that no worker has taken yet, and none will; -1 when there is none. */
+  /** The number of a chunk that no worker has taken and none will take any more; -1 if there is none. */
   takeBack(): number {
     for (let slot = 0; slot < this.#count; slot++) {
       if (Atomics.compareExchange(this.#states, at(slot), FILLED, FREE) === FILLED) return this.#states[at(slot) + 1]!;
@@ -73,7 +76,7 @@ export class ChunkSlots {
     return -1;
   }
 
-  /** No more chunks come: workers end after those that are there. */
+  /** No more chunks come: workers end after the existing ones. */
   close(): void {
     Atomics.store(this.#states, CLOSED, 1);
     this.#wake();
@@ -84,12 +87,12 @@ export class ChunkSlots {
     Atomics.notify(this.#states, WAKE);
   }
 
-  /** In a worker: waits for the next chunk; null when no more come. */
+  /** In a worker: waits for the next chunk; null if no more come. */
   next(): TakenChunk | null {
     const states = this.#states;
     for (;;) {
       const seen = Atomics.load(states, WAKE);
-      const isClosed = Atomics.load(states, CLOSED) === 1; // read before the slots: what was filled before it is seen
+      const isClosed = Atomics.load(states, CLOSED) === 1; // read before the slots: what was filled before is seen
       for (let slot = 0; slot < this.#count; slot++) {
         if (Atomics.compareExchange(states, at(slot), FILLED, TAKEN) !== FILLED) continue;
         const bytes = this.bytesOf(slot, states[at(slot) + 2]!);
@@ -100,7 +103,7 @@ export class ChunkSlots {
     }
   }
 
-  /** In a worker: the chunk is done, its slot may be filled again. */
+  /** In a worker: the chunk is done, its slot may be refilled. */
   done({ slot }: TakenChunk): void {
     Atomics.store(this.#states, at(slot), FREE);
   }

@@ -5,7 +5,7 @@ import type { HelpTask } from "./messages.ts";
 import { errorOf, type ThreadFailure } from "./thread-failure.ts";
 import type { WorkerThreads } from "./worker-threads.ts";
 
-/** Chunks that wait for each worker, or are with it: one in work and one that is ready. */
+/** Chunks per worker: one being processed and one that is ready. */
 const SLOTS_PER_WORKER = 2;
 /** Chunks between two pauses of the calling thread: some 3 ms. */
 const CHUNKS_PER_TURN = 8;
@@ -15,15 +15,15 @@ const CHUNKS_PER_TURN = 8;
  *
  *     | 0 | 1 | 2 | ──▶ workers           this thread ◀── | n-2 | n-1 |
  *
- * Whoever is quicker does more, so that no one waits for long at the end.
+ * The faster side does more, so that no one waits for long at the end.
  */
 export class HelpedLookup {
   readonly #input: ChunkedInput;
   readonly #signal: AbortSignal;
-  /** Chunks from the front that are with workers, or done; and where the done ones at the end begin. */
+  /** How many chunks from the front are with workers, or done; and where the done ones at the end begin. */
   #front = 0;
   #back: number;
-  /** A worker has ended before its time. */
+  /** A worker has ended prematurely. */
   #isBroken = false;
 
   constructor(input: ChunkedInput, signal: AbortSignal) {
@@ -32,7 +32,7 @@ export class HelpedLookup {
     this.#back = input.chunks;
   }
 
-  /** With the workers that are idle. Rejects with the first error; nothing of the input is in use any more then. */
+  /** With the idle workers. Rejects with the first error; nothing of the input is in use then. */
   async run(
     workers: WorkerThreads | null,
     task: Pick<HelpTask, "snapshot" | "engine" | "now">,
@@ -48,7 +48,7 @@ export class HelpedLookup {
     const helping = Array.from({ length: helpers }, () =>
       this.#help(workers!, { ...task, kind, out, slots: slots.shared }),
     );
-    for (const help of helping) help.catch(() => {}); // seen below
+    for (const help of helping) help.catch(() => {}); // handled below
     try {
       await this.#work(slots);
     } finally {
@@ -58,7 +58,7 @@ export class HelpedLookup {
     return { isMalformed: (await Promise.all(helping)).includes(true) };
   }
 
-  /** Whether the worker came upon a malformed text. */
+  /** Whether the worker found a malformed text. */
   async #help(workers: WorkerThreads, task: HelpTask): Promise<boolean> {
     let isWhole = false;
     try {
@@ -74,7 +74,7 @@ export class HelpedLookup {
 
   async #work(slots: ChunkSlots | null): Promise<void> {
     if (slots !== null) this.#layOut(slots);
-    // Calls in a loop, too, leave turns to others: to the messages of workers, not least.
+    // Even calls in a loop give others a turn, not least the messages of workers.
     if (this.#input.chunks > 1) await this.#pause(slots);
     for (let done = 1; this.#front < this.#back && !this.#isBroken; done++) {
       if (slots !== null) this.#layOut(slots);
@@ -85,7 +85,7 @@ export class HelpedLookup {
       this.#input.lookUpHere(chunk);
   }
 
-  /** Fills the slots that are free, and leaves a chunk for this thread. */
+  /** Fills the free slots, and leaves a chunk for this thread. */
   #layOut(slots: ChunkSlots): void {
     for (let slot = slots.free(); slot >= 0 && this.#front < this.#back - 1; slot = slots.free()) {
       const chunk = this.#front++;

@@ -2,7 +2,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Family } from "../../address/address.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** A snapshot for another thread; its number is its own in this process. */
+/** A snapshot for another thread; its number is unique in this process. */
 export interface SharedSnapshot {
   readonly number: number;
   readonly shared: Snapshot["shared"];
@@ -11,15 +11,15 @@ export interface SharedSnapshot {
 /** What the chunks of a lookup hold: words of one family, texts joined by LF, or lines of text. */
 export type ChunkKind = { readonly words: Family } | { readonly texts: true } | { readonly lines: true };
 
-/** What a worker is told to help with. All buffers are shared. */
+/** What a worker is asked to help with. All buffers are shared. */
 export interface HelpTask {
   readonly snapshot: SharedSnapshot;
   readonly engine: Engine;
-  /** The time as of which it is looked up, milliseconds since 1970. */
+  /** The time of the lookup, in milliseconds since 1970. */
   readonly now: number;
   readonly kind: ChunkKind;
   readonly slots: SharedSlots;
-  /** A match id for each address, where their number is known; lines get theirs with the result. */
+  /** A match id for each address, if their number is known; lines get theirs with the result. */
   readonly out: SharedArrayBuffer | null;
 }
 

@@ -6,9 +6,9 @@ import type { HelpTask } from "./messages.ts";
 import { attachedSnapshot, forgetSnapshot } from "./share-snapshot.ts";
 import { failureOf, type ThreadFailure } from "./thread-failure.ts";
 
-// What a worker of the pool can be asked to do (`TaskName`). piscina calls these by name, one at a time.
+// The tasks of a worker of the pool (`TaskName`). piscina calls these by name, one at a time.
 
-/** Nothing: the worker is up. */
+/** Does nothing: the worker is running. */
 export function warmUp(): void {}
 
 /** A worker's part of a run over logs. */
@@ -16,7 +16,7 @@ export function runShards({ port, setup }: { port: MessagePort; setup: WorkerSet
   return new ShardService(port, () => attachedSnapshot(setup.snapshot), setup).untilEnd();
 }
 
-/** A worker's part of a lookup. Errors are returned: they would lose their class. */
+/** A worker's part of a lookup. Errors are returned: if they were thrown, they would lose their class. */
 export function help(task: HelpTask): Help | { readonly failure: ThreadFailure } {
   try {
     return helpWith(task);
@@ -25,7 +25,7 @@ export function help(task: HelpTask): Help | { readonly failure: ThreadFailure }
   }
 }
 
-/** Lets go of a snapshot. */
+/** Releases a snapshot. */
 export function forget(number: number): void {
   forgetSnapshot(number);
 }

@@ -16,9 +16,12 @@ import { WorkerThreads } from "./worker-threads.ts";
 
 /** What a pool works with. */
 export interface PoolOptions {
-  /** Threads that work at a time, the calling one among them. Default: as many as the machine has. */
+  /** Threads that work at a time, including the calling one. Default: as many as the machine has. */
   readonly threads?: number;
-  /** What is looked up in: a snapshot, until another is given to `swap`, or the newest that a holder has. */
+  /**
+   * What addresses are looked up in: a snapshot, until `swap` is called with another one, or the newest one of a
+   * holder.
+   */
   readonly snapshot: Snapshot | SnapshotHolder;
   /** Default "auto". */
   readonly engine?: Engine;
@@ -26,21 +29,23 @@ export interface PoolOptions {
 
 /** Options of one call. */
 export interface PoolCallOptions {
-  /** What has expired at this time, in milliseconds since 1970 UTC, is skipped. Default: the clock, once for the call. */
+  /**
+   * What has expired at this time, in milliseconds since 1970 UTC, is skipped. Default: the clock, read once per call.
+   */
   readonly now?: number;
   /** Aborting rejects with the signal's reason, within some milliseconds; the workers stay. */
   readonly signal?: AbortSignal;
 }
 
-/** The answer to a lookup of many addresses. */
+/** The result of a lookup of many addresses. */
 export interface PoolMatches {
-  /** The match id of each address, in order: 0 for none. Over shared memory. */
+  /** The match id of each address, in order: 0 for none. In shared memory. */
   readonly matches: Uint32Array;
-  /** The one that all of them were looked up in: match ids mean something in its table only. */
+  /** The snapshot of all results: match ids have a meaning in its table only. */
   readonly snapshot: Snapshot;
 }
 
-/** Below so much input, handing chunks to workers costs more than it saves: addresses, texts, bytes of lines. */
+/** For smaller inputs, passing chunks to workers costs more than it saves: addresses, texts, bytes of lines. */
 const MIN_WORDS = 128 * 1024;
 const MIN_TEXTS = 32 * 1024;
 const MIN_LINE_BYTES = 1 << 20;
@@ -51,14 +56,14 @@ interface Use {
 }
 
 /**
- * Worker threads that stay, with a kernel each, for lookups of many addresses and for logs: calls that come again and
- * again pay for no start. The calling thread works as well; it pauses for others about every 3 ms. Workers help with
- * one call at a time; where all are busy, a call is done by the calling thread alone.
+ * Worker threads that stay, with a kernel each, for lookups of many addresses and for logs: repeated calls do not pay
+ * for starting them. The calling thread works as well; it pauses for others about every 3 ms. Workers help with one
+ * call at a time; if all are busy, the calling thread does the whole call.
  *
- * A call answers from one snapshot, the one that was newest when it began. An idle pool does not keep the process alive.
+ * A call uses one snapshot, the newest one when it began. An idle pool does not keep the process alive.
  */
 export class Pool implements AsyncDisposable {
-  /** Threads that work at a time, the calling one among them. */
+  /** Threads that work at a time, including the calling one. */
   readonly threads: number;
   readonly #engine: Engine;
   readonly #holder: SnapshotHolder | null;
@@ -70,7 +75,7 @@ export class Pool implements AsyncDisposable {
   #snapshot: Snapshot | null;
   #isClosed = false;
 
-  /** For `createPool`. Throws RangeError, SnapshotError as that does. */
+  /** For `createPool`. Throws the same RangeError and SnapshotError. */
   constructor({ threads = availableParallelism(), snapshot, engine = "auto" }: PoolOptions) {
     if (!Number.isSafeInteger(threads) || threads < 1)
       throw new RangeError(`threads is ${threads}; give a whole number of 1 or more`);
@@ -78,12 +83,12 @@ export class Pool implements AsyncDisposable {
     this.#engine = engine;
     this.#holder = snapshot instanceof SnapshotHolder ? snapshot : null;
     this.#snapshot = snapshot instanceof SnapshotHolder ? null : snapshot;
-    void new Matcher(this.snapshot, { engine }); // makes this thread's kernel, or says that there is none
+    void new Matcher(this.snapshot, { engine }); // makes this thread's kernel, or throws if there is none
     this.#workers = threads < 2 ? null : new WorkerThreads(threads - 1);
     this.#holder?.on("swap", this.#forgetBefore);
   }
 
-  /** For `createPool`: rejects with BatchError "worker-failed" when a worker cannot start. */
+  /** For `createPool`: rejects with BatchError "worker-failed" if a worker cannot start. */
   async started(): Promise<this> {
     try {
       await this.#workers?.ready();
@@ -94,12 +99,12 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** What the next call will answer from. Throws SnapshotError "not-found" where a holder has loaded nothing yet. */
+  /** The snapshot of the next call. Throws SnapshotError "not-found" if a holder has loaded nothing yet. */
   get snapshot(): Snapshot {
     return this.#snapshot ?? this.#acquireHeld((lease) => lease.release());
   }
 
-  /** Answers from another snapshot from the next call on. Throws TypeError where a holder decides that. */
+  /** Uses another snapshot from the next call on. Throws TypeError if the pool follows a holder. */
   swap(snapshot: Snapshot): void {
     if (this.#snapshot === null) throw new TypeError("this pool answers from what its holder has; swap there");
     const before = this.#snapshot;
@@ -109,8 +114,8 @@ export class Pool implements AsyncDisposable {
 
   /**
    * Looks up addresses of one family: one unsigned 32-bit word each (IPv4), or four in network order (IPv6). The array
-   * may not change until the promise settles.
-   * @throws RangeError for words that are no whole number of addresses; TableError for a corrupt table; BatchError
+   * must not change until the promise settles.
+   * @throws RangeError if the words are not a whole number of addresses; TableError for a corrupt table; BatchError
    * "worker-failed", "pool-closed"; the signal's reason when aborted
    */
   lookupBatch(family: Family, words: Uint32Array, options: PoolCallOptions = {}): Promise<PoolMatches> {
@@ -125,7 +130,8 @@ export class Pool implements AsyncDisposable {
 
   /**
    * Looks up addresses of both families as texts. The array may not change until the promise settles.
-   * @throws AddressError for the first text that is malformed, TypeError for what is not a string; else as `lookupBatch`
+   * @throws AddressError for the first malformed text, TypeError for what is not a string, both with its `index`;
+   * otherwise as `lookupBatch`
    */
   lookupTexts(texts: readonly string[], options: PoolCallOptions = {}): Promise<PoolMatches> {
     return this.#call(async ({ snapshot }) => {
@@ -138,7 +144,7 @@ export class Pool implements AsyncDisposable {
   }
 
   /**
-   * Finds and looks up the first address of each line of a text, as `Matcher.identifyBuffer` does. The bytes may not
+   * Finds and looks up the first address of each line of a text, as `Matcher.identifyBuffer` does. The bytes must not
    * change until the promise settles.
    * @throws as `lookupBatch`
    */
@@ -155,7 +161,7 @@ export class Pool implements AsyncDisposable {
   }
 
   /**
-   * As the function `identifyLines`, for files and streams, with the snapshot and the threads of the pool.
+   * Like the function `identifyLines`, for files and streams, with the snapshot and the threads of the pool.
    * @throws as that function, and BatchError "pool-closed"
    */
   identifyLines(options: Omit<IdentifyOptions, "snapshot" | "threads">): Promise<IdentifyResult> {
@@ -167,8 +173,8 @@ export class Pool implements AsyncDisposable {
   }
 
   /**
-   * Waits for the calls that are under way, then ends the workers; with `force`, those calls reject with BatchError
-   * "pool-closed". Later calls do so in any case. A holder stays as it is.
+   * Waits for the calls in progress, then ends the workers; with `force`, those calls reject with BatchError
+   * "pool-closed". Later calls always do. A holder is not closed.
    */
   async close({ force = false }: { force?: boolean } = {}): Promise<void> {
     this.#isClosed = true;
@@ -222,7 +228,7 @@ export class Pool implements AsyncDisposable {
     if (before !== undefined) this.#forgetUnused(before.content);
   };
 
-  /** Workers keep the snapshot that they used last: idle ones let go of it. Busy ones will, with their next task. */
+  /** Workers keep the snapshot that they used last: idle ones release it now, busy ones with their next task. */
   #forgetUnused(snapshot: Snapshot): void {
     if (this.#users.has(snapshot) || this.#workers === null) return;
     const { number } = sharedSnapshot(snapshot);
@@ -253,7 +259,7 @@ export class Pool implements AsyncDisposable {
 }
 
 /**
- * A pool whose workers are up.
+ * A pool with running workers.
  *
  *     const pool = await createPool({ snapshot: await openSnapshot("blocklist.ipsieve") });
  *     const { matches } = await pool.lookupTexts(["192.0.2.1", "2001:db8::1"]);

@@ -13,13 +13,13 @@ export function sharedSnapshot(snapshot: Snapshot): SharedSnapshot {
 
 let attached: { readonly number: number; readonly snapshot: Snapshot } | undefined;
 
-/** In a worker: the snapshot, attached once for all tasks in a row that name it. Throws SnapshotError. */
+/** In a worker: the snapshot, attached once for all consecutive tasks that name it. Throws SnapshotError. */
 export function attachedSnapshot({ number, shared }: SharedSnapshot): Snapshot {
   if (attached?.number !== number) attached = { number, snapshot: Snapshot.attach(shared) };
   return attached.snapshot;
 }
 
-/** In a worker: lets go of a snapshot that no task will name any more. */
+/** In a worker: releases a snapshot that no task will name any more. */
 export function forgetSnapshot(number: number): void {
   if (attached?.number === number) attached = undefined;
 }

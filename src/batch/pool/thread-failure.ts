@@ -4,18 +4,18 @@ import type { SectionName } from "../../table/sections.ts";
 import { TableError, type TableErrorCode } from "../../table/table-error.ts";
 import { BatchError, type BatchErrorCode } from "../batch-error.ts";
 
-/** An error on its way between threads, which lose its class and its properties otherwise. */
+/** An error on its way between threads, where it would otherwise lose its class and its properties. */
 export interface ThreadFailure {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Those of its properties that the classes below have, and `syscall` of errors of the system. */
+  /** Its properties that the classes below have, and `syscall` of system errors. */
   readonly details: Readonly<Record<string, string | number | undefined>>;
 }
 
 const DETAILS = ["code", "syscall", "section", "path", "file", "line", "value", "position", "problem"];
 
-/** What can be posted of an error. */
+/** The transferable form of an error. */
 export function failureOf(cause: unknown): ThreadFailure {
   if (!(cause instanceof Error)) return { name: "Error", message: String(cause), stack: undefined, details: {} };
   const { name, message, stack } = cause;
@@ -45,7 +45,7 @@ interface Details {
   readonly line?: number;
 }
 
-/** By name; messages are put in afterwards as they were. */
+/** By name; the messages are restored afterwards. */
 const MAKERS: Readonly<Record<string, (details: Details, failure: ThreadFailure) => Error>> = {
   AddressError: ({ code, value, position, problem }) =>
     new AddressError(code as AddressErrorCode, value, position, problem),

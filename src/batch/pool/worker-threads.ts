@@ -1,12 +1,12 @@
 import type { Piscina } from "piscina";
 import { BatchError } from "../batch-error.ts";
 
-/** What a worker can be asked to do: the exports of `pool-worker.ts`. */
+/** The tasks of a worker: the exports of `pool-worker.ts`. */
 export type TaskName = "warmUp" | "runShards" | "help" | "forget";
 
 /**
- * The worker threads of a pool or of one run, kept by piscina: it starts them, hands them tasks, and replaces those that
- * die. They do not keep the process alive while they have nothing to do.
+ * The worker threads of a pool or of one run, managed by piscina: it starts them, passes tasks to them, and replaces
+ * those that die. They do not keep the process alive while they are idle.
  */
 export class WorkerThreads {
   readonly count: number;
@@ -23,26 +23,26 @@ export class WorkerThreads {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
-    this.#ready.catch(() => {}); // for whoever asks
+    this.#ready.catch(() => {}); // for callers of ready()
     this.#opened = this.#open().catch((cause) => this.#failed(cause));
   }
 
-  /** Resolves when all workers are up. Rejects with BatchError "worker-failed" when one cannot start. */
+  /** Resolves when all workers are running. Rejects with BatchError "worker-failed" if one cannot start. */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Workers that are up and have nothing to do. */
+  /** Workers that are running and idle. */
   get idle(): number {
     return this.#isClosed ? 0 : (this.#piscina?.idleThreads ?? 0);
   }
 
   /**
-   * Lets a worker do a task, the next one that is free. Rejects with BatchError "worker-failed" when it dies over it;
-   * another worker takes its place.
+   * Runs a task in the next free worker. Rejects with BatchError "worker-failed" if the worker dies during the task; it
+   * is replaced.
    */
   async run<Result>(name: TaskName, task: unknown, transferList: object[] = []): Promise<Result> {
-    if (this.#piscina === undefined) await this.#opened; // later, a task counts at once in what is idle
+    if (this.#piscina === undefined) await this.#opened; // after that, a task immediately counts in `idle`
     if (this.#piscina === undefined || this.#isClosed) await this.#notRunning();
     try {
       return await this.#piscina!.run(task, { name, transferList: transferList as never });
@@ -52,7 +52,7 @@ export class WorkerThreads {
     }
   }
 
-  /** Ends the workers with whatever they are doing; when this resolves, they have ended. */
+  /** Ends the workers whatever they are doing; when this resolves, they have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#opened;
@@ -60,10 +60,10 @@ export class WorkerThreads {
   }
 
   async #open(): Promise<void> {
-    // Loaded here: most runs are over before a worker would be up, and should not pay for it.
+    // Loaded here: most runs are over before a worker would be running, and do not need it.
     const { Piscina: PiscinaPool } = await import("piscina");
     const { count: maxThreads } = this;
-    // Without a minimum, a worker that cannot start is not started again and again.
+    // Without a minimum, a worker that cannot start is not started over and over.
     const options = { filename: WORKER, minThreads: 0, maxThreads, idleTimeout: Infinity, recordTiming: false };
     const piscina = new PiscinaPool(options);
     let created = 0;
@@ -78,7 +78,7 @@ export class WorkerThreads {
     void Promise.all([allCreated, ...warmUps]).then(this.#resolveReady);
   }
 
-  /** Tasks that wait make piscina start workers, up to its limit. */
+  /** Waiting tasks make piscina start workers, up to its limit. */
   async #warmUp(): Promise<void> {
     try {
       await this.#piscina!.run(null, { name: "warmUp" });
@@ -98,21 +98,21 @@ export class WorkerThreads {
   }
 }
 
-// The sources run as they are and as compiled.
+// The sources run both unbuilt and compiled.
 const WORKER = new URL(`./pool-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href;
 
-/** Workers that have been started ahead and not been given work. */
+/** Workers that were started ahead and have no work yet. */
 let spare: WorkerThreads | undefined;
 
 /**
- * Starts so many workers ahead of the run that will need them: a thread takes some 30 ms to come up, which is well
- * spent while the calling thread opens a snapshot.
+ * Starts workers ahead of the run that will need them: a thread takes some 30 ms to start, which is well spent while
+ * the calling thread opens a snapshot.
  */
 export function startWorkersAhead(count: number): void {
   spare ??= new WorkerThreads(count);
 }
 
-/** Workers of the caller's own, to be closed by it: those that were started ahead, if there are as many. */
+/** Workers of the caller's own, which it must close: those that were started ahead, if there are as many. */
 export function takeWorkers(count: number): WorkerThreads {
   if (spare?.count !== count) return new WorkerThreads(count);
   const threads = spare;

@@ -5,7 +5,7 @@ import { type Importer, ListBuilder, type NameLike, Places } from "./imported-li
 /**
  * Service tags: `{changeNumber, cloud, values: [{name, properties: {region, addressPrefixes: [...]}}]}`, the same for
  * each of the clouds. A tag is called `Service` or `Service.Region`, but only `region` says whether it has one:
- * AzureFrontDoor.Frontend is a service. The service tag API leaves it out where there is none. Regions go by `region`
+ * AzureFrontDoor.Frontend is a service. The service tag API leaves it out if there is none. Regions go by `region`
  * (canadacentral), which is the same in all tags, and are named after the tags (Canada Central).
  */
 export const azure: Importer = (text) => {

@@ -14,7 +14,7 @@ import type { FixedPlace } from "./plain-text.ts";
 
 /**
  * RFC 8805 (a self-published geofeed): `prefix,country,region,city,postal`. A prefix belongs to its region by ISO
- * 3166-2, or to its country where there is none; "PH-00" stands for none. Every prefix counts, also where its location
+ * 3166-2, or to its country if there is none; "PH-00" stands for none. Every prefix counts, also where its location
  * cannot be read.
  */
 export function geofeed({ service = null }: Pick<FixedPlace, "service"> = {}): Importer {

@@ -1,17 +1,17 @@
 /** What is wrong with a publisher's list. */
 export type ImportErrorCode =
-  /** Bytes that are no UTF-8. */
+  /** Bytes that are not UTF-8. */
   | "not-utf8"
   /** A web page or another XML document where the list should be. */
   | "web-page"
   /** A list without a single prefix. */
   | "empty"
-  /** Text that is no JSON; no CSV. */
+  /** Text that is not JSON; no CSV. */
   | "bad-json"
   | "bad-csv"
   /** JSON, or a table, of another shape than the publisher's format. */
   | "bad-shape"
-  /** A text that is no address, prefix or range. */
+  /** A text that is not an address, prefix or range. */
   | "bad-prefix"
   /** The name of a service or region that no node can have. */
   | "bad-name";

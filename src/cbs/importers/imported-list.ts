@@ -16,7 +16,7 @@ export interface Place {
   readonly region: Named | null;
 }
 
-/** One prefix as often as the publisher's list has it, with every place that the list names there. */
+/** One entry of the publisher's list, repeats included: a prefix with every place that the list names for it. */
 export interface ImportedEntry {
   readonly prefix: Prefix;
   readonly places: readonly Place[];
@@ -26,18 +26,18 @@ export interface ImportedEntry {
 export type ImportWarningCode =
   /** Bits after the prefix length were set, and are cleared. */
   | "host-bits"
-  /** The same prefix stood in the same place before. */
+  /** The same prefix was listed in the same place before. */
   | "repeat"
   /** A location that cannot be read: the prefix counts without it. */
   | "location"
   /** A member that this importer does not know; it holds no prefixes that it could read. */
   | "unknown-member"
-  /** Prefixes that are no addresses of the internet, left out. */
+  /** Prefixes that are not addresses of the internet, left out. */
   | "left-out"
   /** A time of publication that cannot be read. */
   | "time";
 
-/** Something in a publisher's list that an importer passed over or mended: the list is imported all the same. */
+/** Something in a publisher's list that an importer skipped or corrected: the list is still imported. */
 export interface ImportWarning {
   readonly code: ImportWarningCode;
   /** As in `ImportError`. */
@@ -45,13 +45,13 @@ export interface ImportWarning {
   readonly message: string;
 }
 
-/** What an importer makes of a publisher's list. */
+/** The result of importing a publisher's list. */
 export interface ImportedList {
   /** In the order of the list. */
   readonly entries: readonly ImportedEntry[];
   /** When the publisher says that the list was made (ISO 8601, UTC); null where the list does not say. */
   readonly publishedAt: string | null;
-  /** The publisher's own number for this edition; null where there is none. */
+  /** The publisher's own number for this edition; null if there is none. */
   readonly version: string | null;
   /** The first hundred of each kind. */
   readonly warnings: readonly ImportWarning[];
@@ -165,7 +165,7 @@ export class ListBuilder {
 export const PROVIDER_ITSELF: Place = { service: null, region: null };
 const NOWHERE: readonly Place[] = [PROVIDER_ITSELF];
 
-/** The longest code of a publisher has 50 characters or so. */
+/** The longest code of any publisher has about 50 characters. */
 const MAX_CODE_LENGTH = 200;
 
 /** Makes the places of one list, each once, so that what belongs together is the same object. */
@@ -218,7 +218,7 @@ function codeOf(name: NameLike): string {
   return name === null ? "" : typeof name === "string" ? name : name.id;
 }
 
-/** Publishers file what is in no region under "global". */
+/** Publishers use "global" for what belongs to no region. */
 function isNoRegion(region: NameLike): boolean {
   return codeOf(region).toLowerCase() === "global";
 }

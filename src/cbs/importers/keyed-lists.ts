@@ -25,7 +25,7 @@ export interface KeyedListsOptions extends FixedPlace {
 }
 
 /**
- * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is no array and not among
+ * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is not an array and not among
  * `ignore` is reported, for publishers add such; an array must hold prefixes and nothing else.
  */
 export function keyedLists(options: KeyedListsOptions = {}): Importer {

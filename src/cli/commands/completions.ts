@@ -169,7 +169,7 @@ function zshSpecs(option: Option): string[] {
   const action = choices === undefined ? (isPath === true ? "_files" : "") : `(${choices.join(" ")})`;
   return flags(option).map((flag) => {
     if (value === undefined) return quote(`${flag}[${text}]`);
-    // The value may stand in the same word: --name=value, -nvalue.
+    // The value may be in the same word: --name=value, -nvalue.
     return quote(`${flag}${flag.startsWith("--") ? "=" : "+"}[${text}]:${value.replaceAll(":", "")}:${action}`);
   });
 }

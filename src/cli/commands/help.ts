@@ -131,7 +131,7 @@ function commandHelp(command: Command, style: Style): string {
   ].join("\n");
 }
 
-/** Two columns, the second one wrapped below itself. */
+/** Two columns; the second one is wrapped and indented. */
 function columns(rows: readonly [string, string][], style: Style): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) => {

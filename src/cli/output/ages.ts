@@ -15,7 +15,7 @@ export function ageText(time: string | null, now = Date.now()): string {
   return `${counted(Math.floor(age / unit), noun)} ago`;
 }
 
-/** "published 3 days ago, fetched just now, changed 2 hours ago", without what no one knows. */
+/** "published 3 days ago, fetched just now, changed 2 hours ago", without the times that are unknown. */
 export function timesText({ publishedAt, fetchedAt, changedAt }: ListTimes, now = Date.now()): string {
   const times = [
     ["published", publishedAt],

@@ -14,7 +14,7 @@ const WIDEST_BAR = 40;
 const NARROWEST_BAR = 8;
 const NARROWEST_NAME = 10;
 
-/** A bar of `share` (0..1) of `width` columns, drawn in eighths; what is there at all shows. */
+/** A bar of `share` (0..1) of `width` columns, drawn in eighths; a share above 0 is always visible. */
 export function drawBar(share: number, width: number): string {
   const eighths = Math.min(Math.max(Math.round(share * width * 8), share > 0 ? 1 : 0), width * 8);
   return "█".repeat(eighths >> 3) + EIGHTHS[eighths & 7];
@@ -22,8 +22,8 @@ export function drawBar(share: number, width: number): string {
 
 /**
  * Lines `name  count  percent  bar` for each group of bars, with the same columns in all groups. Percentages are of
- * `total`; the longest bar of a group fills the width, so that small counts can be distinguished. Names give way to
- * bars: lines fit 40 columns.
+ * `total`; the longest bar of a group fills the width, so that small counts can be distinguished. Names are shortened
+ * in favour of bars: lines fit 40 columns.
  */
 export function barLines(groups: readonly (readonly Bar[])[], total: number, width: number, style: Style): string[][] {
   const all = groups.flat();

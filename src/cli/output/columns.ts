@@ -1,7 +1,8 @@
 import type { Style } from "./style.ts";
 
 /**
- * Rows of texts in columns as wide as they must be; the columns named stand at the right. The first row is the head.
+ * Rows of text in columns that are as narrow as possible; the given columns are right-aligned. The first row is the
+ * header.
  */
 export function columnLines(rows: readonly (readonly string[])[], right: ReadonlySet<number>, style: Style): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

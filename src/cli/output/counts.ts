@@ -108,7 +108,7 @@ export function countsJson(counts: Counts): string {
   return `${JSON.stringify(counts)}\n`;
 }
 
-/** A row for each number: what is counted, its key, its name, and the lines. */
+/** One row per count: what is counted, its key, its name, and the number of lines. */
 export function countsCsv({
   lines,
   matched,

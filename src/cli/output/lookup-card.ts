@@ -14,8 +14,8 @@ import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
 /**
- * Special blocks of which the IANA registries do not say that all of it is unreachable: N/A (as reachable as what they
- * embed, or deprecated), False with exceptions inside, and multicast, which has scopes.
+ * Special blocks that the IANA registries do not call unreachable as a whole: N/A (as reachable as what they embed, or
+ * deprecated), False with exceptions inside, and multicast, which has scopes.
  */
 const REACHABILITY_OPEN = new Set([
   "192.0.0.0/24",
@@ -49,7 +49,7 @@ export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: st
   return `${lines.join("\n")}\n`;
 }
 
-/** A node, and who says so since when. */
+/** A node, with the source that names it and the source's date. */
 function claimLine({ label, id }: CatalogueNode, source: CatalogueSource | null, style: Style): string {
   const about = label === id ? [] : [id];
   if (source !== null)
@@ -65,7 +65,7 @@ function claimLine({ label, id }: CatalogueNode, source: CatalogueSource | null,
 async function extent(prefix: Prefix): Promise<string> {
   const bits = addressBits(prefix.family) - prefix.length;
   if (bits === 0) return "1 address";
-  // 90 kB of code that only this text needs.
+  // Loads 90 kB of code that nothing else needs.
   const { IPv4CidrRange, IPv6CidrRange } = await import("ip-num");
   const range = (prefix.family === 4 ? IPv4CidrRange : IPv6CidrRange).fromCidr(formatPrefix(prefix));
   const [first, last] = [range.getFirst(), range.getLast()].map((end) => formatAddress(parseAddress(end.toString())));

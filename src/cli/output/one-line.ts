@@ -1,4 +1,4 @@
-/** The texts of a feed or of a file may be anything: nothing of them may move the cursor or begin a line. */
+/** Text from a feed or file may contain anything: it must not move the cursor or begin a line. */
 export function oneLine(value: unknown): string {
   return String(value).replace(
     // oxlint-disable-next-line no-control-regex -- they are what it looks for

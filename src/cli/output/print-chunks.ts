@@ -1,6 +1,6 @@
 /**
- * Writes to standard output no faster than it is read, and stops where no one reads any more. For
- * `guardStandardOutput`, which reports errors.
+ * Writes to standard output no faster than it is read, and stops once no one reads it any more. Errors are reported by
+ * `guardStandardOutput`.
  */
 export async function printChunks(
   chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,

@@ -8,12 +8,12 @@ import { styleFor } from "./style.ts";
 export const PROGRESS_MODES = ["auto", "bar", "json", "none"] as const;
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
 
-/** What there is to show of any work on lines. */
+/** The progress of any work on lines. */
 type ShownProgress = Pick<Progress, "bytesRead" | "totalBytes" | "lines" | "elapsed">;
 
 export interface ProgressDisplay {
   update(progress: ShownProgress): void;
-  /** Clears the line, so that what comes next starts on an empty one. */
+  /** Clears the line, so that the next output starts on an empty one. */
   end(): void;
 }
 
@@ -32,7 +32,7 @@ export function createProgress(mode: ProgressMode, rowsOnTerminal: boolean): Pro
   return undefined;
 }
 
-/** Whether stderr is a terminal; where it is not even a device, no stream is made of it to find out. */
+/** Whether stderr is a terminal. If it is not even a device, no stream is created to find out. */
 function isTerminal(): boolean {
   return fstatSync(2).isCharacterDevice() && process.stderr.isTTY;
 }
@@ -88,7 +88,7 @@ function jsonDisplay(): ProgressDisplay {
   };
 }
 
-/** From the average so far; the time left is null where the end is not known. */
+/** From the average so far; the time left is null if the total is unknown. */
 function estimate({ bytesRead, totalBytes, lines, elapsed }: ShownProgress): {
   linesPerSecond: number;
   secondsLeft: number | null;

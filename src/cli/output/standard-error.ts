@@ -1,8 +1,8 @@
 let isGuarded = false;
 
 /**
- * Standard error, for what is said beside the result. Where it takes nothing - a full disk, a reader that has gone -
- * the command goes on, and its exit code is the same.
+ * Standard error, for everything but the result. If it cannot be written (a full disk, a reader that has gone), the
+ * command continues, with the same exit code.
  */
 export function standardError(): NodeJS.WriteStream {
   if (!isGuarded) process.stderr.on("error", () => {});

@@ -5,8 +5,8 @@ let isGuarded = false;
 let isClosed = false;
 
 /**
- * From now on an error of standard output ends the process with a message, but for the one that is none: a reader that
- * has seen enough (`ipsieve ... | head`) closes the pipe, as is its right.
+ * From now on an error of standard output ends the process with a message, except for a closed pipe, which is not an
+ * error: a reader that has seen enough (`ipsieve ... | head`) may close it.
  */
 export function guardStandardOutput(): void {
   if (isGuarded) return;
@@ -21,8 +21,8 @@ export function guardStandardOutput(): void {
 }
 
 /**
- * Writes a short text to standard output at once, where that goes without making a stream of it, which takes 4 ms of a
- * start that takes 50; otherwise as everything else is written.
+ * Writes a short text to standard output at once, if possible without creating a stream, which would take 4 ms of a 50
+ * ms start; otherwise like any other output.
  */
 export function printShortly(text: string): void {
   const bytes = Buffer.from(text);
@@ -30,7 +30,7 @@ export function printShortly(text: string): void {
   try {
     written = isGuarded ? 0 : process.getBuiltinModule("node:fs").writeSync(1, bytes);
   } catch {
-    // A pipe that cannot take it now, or an error that the stream will report.
+    // A pipe that is full at the moment, or an error that the stream will report.
   }
   if (written === bytes.length) return;
   guardStandardOutput();

@@ -47,10 +47,7 @@ export function summaryText(
   return texts.join("\n");
 }
 
-/**
- * A part of the summary. `all`: so many of its bars are drawn, `of`: there are so many; otherwise as many as the layout
- * says.
- */
+/** A part of the summary. `all` is how many of its bars are drawn, out of `of`; by default the layout decides. */
 interface Section {
   readonly title: string;
   readonly bars: readonly Bar[];

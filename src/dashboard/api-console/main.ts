@@ -1,6 +1,6 @@
 /**
- * The API console: the operations of a document, each with a form to send a request from. All that it fetches is this
- * server's, beside the page, wherever a proxy has put it.
+ * The API console: the operations of a document, each with a form to send a request from. Everything it fetches comes
+ * from this server, beside the page, wherever a proxy has put it.
  */
 import SwaggerUI from "swagger-ui-dist/swagger-ui-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
@@ -14,14 +14,14 @@ const isDashboard = new URLSearchParams(location.search).get("document") === "da
 /** Where the service's paths begin. */
 const BASE = new URL("..", location.href);
 
-/** The document, for requests to the server that the page comes from: its policy lets none go elsewhere. */
+/** The document, for requests to the server of this page: the page's policy allows no other. */
 async function fetchDocument(): Promise<ApiDocument> {
   const path = isDashboard ? "dashboard/api/openapi.json" : "openapi.json";
   const response = await fetch(new URL(path, BASE));
   if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
   const found = (await response.json()) as ApiDocument;
   found.servers = [{ url: BASE.href.replace(/\/$/, "") }];
-  // A session's cookie is the browser's to send: there is nothing to enter.
+  // The browser sends a session's cookie by itself: there is nothing to enter.
   if (isDashboard) delete found.components.securitySchemes;
   return found;
 }
@@ -47,7 +47,7 @@ try {
     defaultModelsExpandDepth: -1,
     displayRequestDuration: true,
     tryItOutEnabled: true,
-    // By default the document would be shown to a validator on the internet.
+    // By default, the document would be sent to a validator on the internet.
     validatorUrl: null,
   });
 } catch (error) {

@@ -9,7 +9,7 @@ interface Props {
   readonly onChange: (filter: AuditFilter) => void;
 }
 
-/** By what was done, by whom, to which ruleset, and on which days. */
+/** Filters by action, person, ruleset, and days. */
 export function AuditFilterBar({ filter, onChange }: Props) {
   const { data } = useLoad((signal) => get("/dashboard/api/audit/filters", { signal }));
   const set = (member: keyof AuditFilter) => (value: string) => onChange({ ...filter, [member]: value });
@@ -66,11 +66,11 @@ export function AuditFilterBar({ filter, onChange }: Props) {
 
 interface ChoiceProps {
   readonly label: string;
-  /** What stands for no choice. */
+  /** The option for no choice. */
   readonly all: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, text: string])[];
-  /** What stands for a value that is not among the options. */
+  /** The option for a value that is not in the list. */
   readonly other?: string;
   readonly onChange: (value: string) => void;
 }

@@ -1,9 +1,9 @@
-/** Which changes are shown; it stands in the page's address. Days are those of the browser's time zone. */
+/** Which changes are shown; part of the page's URL. Days are in the browser's time zone. */
 export interface AuditFilter {
   readonly kind: string;
   readonly actor: string;
   readonly ruleset_id: string;
-  /** As `2026-11-22`; empty: from the first. */
+  /** For example `2026-11-22`; empty: from the first. */
   readonly from: string;
   /** The last day that is shown. */
   readonly to: string;
@@ -11,7 +11,7 @@ export interface AuditFilter {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Days that there are none of are as if they were absent. */
+/** Invalid days are ignored. */
 export function readAuditFilter(query: URLSearchParams): AuditFilter {
   const text = (name: string): string => query.get(name) ?? "";
   const day = (name: string): string => (DAY.test(text(name)) && startOf(text(name)) !== undefined ? text(name) : "");
@@ -22,13 +22,13 @@ export function isFiltered(filter: AuditFilter): boolean {
   return Object.values(filter).some((value) => value !== "");
 }
 
-/** The members of the request. */
+/** The parameters of the request. */
 export function auditQuery({ from, to, ...others }: AuditFilter): Record<string, string> {
   const given = Object.entries({ ...others, from: startOf(from) ?? "", until: startOf(to, 1) ?? "" });
   return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
-/** When a day begins here, or so many days later. */
+/** When a day begins here, or this many days later. */
 function startOf(day: string, later = 0): string | undefined {
   const at = new Date(`${day}T00:00:00`);
   if (Number.isNaN(at.getTime())) return undefined;

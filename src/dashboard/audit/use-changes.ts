@@ -5,8 +5,8 @@ import { type Problem, problemOf } from "../problem.ts";
 
 const PAGE = 50;
 /**
- * The server looks at some thousand changes for an answer, which may have none of those that are wanted: so many
- * answers make a page.
+ * The server examines some thousand changes per response, none of which may match: a page combines up to this many
+ * responses.
  */
 const MAX_ANSWERS = 20;
 
@@ -14,11 +14,11 @@ export interface Changes {
   readonly items: readonly Change[] | undefined;
   readonly problem: Problem | undefined;
   readonly isLoading: boolean;
-  /** Fetches what came before those that are shown; undefined: there is no more. */
+  /** Fetches the changes before those shown; undefined: there are no more. */
   readonly more: (() => void) | undefined;
 }
 
-/** The changes that a query asks for, the newest first. */
+/** The changes that match a query, newest first. */
 export function useChanges(query: Readonly<Record<string, string>>): Changes {
   const [items, setItems] = useState<readonly Change[]>();
   const [next, setNext] = useState<number | null>(null);

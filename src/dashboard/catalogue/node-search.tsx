@@ -5,13 +5,13 @@ import { Icon } from "../components/icon.tsx";
 import { formatCounted } from "../format.ts";
 import { useLoad } from "../load.ts";
 
-/** Milliseconds without a key after which the server is asked. */
+/** Milliseconds after the last key press until the search starts. */
 const PAUSE = 140;
 const MAX_RESULTS = 30;
-/** Given as it is: the types hold that a combobox of this kind needs a list of the browser's own. */
+/** Passed as it is: the types insist that such a combobox needs the browser's own list. */
 const COMBOBOX: object = { role: "combobox" };
 
-/** Finds nodes by name, id or address while it is typed; the arrows choose among them (WAI-ARIA: combobox pattern). */
+/** Finds nodes by name, id or address while the user types; the arrow keys select one (WAI-ARIA: combobox pattern). */
 export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }) {
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
@@ -48,7 +48,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
   const press = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && items.length > 0) setActive((active + step + items.length) % items.length);
-    // What is found for an earlier text is not what was asked for.
+    // Results for an earlier text are not what the user searched for.
     else if (event.key === "Enter" && items[active] !== undefined && !isWaiting) show(items[active].id);
     else if (event.key === "Escape" && isOpen) setOpen(false);
     else return;

@@ -16,7 +16,7 @@ import { Ranges } from "./ranges.tsx";
 import { SourceLine, Sources } from "./sources.tsx";
 import type { Child, Node } from "./tree-state.ts";
 
-/** A node with what it holds; `id` is empty for the whole catalogue. */
+/** A node with its content; `id` is empty for the whole catalogue. */
 export function NodeView({ id }: { readonly id: string }) {
   const node = useLoad(
     async (signal) => ({
@@ -40,7 +40,7 @@ export function NodeView({ id }: { readonly id: string }) {
   );
 }
 
-/** What is old, and what makes it newer. */
+/** What is outdated, and how to update it. */
 function Ages({ about: { layers } }: { readonly about: CatalogueAbout }) {
   const old = layers.filter(({ is_old }) => is_old);
   if (old.length === 0) return null;
@@ -171,7 +171,7 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
 
 const MAX_CARDS = 18;
 
-/** The largest ones, and the others when they are asked for. */
+/** The largest ones, and the others on request. */
 function Cards({
   title,
   items,

@@ -19,7 +19,7 @@ const FAMILIES = [
 ] as const;
 type Family = (typeof FAMILIES)[number][0];
 
-/** The prefixes of a node and of all below it, page by page; copied or kept as a file, all of them. */
+/** The prefixes of a node and of everything below it, page by page; copies and files contain all of them. */
 export function Ranges({ id, name }: { readonly id: string; readonly name: string }) {
   const [page, setPage] = useState(1);
   const [family, setFamily] = useState<Family>("");

@@ -10,7 +10,7 @@ import { useCatalogueUpdate } from "./use-catalogue-update.ts";
 
 type List = LastCatalogueUpdate["lists"][number];
 
-/** Updates the catalogue of the whole server from the official lists, and shows what came of it. */
+/** Updates the catalogue of the whole server from the official lists, and shows the outcome. */
 export function CatalogueUpdates({ onUpdated }: { readonly onUpdated: () => void }) {
   const { loading, isRunning, start } = useCatalogueUpdate(onUpdated);
   const canUpdate = loading.data?.can_update === true;

@@ -4,7 +4,7 @@ import { notifyProblem } from "../components/toasts.tsx";
 import type { CatalogueUpdate } from "../documents.ts";
 import { type Loading, useLoad } from "../load.ts";
 
-/** Milliseconds between two questions while an update runs. */
+/** Milliseconds between two requests while an update is running. */
 const PAUSE = 1000;
 
 export interface FollowedUpdate {
@@ -28,7 +28,7 @@ export function useCatalogueUpdate(onUpdated: () => void): FollowedUpdate {
     if (state !== "running") return;
     const timer = setTimeout(loading.reload, PAUSE);
     return () => clearTimeout(timer);
-    // Also after an answer that failed: the next one may not.
+    // Also after a failed response: the next one may succeed.
   }, [loading.data, loading.problem]);
   const start = async (): Promise<void> => {
     setStarting(true);

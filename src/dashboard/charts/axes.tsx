@@ -16,12 +16,12 @@ interface Props {
   readonly format: (value: number) => string;
 }
 
-/** Between the labels at the left and the lines. */
+/** Between the labels on the left and the lines. */
 const GAP = 6;
 /** Between two labels at the bottom. */
 const SPACE = 24;
 
-/** Room for the labels of the ticks at the left, whatever their length, and for half of the last label at the right. */
+/** Room for the tick labels on the left, whatever their length, and for half of the last label on the right. */
 export function marginFor(ticks: readonly string[], labels: readonly string[]): Margin {
   return {
     left: Math.ceil(Math.max(24, ...ticks.map(textWidth)) + GAP + 2),
@@ -31,7 +31,7 @@ export function marginFor(ticks: readonly string[], labels: readonly string[]): 
   };
 }
 
-/** Lines across at the ticks, and as many labels below as there is room for, the last one among them. */
+/** Horizontal lines at the ticks, and as many labels below as there is room for, including the last one. */
 export function Axes({ width, height, margin, ticks, y, x, labels, format }: Props) {
   const labelWidth = widthOf(labels);
   const most = Math.max(1, Math.floor((width - margin.left) / (labelWidth + SPACE)));
@@ -59,7 +59,7 @@ export function Axes({ width, height, margin, ticks, y, x, labels, format }: Pro
   );
 }
 
-/** Of one of them: they are of one form. */
+/** Of a single label: all have the same format. */
 function widthOf(labels: readonly string[]): number {
   return textWidth(labels.at(-1) ?? "");
 }

@@ -8,7 +8,7 @@ export interface BarItem {
   readonly color?: number;
 }
 
-/** Names with bars that lie: the greatest one is as long as there is room. The figures stand beside them. */
+/** Names with horizontal bars: the largest one fills the available width. The figures are beside them. */
 export function BarList({
   title,
   items,

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 
 export interface Series {
   readonly name: string;
-  /** One for every label; null: not known. */
+  /** One for every label; null: unknown. */
   readonly values: readonly (number | null)[];
 }
 
 interface Props {
   readonly title: string;
-  /** What stands beside the title, such as the value that is pointed at. */
+  /** Shown beside the title, such as the value under the pointer. */
   readonly aside?: ComponentChildren;
   readonly labels: readonly string[];
   readonly series: readonly Series[];
@@ -16,7 +16,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A chart with its title and legend, and the same as a table for those who do not see it, or want the figures. */
+/** A chart with its title and legend, and its data as a table for users who cannot see it or want the figures. */
 export function Figure({ title, aside, labels, series, format, children }: Props) {
   return (
     <figure class="chart">

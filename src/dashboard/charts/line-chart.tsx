@@ -11,7 +11,7 @@ interface Props {
   readonly labels: readonly string[];
   readonly series: readonly Series[];
   readonly height?: number;
-  /** Fills what is below the line; for one series. */
+  /** Fills the area below the line; for one series. */
   readonly area?: boolean;
   readonly format?: (value: number) => string;
   readonly formatTick?: (value: number) => string;
@@ -86,7 +86,7 @@ export function LineChart({
 
 type At = (value: number) => number;
 
-/** A line that is broken where a value is not known. */
+/** A line that is interrupted where a value is unknown. */
 function lineOf(values: Series["values"], x: At, y: At): string {
   return values
     .map((value, at) =>
@@ -95,7 +95,7 @@ function lineOf(values: Series["values"], x: At, y: At): string {
     .join("");
 }
 
-/** Where a value stands between two that are not known: a line needs two. */
+/** Indexes of values between two unknown ones: a line needs two values. */
 function loneValues(values: Series["values"]): number[] {
   return values.flatMap((value, at) =>
     value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : [],

@@ -1,4 +1,4 @@
-/** Round values from 0 up to the first that is not below `greatest`, about `wanted` of them, whole ones for counts. */
+/** About `wanted` round values from 0 to the first that is not below `greatest`; whole numbers for counts. */
 export function ticksOf(
   greatest: number,
   { isCount = false, wanted = 4 }: { readonly isCount?: boolean; readonly wanted?: number } = {},

@@ -3,11 +3,11 @@ import { formatCount } from "../format.ts";
 export interface Share {
   readonly name: string;
   readonly value: number;
-  /** Which of the colors 0 to 7; by its position unless given. */
+  /** One of the colors 0 to 7; its index by default. */
   readonly color?: number;
 }
 
-/** One bar that is divided among its shares, with a legend that has the figures: it needs no other table. */
+/** One bar divided into its shares, with a legend that has the figures, so it needs no table. */
 export function ShareBar({
   title,
   shares,

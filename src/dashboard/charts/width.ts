@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /**
- * The width that an element has, in pixels, as it changes: charts are drawn in pixels, so that their texts stay as
- * large as all others.
+ * The current width of an element, in pixels: charts are drawn in pixels, so that their text has the same size as all
+ * other text.
  */
 export function useWidth<Element extends HTMLElement>(): [RefObject<Element | null>, number] {
   const element = useRef<Element>(null);

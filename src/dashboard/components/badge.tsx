@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A state in a word; the color is never the only sign. */
+/** A state in one word; the color is never the only sign. */
 export function Badge({
   kind = "plain",
   children,

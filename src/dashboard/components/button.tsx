@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface Look {
-  /** The one thing to do here; what takes something away; without a frame. */
+  /** The main action; a destructive one; one without a frame. */
   readonly look?: "primary" | "danger" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
   readonly small?: boolean | undefined;
@@ -11,7 +11,7 @@ interface Look {
 interface Props extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "type" | "disabled" | "children"> {
   readonly type?: "button" | "submit";
   readonly disabled?: boolean | undefined;
-  /** Shows that something is under way, and takes no clicks. */
+  /** Shows that something is in progress, and ignores clicks. */
   readonly busy?: boolean | undefined;
   readonly children: ComponentChildren;
 }
@@ -58,7 +58,7 @@ export function ButtonLink({
   );
 }
 
-/** A button that shows an icon only; its label is heard, and seen on hovering. */
+/** A button that shows only an icon; its label is read out, and shown on hover. */
 export function IconButton({
   icon,
   label,

@@ -9,10 +9,10 @@ import { ProblemNote } from "./states.tsx";
 interface Question {
   readonly title: string;
   readonly text: ComponentChildren;
-  /** What the button says: the thing that will be done. */
+  /** The text of the button: the action to confirm. */
   readonly action: string;
   readonly danger?: boolean;
-  /** Done when the user agrees; the dialog stays, and says why, when it fails. */
+  /** Run when the user agrees; if it fails, the dialog stays and says why. */
   readonly run: () => Promise<unknown>;
 }
 
@@ -23,7 +23,7 @@ export function confirm(question: Question): void {
   asked.value = question;
 }
 
-/** Stands once in the page. */
+/** Once per page. */
 export function Confirmation() {
   return asked.value === undefined ? null : <QuestionDialog {...asked.value} />;
 }

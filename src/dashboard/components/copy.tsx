@@ -3,13 +3,13 @@ import { Button, IconButton } from "./button.tsx";
 import { notifyProblem } from "./toasts.tsx";
 
 interface Props {
-  /** What is copied, or what fetches it. */
+  /** The text to copy, or a function that fetches it. */
   readonly text: string | (() => Promise<string>);
   readonly label?: string;
   readonly iconOnly?: boolean;
 }
 
-/** Copies a text; the button says for a moment that it did. */
+/** Copies a text; the button briefly confirms it. */
 export function CopyButton({ text, label = "Copy", iconOnly = false }: Props) {
   const [isDone, setDone] = useState(false);
   const copy = async (event: MouseEvent): Promise<void> => {
@@ -34,8 +34,8 @@ export function CopyButton({ text, label = "Copy", iconOnly = false }: Props) {
 
 async function write(text: string, beside: HTMLElement): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  // Without https the browser has the old way only. The field stands beside the button: outside of an open dialog
-  // nothing can be selected.
+  // Without https, browsers only support the old way. The field is beside the button: outside of an open dialog nothing
+  // can be selected.
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "hidden";

@@ -4,13 +4,13 @@ import { IconButton } from "./button.tsx";
 
 interface Props {
   readonly title: string;
-  /** Called when the user gives it up: Escape, the cross, a click beside it. */
+  /** Called when the user cancels: Escape, the cross, a click outside. */
   readonly onClose: () => void;
   readonly wide?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A dialog that is open as long as it is rendered; the browser keeps the focus in it and gives it back. */
+/** A dialog that is open as long as it is rendered; the browser keeps the focus in it and returns it afterwards. */
 export function Dialog({ title, onClose, wide = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

@@ -3,10 +3,10 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface Props {
-  /** What is to be dropped here. */
+  /** What to drop here. */
   readonly label: string;
   readonly hint?: string;
-  /** As the attribute of a file field; what is dropped is not held to it. */
+  /** Like the attribute of a file field; dropped files are not checked against it. */
   readonly accept?: string;
   readonly disabled?: boolean;
   readonly onFile: (file: File) => void;
@@ -31,7 +31,7 @@ export function DropZone({ label, hint, accept, disabled = false, onFile }: Prop
   };
   const choose = (): void => {
     take(chooser.current!.files);
-    // The same file can be chosen again.
+    // So that the same file can be chosen again.
     chooser.current!.value = "";
   };
   return (

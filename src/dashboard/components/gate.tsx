@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** A page by itself, for those who are not signed in. */
+/** A page by itself, for users who are not signed in. */
 export function Gate({
   title,
   about,

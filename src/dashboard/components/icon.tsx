@@ -1,4 +1,4 @@
-/** Drawn on a grid of 16, in the color of the text around them. */
+/** Drawn on a grid of 16, in the color of the surrounding text. */
 const PATHS = {
   audit: "M2.5 8a5.5 5.5 0 1 0 1.7-4M2.3 2.2v3h3M8 5v3.2l2.2 1.3",
   catalogue: "M2.8 2v9.8h4.4M2.8 5.2h4.4M9 3.5h4.5v3.4H9zM9 10.1h4.5v3.4H9z",
@@ -38,7 +38,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Says nothing to those who hear the page: the text beside it, or the label of its button, does. */
+/** Not read out: the text beside it, or the label of its button, is. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

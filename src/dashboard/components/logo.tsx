@@ -1,4 +1,4 @@
-/** Prefixes, each longer one finer: and what passes. */
+/** Prefixes, each more specific than the last, and what passes. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 16 16" aria-hidden="true">

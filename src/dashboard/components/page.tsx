@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** What every page is given. */
+/** The properties of every page. */
 export interface PageProps {
   /** The named parts of its path. */
   readonly params: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface PageProps {
 }
 
 interface Props {
-  /** The heading, and what the window is called. */
+  /** The heading, and the title of the window. */
   readonly title: string;
   readonly about?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -19,7 +19,7 @@ interface Props {
 
 let isFirst = true;
 
-/** A page's head and body. A page that is gone to takes the focus with its heading, so that it is read out. */
+/** A page's head and body. After navigation, the heading gets the focus, so that it is read out. */
 export function Page({ title, about, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} - ipsieve`), [title]);
@@ -44,7 +44,7 @@ export function Page({ title, about, actions, children }: Props) {
   );
 }
 
-/** A part of a page, with a heading of its own unless it needs none. */
+/** A section of a page, with a heading of its own if it needs one. */
 export function Panel({
   title,
   actions,

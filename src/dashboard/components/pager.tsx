@@ -7,12 +7,12 @@ interface Props {
   readonly pageSize: number;
   /** Items on all pages. */
   readonly count: number;
-  /** What is paged, as `prefixes`. */
+  /** What the items are, for example `prefixes`. */
   readonly what: string;
   readonly onPage: (page: number) => void;
 }
 
-/** Which items are shown, of how many, and the way to the others; nothing to turn where all of them are. */
+/** Which items are shown, of how many, and links to the others; no links if all of them are. */
 export function Pager({ page, pageSize, count, what, onPage }: Props) {
   const last = Math.max(1, Math.ceil(count / pageSize));
   const first = Math.min((page - 1) * pageSize + 1, count);
@@ -34,7 +34,7 @@ export function Pager({ page, pageSize, count, what, onPage }: Props) {
   );
 }
 
-/** Any page can be typed; it is gone to with Enter or on leaving the field. */
+/** Any page can be typed; it is opened with Enter or on leaving the field. */
 function PageNumber({ page, last, onPage }: Pick<Props, "page" | "onPage"> & { readonly last: number }) {
   const go = (input: HTMLInputElement): void => {
     const wanted = Math.round(Number(input.value));

@@ -4,7 +4,7 @@ import type { Problem } from "../problem.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** Nothing is there yet: what it would be, and how to begin. */
+/** For a list that is empty: what it would contain, and how to start. */
 export function Empty({
   icon = "info",
   title,
@@ -60,7 +60,7 @@ export function Note({
   );
 }
 
-/** Lines where text will stand. */
+/** Placeholder lines for text. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
@@ -72,7 +72,7 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
-/** Shows what was fetched, that it is being fetched, or why it could not be. */
+/** Shows fetched data, that it is being fetched, or why it could not be. */
 export function Loaded<Data>({
   of,
   lines,

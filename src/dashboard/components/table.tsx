@@ -3,27 +3,27 @@ import type { ComponentChildren } from "preact";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right, so that their digits can be compared; buttons have no title that is seen. */
+  /** Numbers are right-aligned, so that their digits can be compared; the title of buttons is hidden. */
   readonly kind?: "number" | "actions" | undefined;
 }
 
 interface Props<Row> {
-  /** What the table is; heard, not seen. */
+  /** What the table contains; read out, not shown. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren;
   readonly isFaded?: (row: Row) => boolean;
 }
 
-/** Buttons of a page stand in `actions`, which is another thing. */
+/** Buttons of a page are in `actions`, which is something else. */
 function classOf(kind: Column<unknown>["kind"]): string | undefined {
   return kind === "actions" ? "row-buttons" : kind;
 }
 
-/** A table whose rows become cards where there is no room for columns; the roles say that it is a table even then. */
+/** A table whose rows become cards if there is no room for columns; the roles still say that it is a table. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () => false }: Props<Row>) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   return (

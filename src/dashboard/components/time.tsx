@@ -1,6 +1,6 @@
 import { formatLocal, formatRelative, formatUtc } from "../format.ts";
 
-/** A time of the server, in local time; UTC when pointed at. `relative`: as `3 minutes ago`. */
+/** A time of the server, in local time; UTC on hover. `relative`: for example `3 minutes ago`. */
 export function Time({
   at,
   relative = false,
@@ -19,7 +19,7 @@ export function Time({
   );
 }
 
-/** A time that is meant in UTC, and what it is here, where that is another: below it, or `inline`. */
+/** A time that is defined in UTC, and the local time if it differs: below it, or `inline`. */
 export function DateTime({ at, inline = false }: { readonly at: string; readonly inline?: boolean }) {
   const date = new Date(at);
   const utc = formatUtc(date).replace(":00 UTC", " UTC");

@@ -16,12 +16,12 @@ let lastId = 0;
 
 const STAY = 6000;
 
-/** Shows, for some seconds, that something was done; `action` offers what may follow, such as to undo it. */
+/** Shows for some seconds that something was done; `action` offers a next step, such as undo. */
 export function notify(text: string, action?: Toast["action"]): void {
   add({ text, kind: "good", action });
 }
 
-/** Shows what failed, until it is closed. */
+/** Shows an error until it is closed. */
 export function notifyProblem(error: unknown): void {
   add({ text: problemOf(error).message, kind: "bad" });
 }
@@ -36,11 +36,11 @@ function drop(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }
 
-/** Stands once in the page. A popover, so that it lies above dialogs; its text is read out when it comes. */
+/** Once per page. A popover, so that it is above dialogs; its text is read out when it appears. */
 export function Toasts() {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    // Shown anew, it lies above a dialog that was opened since.
+    // Reopened, it is above a dialog that was opened since.
     box.current!.hidePopover();
     box.current!.showPopover();
   }, [toasts.value]);

@@ -7,23 +7,23 @@ import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { fetchRulesets } from "../rulesets/rules-api.ts";
 import { hasPlan } from "../session.ts";
 
-/** Rulesets that the server compares a log with at most. */
+/** Maximum rulesets that the server compares a log with. */
 const MAX_COMPARED = 100;
 
 export interface RulesetChoice {
-  /** The organisation's rulesets; empty while they are loading, without a plan, and where there are none. */
+  /** The organisation's rulesets; empty while they are loading, without a plan, and if there are none. */
   readonly all: readonly Ruleset[];
   /** Those that a log is not compared with, by id. */
   readonly excluded: ReadonlySet<string>;
 }
 
-/** The rulesets that can be chosen, all of them unless some are excluded. */
+/** The rulesets to choose from; all are chosen unless excluded. */
 export function useRulesetChoice(excluded: ReadonlySet<string>): RulesetChoice {
   const { data = [] } = useLoad((signal) => (hasPlan("edl") ? fetchRulesets(signal) : Promise.resolve([])));
   return useMemo(() => ({ all: data, excluded }), [data, excluded]);
 }
 
-/** The choice as an upload's query has it. */
+/** The choice, as the parameter of an upload. */
 export function rulesetsQuery({ all, excluded }: RulesetChoice): string {
   const chosen = all.filter(({ id }) => !excluded.has(id));
   if (chosen.length === all.length) return "all";
@@ -31,7 +31,7 @@ export function rulesetsQuery({ all, excluded }: RulesetChoice): string {
   return ids.length === 0 ? "none" : ids.join();
 }
 
-/** Which rulesets a log is compared with; nothing where there are none. */
+/** Which rulesets a log is compared with; nothing if there are none. */
 export function ChooseRulesets({
   choice: { all, excluded },
   onChange,

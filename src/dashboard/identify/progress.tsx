@@ -2,7 +2,7 @@ import { formatBytes, formatCounted } from "../format.ts";
 import type { Identification } from "../documents.ts";
 import type { Upload } from "./uploads.ts";
 
-/** How far the upload is, and how far the server. The time left is shown once the speed is known. */
+/** The progress of the upload and of the server. The time left is shown once the speed is known. */
 export function Progress({
   upload,
   data,

@@ -73,7 +73,7 @@ export function Summary({ of }: { readonly of: Identification }) {
   );
 }
 
-/** Lists of a user's own have their label for an id. */
+/** The id of a user's own list is its label. */
 function idOf(type: string, ...parts: readonly string[]): string {
   return type === "list" ? parts.join("/") : `/${[type, ...parts].join("/")}`;
 }
@@ -87,8 +87,8 @@ interface ServiceRow {
 }
 
 /**
- * Providers, and their services where the catalogue names them: what a line counts for as a service, it counts for as a
- * provider too.
+ * Providers, and their services if the catalogue names them: a line that counts for a service also counts for its
+ * provider.
  */
 function Services({ of: { services, providers, types, matched } }: { readonly of: Identification }) {
   const typeName = (type: string): string => types.find((each) => each.type === type)?.name ?? type;

@@ -6,7 +6,7 @@ import { formatCount, formatCounted } from "../format.ts";
 import { hrefOf } from "../location.ts";
 import { DecidingRules, type TopAddress } from "./deciding-rules.tsx";
 
-/** The addresses with the most lines, of those with a service and of those without. */
+/** The addresses with the most lines, separately for those with a service and those without. */
 export function TopAddresses({
   of: { top_addresses: top, ruleset_comparison: comparison },
 }: {
@@ -39,7 +39,7 @@ export function TopAddresses({
   );
 }
 
-/** Addresses with their lines. `count`: how many there are in all, if that is known. */
+/** Addresses with their lines. `count`: how many there are in all, if known. */
 export function Ranking({
   title,
   addresses,

@@ -4,17 +4,17 @@ import type { Identification } from "../documents.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { uploads } from "./uploads.ts";
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests. */
 const PAUSE = 600;
 const MAX_PAUSE = 8000;
 
 export interface Followed {
-  /** As it was reported last. */
+  /** The last reported state. */
   readonly data: Identification | undefined;
   readonly problem: Problem | undefined;
 }
 
-/** Asks how an identification goes on until it is at its end. */
+/** Polls the state of an identification until it has ended. */
 export function useIdentification(id: string): Followed {
   const [state, setState] = useState<Followed>({ data: undefined, problem: undefined });
   const isSending = uploads.value.get(id)?.state === "sending";
@@ -22,7 +22,7 @@ export function useIdentification(id: string): Followed {
     const controller = new AbortController();
     void follow(id, controller.signal, setState);
     return () => controller.abort();
-    // Asked anew when the upload is over, so that no one waits for the end.
+    // Fetched again when the upload is over, so that the end is shown immediately.
   }, [id, isSending]);
   return state;
 }
@@ -51,8 +51,8 @@ async function follow(
 }
 
 /**
- * While it is sent it is looked for among all of them: it may not have reached the server yet, and a browser reports
- * each answer 404 as an error.
+ * While it is being sent, it is searched for in the list: it may not have reached the server yet, and a browser reports
+ * each response 404 as an error.
  */
 async function read(id: string, signal: AbortSignal): Promise<Identification | undefined> {
   if (uploads.value.get(id)?.state !== "sending")

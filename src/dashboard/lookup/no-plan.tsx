@@ -2,7 +2,9 @@ import { Note } from "../components/states.tsx";
 import type { Area } from "../documents.ts";
 import { session } from "../session.ts";
 
-/** Says that an answer is missing since the organisation has no plan for it; that is not the same as nothing found. */
+/**
+ * Says that a result is missing because the organisation has no plan for it, which is not the same as "nothing found".
+ */
 export function NoPlan({ area, what }: { readonly area: Area; readonly what: string }) {
   return (
     <Note kind="warning">

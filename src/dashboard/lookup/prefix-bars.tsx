@@ -13,8 +13,8 @@ const LEGEND = [
 ] as const;
 
 /**
- * The prefixes that cover what was looked up, each a bar within the less specific one: from its length to the end of
- * the address.
+ * The prefixes that cover the looked-up one, each a bar within the less specific one: from its length to the end of the
+ * address.
  */
 export function PrefixBars({ found }: { readonly found: Lookup }) {
   const { bits, prefixes } = coveringPrefixes(found);
@@ -75,7 +75,7 @@ function percent(length: number, bits: number): string {
   return `${(100 * length) / (bits + 1)}%`;
 }
 
-/** The colors of those whom a prefix belongs to, side by side in its bar. */
+/** The colors of a prefix's owners, side by side in its bar. */
 function Stripes({ of: { services, rules, isAsked } }: { readonly of: CoveringPrefix }) {
   const isActive = rules.some(({ rule }) => rule.state !== "expired");
   const stripes = [

@@ -2,25 +2,25 @@ import type { CoveringRule, Lookup, RulesetMatch } from "../documents.ts";
 
 export type CbsMatch = NonNullable<Lookup["cbs"]>["matches"][number];
 
-/** A prefix that covers what was looked up, and whom it belongs to. */
+/** A prefix that covers the looked-up one, and its owners. */
 export interface CoveringPrefix {
   readonly cidr: string;
   /** Bits. */
   readonly length: number;
   readonly services: readonly CbsMatch[];
   readonly rules: readonly { readonly ruleset: RulesetMatch; readonly rule: CoveringRule }[];
-  /** Whether it is what was looked up. */
+  /** Whether it is the looked-up one. */
   readonly isAsked: boolean;
 }
 
 export interface CoveringPrefixes {
   /** Bits of an address: 32 or 128. */
   readonly bits: number;
-  /** The least specific first; what was looked up is the last one. */
+  /** Least specific first; the looked-up one is the last. */
   readonly prefixes: readonly CoveringPrefix[];
 }
 
-/** All prefixes of an answer; each lies within the ones before it, since all of them cover the same address. */
+/** All prefixes of a result; each lies within the ones before it, because all of them cover the same address. */
 export function coveringPrefixes({ ip, cbs, rulesets }: Lookup): CoveringPrefixes {
   const rules = rulesets.flatMap((ruleset) => ruleset.covering.map((rule) => ({ ruleset, rule })));
   const matches = cbs?.matches ?? [];

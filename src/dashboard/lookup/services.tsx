@@ -6,7 +6,7 @@ import { hrefOf } from "../location.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";
 
-/** The services that have what was looked up, the most specific prefix first. */
+/** The services of the looked-up address or prefix, the most specific prefix first. */
 export function Services({ cbs }: Pick<Lookup, "cbs">) {
   if (!hasPlan("cbs"))
     return (
@@ -60,12 +60,12 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
   );
 }
 
-/** Who says so. */
+/** The source, in words. */
 function sourceText(source: string): string {
   return source === "asn" ? "AS numbers," : `list ${source},`;
 }
 
-/** A node's place in the tree; every part leads to it. */
+/** A node's path in the tree; every part is a link. */
 export function Path({ id, label }: { readonly id: string; readonly label: string }) {
   const steps = stepsOf(id, label);
   return (
@@ -86,8 +86,8 @@ export function Path({ id, label }: { readonly id: string; readonly label: strin
 }
 
 /**
- * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not
- * distinguish them.
+ * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; a single one if the names do not distinguish
+ * them.
  */
 export function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
   const [parts, names] = [id.split("/").slice(1), label.split(" > ")];

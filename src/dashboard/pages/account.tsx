@@ -43,7 +43,7 @@ export default function Account() {
 }
 
 function ChangePassword() {
-  // A form that was sent is replaced by an empty one.
+  // A form that was submitted is replaced by an empty one.
   const [round, setRound] = useState(0);
   const change = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { password = "" } = values;

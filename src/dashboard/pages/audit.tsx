@@ -8,7 +8,7 @@ import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 
-/** All changes, the newest first, or those that the filter in the page's address lets through. */
+/** All changes, newest first, or those that match the filter in the page's URL. */
 export default function Audit({ query }: PageProps) {
   const filter = readAuditFilter(query);
   const { items, problem, isLoading, more } = useChanges(auditQuery(filter));
@@ -54,7 +54,7 @@ function NoChanges({ filter }: { readonly filter: AuditFilter }) {
   );
 }
 
-/** What the filter lets through, as files. */
+/** The matching changes, as files. */
 function Exports({ filter }: { readonly filter: AuditFilter }) {
   const href = (format: string): string =>
     `/dashboard/api/audit:export?${new URLSearchParams({ ...auditQuery(filter), format })}`;

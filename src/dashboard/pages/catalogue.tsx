@@ -10,7 +10,7 @@ import { navigate } from "../router.ts";
 import { hasPlan, hasRole } from "../session.ts";
 import "./catalogue.css";
 
-/** The tree of services beside the node that is shown; its id stands in the page's address. */
+/** The tree of services beside the selected node, whose id is in the page's URL. */
 export default function Catalogue({ query }: PageProps) {
   const id = query.get("id") ?? "";
   const [updates, setUpdates] = useState(0);

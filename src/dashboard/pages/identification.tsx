@@ -14,7 +14,7 @@ import type { Identification as Document } from "../documents.ts";
 import { navigate } from "../router.ts";
 import "./identify.css";
 
-/** One log: on its way, or what was found in it. */
+/** One log: its progress, or the result. */
 export default function Identification({ params }: PageProps) {
   const id = params["identification_id"]!;
   const { data, problem } = useIdentification(id);

@@ -24,7 +24,7 @@ const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> =
   append: ["Your lines", "Every line unchanged, followed by its services."],
 };
 
-/** Where a log is dropped; it is shown on a page of its own from then on. */
+/** Where a log is dropped; from then on it has a page of its own. */
 export default function Identify() {
   return (
     <Page
@@ -92,7 +92,7 @@ interface AddressFieldProps {
   readonly setInput: (input: string) => void;
 }
 
-/** Which field of a line holds the address; without one the first address of the line counts. */
+/** Which field of a line contains the address; without one, the first address of the line counts. */
 function AddressField({ field, setField, input, setInput }: AddressFieldProps) {
   return (
     <div class="address-field">
@@ -120,7 +120,7 @@ function AddressField({ field, setField, input, setInput }: AddressFieldProps) {
   );
 }
 
-/** Those that the server still has, and those on their way. */
+/** The logs that the server still has, and those being uploaded. */
 function Past() {
   const list = useLoad(
     (signal) => get("/dashboard/api/identifications", { signal }),

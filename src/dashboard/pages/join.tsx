@@ -7,7 +7,7 @@ import { Note } from "../components/states.tsx";
 import { navigate } from "../router.ts";
 import { session } from "../session.ts";
 
-/** Where an invitation leads to: its user chooses a password. */
+/** The page of an invitation: its user chooses a password. */
 export default function Join({ query }: PageProps) {
   const token = query.get("token") ?? "";
   const join = async (values: Readonly<Record<string, string>>): Promise<void> => {

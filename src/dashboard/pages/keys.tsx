@@ -55,7 +55,7 @@ export default function Keys() {
 
 const STATES: readonly ApiKey["state"][] = ["active", "expired", "revoked"];
 
-/** Those that work first, the newest first among equals. */
+/** Valid ones first; among equals, newest first. */
 function byState(a: ApiKey, b: ApiKey): number {
   return STATES.indexOf(a.state) - STATES.indexOf(b.state) || b.created_at.localeCompare(a.created_at);
 }
@@ -184,7 +184,7 @@ const ACCESS_HINTS: Readonly<Record<ApiKey["access"], string>> = {
     "Whoever has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
 };
 
-/** A day begins at another time here than where the server counts. */
+/** A day begins at another time here than on the server. */
 function ExpiryHint({ date }: { readonly date: string }) {
   if (Number.isNaN(Date.parse(date)))
     return <>The key works until midnight UTC at the start of that day. Without a date it never expires.</>;

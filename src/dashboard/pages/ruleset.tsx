@@ -30,7 +30,7 @@ import { useRules } from "../rulesets/use-rules.ts";
 import { hasRole, session } from "../session.ts";
 import "../rulesets/rulesets.css";
 
-/** What is open above the table. */
+/** The open form above the table. */
 type Opened =
   | { readonly kind: "add" | "export" | "about" | "delete" }
   | { readonly kind: "edit"; readonly rule: RuleRow }

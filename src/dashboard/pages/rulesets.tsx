@@ -15,7 +15,7 @@ import { UndoButton } from "../rulesets/undo-button.tsx";
 import { hasRole } from "../session.ts";
 import "../rulesets/rulesets.css";
 
-/** What is open above the list. */
+/** The open form above the list. */
 type Opened = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly ruleset: Ruleset };
 
 export default function Rulesets() {

@@ -6,10 +6,10 @@ import type { PageProps } from "../components/page.tsx";
 import { navigate } from "../router.ts";
 import { session } from "../session.ts";
 
-/** The first user of a server, by the link that it prints. */
+/** Creates the first user of a server, with the link that it prints. */
 export default function Setup({ query }: PageProps) {
   const token = query.get("token") ?? "";
-  // The link names the only organisation that there is: another name would make a second one, without its rulesets and
+  // The link names the only existing organisation: another name would create a second one, without its rulesets and
   // keys.
   const known = query.get("organisation") ?? "";
   const setUp = async (values: Readonly<Record<string, string>>): Promise<void> => {

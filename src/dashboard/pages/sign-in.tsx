@@ -5,7 +5,7 @@ import { Note } from "../components/states.tsx";
 import { useLoad } from "../load.ts";
 import { hasExpired, session } from "../session.ts";
 
-/** Stands in place of any page until someone is signed in. */
+/** Shown instead of any page until the user has signed in. */
 export function SignIn() {
   const { data: setup } = useLoad((signal) => get("/dashboard/api/setup", { signal }));
   const signIn = async ({ name = "", password = "" }: Readonly<Record<string, string>>): Promise<void> => {

@@ -10,7 +10,7 @@ import { NoPlan } from "../lookup/no-plan.tsx";
 import { hasPlan, hasRole } from "../session.ts";
 import { FeedImport } from "../threats/feed-import.tsx";
 
-/** What the threat intelligence is made of, and how old it is; admins replace it by a feed. */
+/** What the threat intelligence consists of, and how old it is; admins replace it with a feed. */
 export default function Threats() {
   const hasThreats = hasPlan("cti");
   const loading = useLoad(async (signal) =>

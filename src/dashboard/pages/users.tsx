@@ -21,7 +21,7 @@ const ROLES: Readonly<Record<Role, string>> = {
   admin: "Admin: also keys, users and the audit log",
 };
 
-/** What is open above the list. */
+/** The open form above the list. */
 type Opened =
   | { readonly kind: "invite" }
   | { readonly kind: "role"; readonly user: User }

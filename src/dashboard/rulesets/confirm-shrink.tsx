@@ -17,12 +17,12 @@ function formatAll(rules: number): string {
   return rules === 1 ? "the only rule" : `all ${formatCount(rules)} rules`;
 }
 
-/** Whether the list is empty; another list may remove all rules as well, and add its own. */
+/** Whether the list is empty; other lists may also remove all rules and add their own. */
 function isEmptied({ added, updated, unchanged }: ShrinkProblem): boolean {
   return added + updated + unchanged === 0;
 }
 
-/** What the server has to be sent so that it removes that much, and no more. */
+/** The parameters that allow the server to remove that much, and no more. */
 export interface ShrinkPermission {
   readonly allow_empty?: boolean;
   readonly max_shrink?: number;
@@ -35,11 +35,11 @@ function permissionOf(shrink: ShrinkProblem): ShrinkPermission {
 interface Props {
   readonly shrink: ShrinkProblem;
   readonly onClose: () => void;
-  /** Does it; what it rejects with is shown in the dialog. */
+  /** Does it; if it rejects, the dialog shows the error. */
   readonly onAgreed: (permission: ShrinkPermission) => Promise<unknown>;
 }
 
-/** Many rules are removed by those who have typed how many. */
+/** To remove many rules, the user must type how many. */
 export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
   const [typed, setTyped] = useState("");
   return (
@@ -68,7 +68,7 @@ export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
   );
 }
 
-/** With or without what stands between thousands. */
+/** With or without thousands separators. */
 function numberIn(text: string): number {
   const digits = text.replaceAll(/[\s,.'’\u202f]/g, "");
   return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;

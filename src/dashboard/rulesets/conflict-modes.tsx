@@ -10,7 +10,7 @@ const MODES: Readonly<Record<ConflictMode, readonly [name: string, effect: strin
   fail: ["Reject", "Nothing is written, and the conflict is reported."],
 };
 
-/** What is to happen where the rule exists. */
+/** What happens if the rule exists. */
 export function ConflictModes({
   value,
   onChange,

@@ -61,7 +61,7 @@ function Within({ days, onChange }: { readonly days: number; readonly onChange: 
   );
 }
 
-/** Milliseconds without a key until it is searched. */
+/** Milliseconds after the last key press until the search starts. */
 const REST = 200;
 
 function Search({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
@@ -71,7 +71,7 @@ function Search({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
   const newest = useRef(filter);
   newest.current = filter;
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The address of the page was changed by other means, such as going back.
+  // The URL of the page was changed by other means, such as going back.
   useEffect(() => setTyped((last) => (last.trim() === searched.trim() ? last : searched)), [searched]);
   const type = (event: Event): void => {
     const { value } = event.currentTarget as HTMLInputElement;

@@ -1,15 +1,15 @@
 import { Field } from "../components/form.tsx";
 
-/** What rules get that the list gives no name or no expiry. */
+/** The name and expiry of rules for which the list has none. */
 export interface ListDefaults {
   readonly name: string;
-  /** As it was typed. */
+  /** As typed. */
   readonly days: string;
 }
 
 export const NO_DEFAULTS: ListDefaults = { name: "", days: "" };
 
-/** As the server takes them. */
+/** As the server expects them. */
 export function defaultsQuery({ name, days }: ListDefaults): {
   readonly name?: string;
   readonly expires_in_days?: number;

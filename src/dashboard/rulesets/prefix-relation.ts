@@ -1,7 +1,4 @@
-/**
- * How the prefix of a rule that was found stands to the address that was searched for: both are related, so their
- * lengths say.
- */
+/** The relation of a found rule's prefix to the searched address: one covers the other, so their lengths decide. */
 export function relationOf(found: string, searched: string): "covers it" | "the same" | "within it" {
   // An IPv4 address may be searched for as `::ffff:192.0.2.1`.
   const isMapped = searched.includes(":") && !found.includes(":");

@@ -6,28 +6,26 @@ export interface RowsPage<Row> {
   /** Of all pages. */
   readonly count: number;
   readonly version: number;
-  /** Changes with the version, and when rules expire: rows of two tags do not fit together. */
+  /** Changes with the version, and when rules expire: rows with different tags do not fit together. */
   readonly tag: string;
 }
 
 const ROWS = 200;
-/** So many are kept: some thousand rows around the place. */
+/** Pages kept: some thousand rows around the visible ones. */
 const MAX_PAGES = 24;
-/** What one request gives at most. */
+/** Maximum rows per request. */
 const MAX_ROWS = 1000;
 const MAX_TRIES = 4;
-/** Milliseconds that the place has to stand still. */
+/** Milliseconds without scrolling until rows are fetched. */
 const REST = 40;
-/** Rows before and after those that are seen. */
+/** Rows before and after the visible ones. */
 const AHEAD = 60;
 
 type Load<Page> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page>;
 
-/**
- * Rows of a long table, fetched in pages around the place that is looked at; requests for other places are given up.
- */
+/** Rows of a long table, fetched in pages around the visible part; requests for other parts are aborted. */
 export class RowPages<Row, Page extends RowsPage<Row>> {
-  /** The page that came last, with what it says about all. */
+  /** The last page that arrived, with the totals. */
   latest: Page | undefined;
   problem: Problem | undefined;
   readonly #load: Load<Page>;
@@ -46,13 +44,13 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     return this.latest?.count ?? 0;
   }
 
-  /** Undefined until it is there. */
+  /** Undefined until it has arrived. */
   row(index: number): Row | undefined {
     return this.#pages.get(Math.floor(index / ROWS))?.[index % ROWS];
   }
 
   /**
-   * Fetches what is missing of these rows: the first ones at once, all later once no one has asked for others for a
+   * Fetches what is missing of these rows: the first time immediately, later once the range has not changed for a
    * moment.
    */
   show(first: number, last: number): void {
@@ -73,23 +71,20 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     else this.#fetchSoon();
   }
 
-  /** Fetches what is looked at anew; until it comes, what is there stays. */
+  /** Fetches the visible rows again; until they arrive, the existing ones stay. */
   refresh(): void {
     this.#giveUp();
     for (const page of this.#wanted) void this.#fetch(page);
   }
 
-  /**
-   * Fetches rows from one to another, kept or not. Rejects with Problem, or where they are no longer those that are
-   * shown.
-   */
+  /** Fetches a range of rows, kept or not. Rejects with Problem, or if they are no longer those that are shown. */
   async rows(first: number, last: number): Promise<Row[]> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const pages: Page[] = [];
       for (let at = first; at <= last; at += MAX_ROWS)
         pages.push(await this.#load(at, Math.min(MAX_ROWS, last + 1 - at), new AbortController().signal));
       if (pages.some(({ version }) => version !== this.latest!.version)) break;
-      // Where rules have expired in between, those after them may have moved up.
+      // If rules have expired in between, those after them may have moved up.
       if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
     }
     this.refresh();
@@ -132,7 +127,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
       this.#flights.delete(page);
       this.#keep(page, answer);
       this.problem = undefined;
-      // What is looked at may have been of another tag, and be gone by that.
+      // The visible rows may have had another tag, and may have been dropped with it.
       if (
         this.#timer === undefined &&
         this.#wanted.some((wanted) => !this.#pages.has(wanted) && !this.#flights.has(wanted))
@@ -147,7 +142,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
   }
 
   #keep(page: number, answer: Page): void {
-    // A slow answer may be about what was before.
+    // A slow response may be about the previous version.
     if (this.latest !== undefined && answer.version < this.latest.version) return;
     if (answer.tag !== this.latest?.tag) this.#pages.clear();
     this.latest = answer;

@@ -1,9 +1,9 @@
 export type RuleState = "active" | "expired" | "expiring";
 
-/** Which rules are shown; it stands in the page's address. */
+/** Which rules are shown; part of the page's URL. */
 export interface RuleFilter {
   readonly state?: RuleState | undefined;
-  /** With `expiring`: within so many days from now. */
+  /** With `expiring`: within this many days from now. */
   readonly days: number;
   /** A part of the name. */
   readonly name?: string | undefined;
@@ -15,7 +15,7 @@ export const DAYS = 7;
 const MAX_DAYS = 36_500;
 const STATES: readonly RuleState[] = ["active", "expired", "expiring"];
 
-/** Members that make no sense are as if they were absent. */
+/** Invalid parameters are ignored. */
 export function readFilter(query: URLSearchParams): RuleFilter {
   const days = Number(query.get("days"));
   return {
@@ -26,12 +26,12 @@ export function readFilter(query: URLSearchParams): RuleFilter {
   };
 }
 
-/** The members of the address. */
+/** The parameters of the URL. */
 export function filterQuery({ state, days, name, ip }: RuleFilter): Record<string, string | undefined> {
   return { state, days: state === "expiring" && days !== DAYS ? String(days) : undefined, name, ip };
 }
 
-/** The members of the request. */
+/** The parameters of the request. */
 export function requestQuery({ state, days, name, ip }: RuleFilter): {
   state?: RuleState;
   expiring_within_days?: number;
@@ -46,14 +46,14 @@ export function requestQuery({ state, days, name, ip }: RuleFilter): {
   };
 }
 
-/** What was typed into the search: an address or prefix, or else a part of names. */
+/** The text of the search: an address or prefix, otherwise a part of names. */
 export function readSearch(typed: string): Pick<RuleFilter, "name" | "ip"> {
   const text = typed.trim();
   if (text === "") return { name: undefined, ip: undefined };
   return looksLikeAddress(text) ? { ip: text, name: undefined } : { name: text, ip: undefined };
 }
 
-/** Names seldom look so; whether it is right the server says. */
+/** Names seldom look like this; the server decides whether it is valid. */
 function looksLikeAddress(text: string): boolean {
   return (
     /^\d{1,3}(\.\d{1,3}){3}(\/\d{1,3})?$/.test(text) ||

@@ -26,7 +26,7 @@ export function StateBadge({ state }: { readonly state: RuleRow["state"] }) {
   );
 }
 
-/** When a rule expires: here, and in UTC where that is another. */
+/** When a rule expires: local time, and UTC if it differs. */
 export function Expires({ at }: { readonly at: string | null }) {
   if (at === null) return <span class="muted">never</span>;
   const date = new Date(at);

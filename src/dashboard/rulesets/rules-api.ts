@@ -8,7 +8,7 @@ import { requestQuery, type RuleFilter } from "./rule-filter.ts";
 
 export type ConflictMode = "extend" | "override" | "skip" | "fail";
 
-/** Rows of the table, and what there is of the ruleset in all. */
+/** Rows of the table, with the totals of the ruleset. */
 export interface RulesPage extends RowsPage<RuleRow> {
   readonly total: number;
   readonly active: number;
@@ -59,7 +59,7 @@ export function previewRule(
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, body: { rules: [rule] }, signal });
 }
 
-/** Deletes the rules, or none of them; those that are gone already do not matter. */
+/** Deletes the rules, or none of them; those that are already gone are ignored. */
 export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<unknown> {
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", {
     params: { path: { ruleset_id: rulesetId } },
@@ -67,9 +67,7 @@ export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<
   });
 }
 
-/**
- * Sets the expiry of the rules, or of none. `tag`: of the rows that were shown, whose names are sent along with them.
- */
+/** Sets the expiry of the rules, or of none. `tag`: of the shown rows, whose names are sent along with them. */
 export function setExpiry(
   rulesetId: string,
   rules: readonly Rule[],
@@ -91,8 +89,8 @@ export function setExpiry(
 }
 
 /**
- * Deletes all rules that fit the filter, however many, or sets their expiry. `count`: so many were shown; where it is
- * another number by now, nothing is done (412).
+ * Deletes all rules that match the filter, however many, or sets their expiry. `count`: the number that was shown; if
+ * it has changed, nothing is done (412).
  */
 export function changeMatching(
   rulesetId: string,
@@ -151,8 +149,8 @@ export async function previewList(
 }
 
 /**
- * Adds the rules of the list, or none of them: where the ruleset is no longer as `tag` says it rejects with a Problem
- * of status 412.
+ * Adds the rules of the list, or none of them: if the ruleset has changed since `tag`, it rejects with a Problem of
+ * status 412.
  */
 export function importList(
   rulesetId: string,
@@ -165,7 +163,7 @@ export function importList(
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
 }
 
-/** Tells what making the list the ruleset's rules would change, if that is as `tag` says. */
+/** Returns what making the list the ruleset's rules would change, if the ruleset has not changed since `tag`. */
 export async function planReplacement(
   rulesetId: string,
   list: RuleList,
@@ -177,7 +175,7 @@ export async function planReplacement(
   return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
 }
 
-/** Makes the list the ruleset's rules, if that is as `tag` says. */
+/** Makes the list the ruleset's rules, if the ruleset has not changed since `tag`. */
 export function replaceRules(
   rulesetId: string,
   list: RuleList,
@@ -191,7 +189,7 @@ export function replaceRules(
   });
 }
 
-/** The types know bodies of JSON only. */
+/** The types only know bodies of JSON. */
 function bodyOf(
   { type, text }: RuleList,
   tag?: string,

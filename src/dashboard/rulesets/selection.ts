@@ -5,26 +5,24 @@ import type { RulePages } from "./use-rules.ts";
 
 export interface Selection {
   readonly rules: ReadonlyMap<string, RuleRow>;
-  /** What the rows were like when they were selected. */
+  /** The tag of the rows when they were selected. */
   readonly tag: string;
   readonly isBusy: boolean;
   readonly toggle: (row: number) => void;
   /** Selects from the row that was toggled last to this one. */
   readonly extend: (row: number) => void;
-  /** All rules that fit the filter are selected, more than are fetched: `rules` has none of them. */
+  /** All rules that match the filter are selected, more than have been fetched: `rules` has none of them. */
   readonly isWhole: boolean;
   /** How many are selected. */
   readonly count: number;
-  /** Selects what fits the filter. */
+  /** Selects everything that matches the filter. */
   readonly selectAll: () => void;
   readonly clear: () => void;
 }
 
 const NONE: ReadonlyMap<string, RuleRow> = new Map();
 
-/**
- * Which rules are selected. It is about rules as they were shown: when they have changed, nothing is selected any more.
- */
+/** Which rules are selected, as they were shown: when they change, the selection is cleared. */
 export function useSelection(rows: RulePages | undefined, most: number): Selection {
   const [rules, setRules] = useState(NONE);
   const [anchor, setAnchor] = useState(0);
@@ -76,7 +74,7 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
   };
 }
 
-/** Those that are there need no request. */
+/** Rows that are already here need no request. */
 async function rowsBetween(rows: RulePages, first: number, last: number): Promise<RuleRow[]> {
   const known = Array.from({ length: Math.min(last - first + 1, 400) }, (_, at) => rows.row(first + at));
   if (last - first < 400 && known.every((rule) => rule !== undefined)) return known;

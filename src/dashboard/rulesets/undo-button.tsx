@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { undo, undoable } from "./undo.ts";
 
-/** Takes back what the user changed last in this session; not there when that is nothing. */
+/** Undoes the user's last change in this session; hidden if there is none. */
 export function UndoButton() {
   const [isBusy, setBusy] = useState(false);
   const change = undoable.value;

@@ -7,7 +7,7 @@ import { fetchRows, type RulesPage } from "./rules-api.ts";
 
 export type RulePages = RowPages<RuleRow, RulesPage>;
 
-/** The rows that fit the filter. While those of another filter are awaited, the last ones stay. */
+/** The rows that match the filter. While those of another filter are loading, the last ones stay. */
 export function useRules(
   rulesetId: string,
   filter: RuleFilter,

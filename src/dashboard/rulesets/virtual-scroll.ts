@@ -1,29 +1,29 @@
-/** Browsers let no element be higher than some 17 to 33 million pixels; less where the page is magnified. */
+/** Browsers limit the height of an element to some 17 to 33 million pixels; to less if the page is zoomed. */
 const MAX_PIXELS = 6_000_000;
 
 export interface Extent {
   readonly rows: number;
   readonly rowHeight: number;
-  /** Of what is seen. */
+  /** The height of the visible part. */
   readonly viewport: number;
 }
 
 /**
- * Where a long list is scrolled to. What the browser scrolls may be lower than the rows together: then its scroll bar
- * is scaled up, and the wheel and the finger are taken as they are, so that they go from row to row. The two drift
- * apart by that, which `settle` makes good.
+ * The scroll position of a long list. The browser's scroll height may be smaller than the rows together: then its
+ * scroll bar is scaled up, while wheel and finger are used unscaled, so that they move from row to row. This makes the
+ * two positions drift apart, which `settle` corrects.
  */
 export class VirtualScroll {
   #extent: Extent = { rows: 0, rowHeight: 1, viewport: 1 };
   #native = 0;
   #top = 0;
 
-  /** Pixels of rows above what is seen. */
+  /** Pixels of rows above the visible part. */
   get top(): number {
     return this.#top;
   }
 
-  /** What the browser is to scroll through. */
+  /** The height that the browser scrolls through. */
   get height(): number {
     return Math.min(this.#extent.rows * this.#extent.rowHeight, MAX_PIXELS);
   }
@@ -41,7 +41,7 @@ export class VirtualScroll {
     return native <= 0 ? 1 : this.#most / native;
   }
 
-  /** Takes another number of rows or size; what is on top stays there, if there is as much. */
+  /** Changes the number of rows or the size; the top row stays, if possible. */
   resize(extent: Extent): void {
     const row = this.#top / this.#extent.rowHeight;
     this.#extent = extent;
@@ -52,29 +52,29 @@ export class VirtualScroll {
   scrolled(native: number, isFine: boolean): void {
     const by = native - this.#native;
     this.#native = native;
-    // What is only put right has not moved.
+    // A correction is not a movement.
     if (by !== 0) this.#move(isFine ? this.#top + by : native * this.#scale);
   }
 
-  /** Shows these pixels of rows on top. */
+  /** Scrolls to these pixels of rows. */
   goTo(top: number): void {
     this.#move(top);
   }
 
-  /** Moves as little as shows the row whole. */
+  /** Scrolls as little as needed to show the whole row. */
   show(row: number): void {
     const { rowHeight, viewport } = this.#extent;
     if (row * rowHeight < this.#top) this.#move(row * rowHeight);
     else if ((row + 1) * rowHeight > this.#top + viewport) this.#move((row + 1) * rowHeight - viewport);
   }
 
-  /** What the browser's position has to be for what is shown; `native` of the next `scrolled` is compared with it. */
+  /** The browser's scroll position for what is shown; the next `scrolled` compares `native` with it. */
   settle(): number {
     this.#native = Math.round(this.#top / this.#scale);
     return this.#native;
   }
 
-  /** The rows that are seen, the last one included. */
+  /** The visible rows, including the last one. */
   range(): readonly [first: number, last: number] {
     const { rows, rowHeight, viewport } = this.#extent;
     const first = Math.floor(this.#top / rowHeight);

@@ -15,7 +15,7 @@ import { useLoad } from "../load.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { type FeedChoices, sendFeed } from "./send-feed.ts";
 
-/** Milliseconds between two questions while an import runs. */
+/** Milliseconds between two requests while an import is running. */
 const PAUSE = 1000;
 const CLASSES = {
   "": "As the feed says, else unknown",
@@ -24,7 +24,7 @@ const CLASSES = {
   benign: "Benign",
 };
 
-/** Replaces the threat intelligence of the whole server by a feed, and shows what came of it. */
+/** Replaces the threat intelligence of the whole server with a feed, and shows the outcome. */
 export function FeedImport({ onImported }: { readonly onImported: () => void }) {
   const loading = useLoad((signal) => get("/dashboard/api/threats/import", { signal }));
   const [isSending, setSending] = useState(false);
@@ -36,7 +36,7 @@ export function FeedImport({ onImported }: { readonly onImported: () => void }) 
     if (!isRunning) return;
     const timer = setTimeout(loading.reload, PAUSE);
     return () => clearTimeout(timer);
-    // Also after an answer that failed: the next one may not.
+    // Also after a failed response: the next one may succeed.
   }, [isRunning, loading.data, loading.problem]);
   useEffect(() => {
     if (last?.state === "done") onImported();

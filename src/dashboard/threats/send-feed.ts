@@ -1,10 +1,10 @@
 import { Problem } from "../problem.ts";
 
-/** How a feed is to be read. */
+/** How to read a feed. */
 export interface FeedChoices {
   readonly classification: string;
   readonly tags: string;
-  /** The share of the dataset that may go, in percent; undefined: as the server has it. */
+  /** The maximum share of the dataset that may be removed, in percent; undefined: the server's default. */
   readonly maxShrink?: number;
 }
 

@@ -27,7 +27,7 @@ function rankAmong(keys: usize, slots: v128, count: i32): i32 {
 /** The address of the entry of `slot` in the list node at `node`. */
 @inline
 export function listEntry(node: usize, slot: u32): usize {
-  // The count of a sound table is 2 to 17. In a damaged one any count gives a rank of at most 16: another word is read,
+  // The count of a sound table is 2 to 17. In a corrupt one any count gives a rank of at most 16: another word is read,
   // and checked as every entry is, or the memory's own bound traps.
   const count = load<i32>(node);
   return node + 4 + (<usize>((count >>> 1) + rankAmong(node + 4, i16x8.splat(<i16>slot), count - 1)) << 2);

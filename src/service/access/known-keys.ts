@@ -2,13 +2,13 @@ import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/api-key.
 import type { ApiKey } from "../../store/state.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
-/** Keys that were sent lately; when there are more, they are checked anew. */
+/** Recently used keys; when there are more, keys are checked anew. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Finds API keys by their texts. The digests of texts that turned out to be keys are remembered, since a key is sent
- * with every request, and checking its text takes longer than a lookup. Whether a key is revoked is asked every time;
- * the texts are in this process's memory only, where each request brings them anyway.
+ * Finds API keys by their text. The digests of valid keys are cached, because a key comes with every request and
+ * checking its text takes longer than a lookup. Whether a key is revoked is checked every time. The texts are only in
+ * this process's memory, where every request brings them anyway.
  */
 export class KnownKeys {
   readonly #memory: ServiceMemory;
@@ -18,7 +18,7 @@ export class KnownKeys {
     this.#memory = memory;
   }
 
-  /** The key, revoked and expired ones too. Texts that are none take the same time whatever they differ in. */
+  /** The key, even if revoked or expired. Invalid texts take the same time wherever they differ from a key. */
   find(text: string): ApiKey | undefined {
     const known = this.#digests.get(text);
     if (known !== undefined) return this.#memory.keyByDigest(known);

@@ -13,12 +13,12 @@ export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan 
   return plan !== undefined && plan.active && (plan.until === null || now < plan.until);
 }
 
-/** How many requests of a key a plan allows; as many as the server does where it names no number. */
+/** How many requests of a key a plan allows; the server's own limit if the plan sets none. */
 export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Settings): Allowance {
   return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };
 }
 
-/** The error of an organisation without an active plan for the area: the command is for whoever runs the service. */
+/** The error of an organisation without an active plan for the area; it names the command for the operator. */
 export function noPlan(area: Area): ServiceError {
   return new ServiceError(
     "no-plan",

@@ -5,12 +5,12 @@ import { type Area, AREAS } from "../../store/state.ts";
 
 export const MINUTE = 60_000;
 
-/** How often one of many has been counted; `who` is their name with every server. */
+/** How often one client was counted; `who` is the name that all servers use for it. */
 export type Count = readonly [who: string, count: number];
 
-/** Counts of the minute that servers tell each other. */
+/** Counts of the current minute that servers exchange. */
 export interface SharedCounts {
-  /** What has been counted in the minute, and has not been taken before. */
+  /** What was counted in this minute and not taken before. */
   takeUnshared(): Count[];
   /** Adds what another server has counted, unless `minute` is not the current one. */
   addOthers(minute: number, counts: readonly Count[], now: number): void;
@@ -24,14 +24,14 @@ export interface WindowState {
   readonly reset: number;
 }
 
-/** What a window says of one request that counted in it. */
+/** The state of a window after one request was counted in it. */
 export interface Taken {
   readonly isExceeded: boolean;
   readonly name: "minute" | "month";
   readonly limit: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly retryAfter: number;
-  /** `RateLimit-Limit`, `-Remaining` and `-Reset`, of the window that has less left. */
+  /** `RateLimit-Limit`, `-Remaining` and `-Reset` of the window that has less left. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -51,8 +51,8 @@ function secondsOf(left: number): number {
 }
 
 /**
- * Time that never goes back: where the clock is set back, it goes on from where it was, at the clock's speed. So a
- * window that is over stays over, and the next one comes after a minute, not when the clock has caught up.
+ * Time that never goes back: if the clock is set back, it continues from where it was, at the clock's speed. So a
+ * window that has ended stays ended, and the next one begins a minute later, not when the clock has caught up.
  */
 export class SteadyClock {
   readonly #now: () => number;
@@ -72,7 +72,7 @@ export class SteadyClock {
   }
 }
 
-/** How many requests a calendar month has had. */
+/** How many requests were made in a calendar month. */
 interface MonthCount {
   /** `YYYY-MM` as a number of months. */
   readonly month: number;
@@ -83,16 +83,15 @@ interface Windows {
   readonly keyId: string;
   readonly area: Area;
   minute: number;
-  /** Of all servers, as far as they have told. */
+  /** Of all servers, as far as this one knows. */
   inMinute: number;
-  /** Counted here in the minute, and not taken by `takeUnshared` yet. */
+  /** Counted here in this minute, and not yet taken by `takeUnshared`. */
   unshared: number;
   /** `YYYY-MM` as a number of months. */
   month: number;
   inMonth: number;
   /**
-   * The month before this one; or the one after, where the clock was set back. It goes on from there when it comes
-   * again.
+   * The previous month; or the next one, if the clock was set back. Its count continues when that month comes again.
    */
   otherMonth: MonthCount | undefined;
   /** Counted, but not recorded yet. */
@@ -100,7 +99,7 @@ interface Windows {
   lastUsedAt: number;
 }
 
-/** The requests of one key under one plan that the store does not know of yet. */
+/** The requests of one key under one plan that the store does not have yet. */
 export interface UnrecordedUse {
   readonly keyId: string;
   readonly area: Area;
@@ -110,23 +109,23 @@ export interface UnrecordedUse {
   readonly lastUsedAt: number;
 }
 
-/** How many requests a window lets through. */
+/** How many requests a window allows. */
 export interface Allowance {
   readonly perMinute: number;
   readonly perMonth: number;
 }
 
 /**
- * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used
- * up by requests under another. A request that is rejected counts in neither window.
+ * Requests per key and plan in two windows, the minute and the calendar month (UTC): requests under one plan do not use
+ * up what another allows. A rejected request counts in neither window.
  */
 export class KeyLimits implements SharedCounts {
   readonly #steady: SteadyClock;
-  /** By area, then by key: a text of both would have to be made, and hashed, for every request. */
+  /** By area, then by key: a combined text would have to be made and hashed for every request. */
   readonly #windows: Readonly<Record<Area, Map<string, Windows>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
-  /** Those of which `unshared` may not be 0. */
+  /** Those whose `unshared` may not be 0. */
   #unshared = new Set<Windows>();
-  /** Of a month that is over: still to be recorded. */
+  /** Of a month that is over, still to be recorded. */
   #left: UnrecordedUse[] = [];
 
   /** Minutes are those of `steady`; months are the calendar's, by the `now` of each call. */
@@ -152,7 +151,10 @@ export class KeyLimits implements SharedCounts {
     return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE - steady);
   }
 
-  /** The windows of a key under a plan, without counting: `inMonth` are its requests of the month, by all servers. */
+  /**
+   * The windows of a key under a plan, without counting; `inMonth` is the number of its requests of the month on all
+   * servers.
+   */
   peek(
     keyId: string,
     area: Area,
@@ -200,8 +202,8 @@ export class KeyLimits implements SharedCounts {
   }
 
   /**
-   * What takeUnrecorded would give of this key, under all plans: requests of `month`, and when the last one came; null
-   * where there are none.
+   * What takeUnrecorded would return for this key, under all plans: the requests of `month`, and when the last one
+   * arrived; null if there are none.
    */
   unrecordedOf(keyId: string, month: string): { readonly requests: number; readonly lastUsedAt: number } | null {
     const used = AREAS.map((area) => this.#windows[area].get(keyId)).filter(
@@ -294,22 +296,22 @@ export function monthName(month: number): string {
   return new Date(monthStart(month)).toISOString().slice(0, 7);
 }
 
-/** Who is counted one by one in a minute. */
+/** Clients counted one by one in a minute. */
 const MAX_COUNTED = 100_000;
-/** Counts that all others share. */
+/** Counters that all others share. */
 const SHARED_COUNTS = 1 << 16;
-/** Of how many other servers are told at a time. */
+/** How many clients are reported to other servers at a time. */
 const MAX_UNSHARED = 1000;
-/** What is longer is no address, and other servers are not told of it. */
+/** A longer name is not an address, and is not reported to other servers. */
 const MAX_LENGTH = 64;
 
 /**
- * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past
- * 100,000 the others share counts, by a hash with a secret: none of them gets more than its limit, and who they share
- * with cannot be chosen.
+ * Counts what each of many clients does in a minute, in bounded memory. Nothing is forgotten before the minute is over.
+ * Beyond 100,000 clients, further ones share counters, chosen by a hash with a secret: none of them gets more than its
+ * limit, and no one can choose whom to share with.
  *
- * Other servers are told of 1,000 at a time. So that those who come in thousands, once each, hide no one, only those are
- * taken, once half of that is full, who have used up the more of their limit the less room is left.
+ * Other servers receive 1,000 counts at a time. Once half of these are taken, the less room is left, the more of its
+ * limit a client must have used up to get in. So thousands of clients that come once each do not hide the others.
  */
 export class MinuteCounts implements SharedCounts {
   readonly #steady: SteadyClock;
@@ -323,7 +325,7 @@ export class MinuteCounts implements SharedCounts {
     this.#steady = steady;
   }
 
-  /** Counts one more of `who`. */
+  /** Counts one more request of `who`. */
   take(who: string, perMinute: number): Taken {
     const left = this.#advance();
     const used = this.#add(who, 1);
@@ -365,7 +367,7 @@ export class MinuteCounts implements SharedCounts {
     return (count ?? 0) + added;
   }
 
-  /** `use`: how much of the limit is used up, 1 being all of it. */
+  /** `use`: how much of the limit is used up; 1 is all of it. */
   #share(who: string, use: number): void {
     const count = this.#unshared.get(who);
     const fill = this.#unshared.size / MAX_UNSHARED;
@@ -377,7 +379,7 @@ export class MinuteCounts implements SharedCounts {
     return parseInt(hash("sha256", this.#secret + who, "hex").slice(0, 8), 16) % SHARED_COUNTS;
   }
 
-  /** Milliseconds that are left of the minute. */
+  /** Milliseconds left of the minute. */
   #advance(): number {
     const steady = this.#steady.read();
     const minute = Math.floor(steady / MINUTE);
@@ -392,7 +394,7 @@ export class MinuteCounts implements SharedCounts {
 }
 
 /**
- * Requests without a good key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has
+ * Requests without a valid key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has
  * all of them.
  */
 export class FailureLimits {
@@ -415,7 +417,7 @@ export class FailureLimits {
 
 const CUSTOMER_BITS = 56;
 
-/** Whom an address stands for: itself, or its /56. */
+/** The client that an address stands for: itself, or its /56. */
 export function originOf(text: string): string {
   try {
     const zone = text.indexOf("%");

@@ -15,7 +15,7 @@ export function readOrganisationName(text: string): string {
   return readName("organisation", text);
 }
 
-/** A line that someone is recognized by, so that no word of it can pass for another in other letters. */
+/** A name by which someone is recognized: no word of it may look like another word in other letters. */
 function readName(field: string, text: string): string {
   const line = readLine(field, text);
   rejectCharacter(field, line, INVISIBLE, "is invisible");
@@ -28,7 +28,7 @@ function readName(field: string, text: string): string {
   });
 }
 
-/** One line without spaces around it, shown in the order in which it is written. @throws ServiceError "invalid" */
+/** One line without spaces around it, displayed in the order in which it is written. @throws ServiceError "invalid" */
 export function readLine(field: string, text: string): string {
   if (text.trim() !== text || text === "") throw invalid({ [field]: ["must not be empty or have spaces around it"] });
   const line = checkedLine(field, text);
@@ -55,14 +55,14 @@ function checkedLine(field: string, text: string): string {
 /** Embeddings, overrides and isolates of writing directions. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
 /**
- * Formatting (directions of writing and joiners among it), what programs do not draw, what has no meaning, blanks other
- * than the space, and the blank of Braille.
+ * Formatting characters (including writing directions and joiners), characters that are not drawn or not assigned,
+ * blanks other than the space, and the blank of Braille.
  */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]|[^\P{Zs} ]/u;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 /**
- * What a word may be written in: one alphabet, or those that East Asian languages write together, which may have Latin
- * letters too (UTS #39, section 5.2).
+ * What a word may be written in: one alphabet, or scripts that East Asian languages combine, with Latin letters allowed
+ * (UTS #39, section 5.2).
  */
 const ALPHABETS = [
   ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Cherokee"].map(
@@ -70,6 +70,6 @@ const ALPHABETS = [
   ),
   /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Common}\p{scx=Inherited}]*$/u,
   /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]*$/u,
-  // Of the other scripts none is drawn like one of those.
+  // No letter of the other scripts looks like one of these.
   /^[^\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Georgian}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Cherokee}]*$/u,
 ];

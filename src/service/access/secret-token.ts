@@ -4,10 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 const BYTES = 32;
 const PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-/**
- * A secret that is shown or sent once: of a session, an invitation, or the first start. What is kept of it is its
- * digest.
- */
+/** A secret that is shown or sent once: of a session, an invitation, or the first start. Only its digest is stored. */
 export interface NewToken {
   readonly text: string;
   readonly digest: string;
@@ -23,7 +20,7 @@ export function isToken(text: string): boolean {
   return PATTERN.test(text);
 }
 
-/** SHA-256 in base64url. No salt is needed, as no one can try 2^256 texts. */
+/** SHA-256 in base64url. No salt is needed, because no one can try 2^256 texts. */
 export function digestOfToken(text: string): string {
   return hash("sha256", text, "base64url");
 }

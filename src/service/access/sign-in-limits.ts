@@ -5,9 +5,9 @@ import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-lim
 const DIGEST_LENGTH = 12;
 
 /**
- * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an
- * address, before its body is read; and if it is from no known device of the user, for the name as well. So whoever
- * attacks a name locks out only those who are not known.
+ * Attempts at passwords and tokens, per minute. Each counts once for its origin, a known device or otherwise an
+ * address, before its body is read; unless it comes from a known device of the user, it also counts for the name. So an
+ * attack on a name locks out only unknown devices.
  */
 export class SignInLimits {
   readonly #perMinute: number;
@@ -32,7 +32,7 @@ export class SignInLimits {
     rejectExceeded(this.names.take(digestOf(nameKey), this.#perMinute));
   }
 
-  /** A device, or a user who has a session, by their id. @throws ServiceError "too-many-requests" */
+  /** A known device, or a user with a session, by id. @throws ServiceError "too-many-requests" */
   takeKnown(id: string): void {
     rejectExceeded(this.known.take(id, this.#perMinute));
   }
@@ -43,8 +43,8 @@ function rejectExceeded({ isExceeded, retryAfter }: Taken): void {
 }
 
 /**
- * Of a name as it was typed, which other servers are told, through the database: it may be a password in the wrong field.
- * Two names may have the same one, but hardly ever do.
+ * The digest of a name as it was typed. Other servers get it through the database, so it must not reveal the text,
+ * which may be a password in the wrong field. Two names with the same digest are very unlikely.
  */
 function digestOf(nameKey: string): string {
   return hash("sha256", nameKey, "hex").slice(0, DIGEST_LENGTH);

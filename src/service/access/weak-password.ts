@@ -1,15 +1,16 @@
 import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
 import { invalid, type ServiceError } from "../service-error.ts";
 
-/** The limit by name lets an attacker make that many in 19 years. */
+/** At the limit per name, an attacker needs 19 years for this many. */
 const MIN_GUESSES = 1e8;
-/** A long password is judged by its beginning: the time grows with the square of the length. */
+/** Only the beginning of a long password is rated: the time grows with the square of the length. */
 const JUDGED = 32;
 const MAX_SUBSTITUTIONS = 10;
 
 /**
- * Rejects a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made
- * of names that belong to the user. What characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2).
+ * Rejects a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or one
+ * made of names that belong to the user. Which characters it contains does not matter (NIST SP 800-63B, section
+ * 3.1.1.2).
  * @throws ServiceError "invalid" about `field`
  */
 export async function rejectWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
@@ -43,21 +44,21 @@ const REASONS: Readonly<Record<string, string>> = {
   userInputs: "made of your name or the organisation's",
 };
 
-/** A name, all its words in one, and each of them, without very short ones, which good passwords have by chance. */
+/** A name, all its words joined, and each word except very short ones, which good passwords contain by chance. */
 function partsOf(name: string): string[] {
   const lower = name.normalize("NFKC").toLowerCase();
   const words = lower.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return [lower, words.join(""), ...words].filter((part) => part.length > 2);
 }
 
-/** The text without the longest names in it first, as others are within them. */
+/** The text without the names in it, longest first, because shorter ones may be parts of them. */
 function without(text: string, names: readonly string[]): string {
   return names.toSorted((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, ""), text);
 }
 
 let loading: Promise<ZxcvbnFactory> | undefined;
 
-/** The lists take 6 MB, and a tenth of a second to load, in one turn: a server does it before it serves. */
+/** The lists take 6 MB and a tenth of a second to load, in one turn: a server loads them before it serves. */
 export function loadPasswordLists(): Promise<ZxcvbnFactory> {
   return (loading ??= load());
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { type ChildCommand, type ChildResult, RunningChild } from "./child-command.ts";
 import { ServiceError } from "../service-error.ts";
 
-/** What became of a list, as `ipsieve cbs update --progress json` reports it. */
+/** The outcome of a list, as `ipsieve cbs update --progress json` reports it. */
 export interface ListReport {
   readonly source: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface ListReport {
   readonly removed: number | null;
 }
 
-/** What `ipsieve cbs update --json` says at its end, as far as it is shown. */
+/** The part of the output of `ipsieve cbs update --json` that is shown. */
 export interface UpdateResult {
   readonly left: readonly { readonly source: { readonly id: string }; readonly error: string | null }[];
   readonly createdAt: string;
@@ -21,34 +21,34 @@ export interface UpdateResult {
   readonly nodes: number;
   readonly ipv4: number;
   readonly ipv6: number;
-  /** null where the catalogue says what the one before said. */
+  /** Null if the catalogue has the same content as the previous one. */
   readonly generation: string | null;
 }
 
-/** An update that runs, or the last one of this server. */
+/** The update in progress, or the last one of this server. */
 export interface CatalogueUpdate {
   readonly organisationId: string;
   readonly startedBy: string;
   readonly startedAt: number;
-  /** When the catalogue was made that answered at the start. */
+  /** When the catalogue that was in use at the start had been made. */
   readonly replacedAt: number | null;
   /** Null while it runs. */
   endedAt: number | null;
-  /** Lists of which is known what became of them, and all. */
+  /** Lists whose outcome is known, and all lists. */
   done: number;
   total: number;
   readonly lists: ListReport[];
-  /** Null until it is at its end, and where no catalogue was built. */
+  /** Null until the update has ended, and if no catalogue was built. */
   result: UpdateResult | null;
-  /** Why no new catalogue answers. */
+  /** Why there is no new catalogue. */
   error: string | null;
 }
 
 export interface CatalogueUpdatesOptions {
-  /** undefined: an update would change nothing that this server answers from. */
+  /** undefined: an update would change nothing that this server uses. */
   readonly command: ChildCommand | undefined;
   readonly catalogue: { reload(): Promise<boolean>; readonly times: { readonly createdAt: number | null } };
-  /** Called when a catalogue has been published that says anything else than the one before. */
+  /** Called when a catalogue has been published that differs from the previous one. */
   readonly onUpdated: (update: CatalogueUpdate) => Promise<void>;
   readonly now: () => number;
   readonly log: Pick<Logger, "info" | "warn">;
@@ -59,7 +59,7 @@ const PREFIX = "ipsieve: ";
 const MAX_ERROR = 2000;
 
 /**
- * Updates of the catalogue by `ipsieve cbs update`, one at a time. The command's own lock keeps out those of other
+ * Updates of the catalogue by `ipsieve cbs update`, one at a time. The command's own lock excludes updates by other
  * processes.
  */
 export class CatalogueUpdates {
@@ -77,12 +77,12 @@ export class CatalogueUpdates {
     return this.#options.command !== undefined;
   }
 
-  /** The one that runs, or else the last one since the server started. */
+  /** The update in progress, otherwise the last one since the server started. */
   get last(): CatalogueUpdate | undefined {
     return this.#update;
   }
 
-  /** Starts an update; it goes on when this returns. @throws ServiceError "conflict", "unavailable" */
+  /** Starts an update and returns without waiting for it. @throws ServiceError "conflict", "unavailable" */
   start(startedBy: string, organisationId: string): CatalogueUpdate {
     const { command, catalogue, now } = this.#options;
     if (command === undefined)
@@ -110,14 +110,14 @@ export class CatalogueUpdates {
     return update;
   }
 
-  /** Ends an update that runs, and waits until it has ended: what it has not published is dropped. */
+  /** Stops an update in progress and waits until it has ended; what it has not published is discarded. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#child?.end();
     await this.#ended;
   }
 
-  /** Ends an update at once. */
+  /** Ends an update immediately. */
   kill(): void {
     this.#child?.kill();
   }
@@ -140,14 +140,14 @@ export class CatalogueUpdates {
     else log.warn({ ...counts, error: update.error }, "the update of the catalogue has failed");
   }
 
-  /** Exit code 1 is a catalogue without some of the lists, 2 none. */
+  /** Exit code 1 means a catalogue without some of the lists, 2 none at all. */
   async #finish(
     update: CatalogueUpdate,
     { code, signal, stdout }: ChildResult,
     messages: readonly string[],
   ): Promise<void> {
     if (code !== 0 && code !== 1) {
-      // Lists that failed are reported elsewhere; what ended the update comes last.
+      // Failed lists are reported separately; the error that ended the update comes last.
       const last = messages.at(-1)?.slice(0, MAX_ERROR);
       update.error =
         signal !== null
@@ -162,7 +162,7 @@ export class CatalogueUpdates {
   }
 }
 
-/** A list's report, or a message for people; what else a process may print is passed over. */
+/** A list's report, or a message for people; anything else a process may print is ignored. */
 function takeLine(update: CatalogueUpdate, messages: string[], line: string): void {
   if (line.startsWith(PREFIX)) messages.push(line.slice(PREFIX.length));
   const read = line.startsWith("{") ? readReport(line) : undefined;
@@ -180,7 +180,7 @@ function readReport(line: string): (ListReport & { done: number; total: number }
   }
 }
 
-/** How many lists came to which outcome. */
+/** How many lists had each outcome. */
 export function countsOf({ lists }: CatalogueUpdate): Record<ListReport["outcome"], number> {
   const counts = { new: 0, changed: 0, unchanged: 0, refused: 0, failed: 0, absent: 0 };
   for (const { outcome } of lists) counts[outcome]++;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { createInterface } from "node:readline";
 
-/** A command that a server runs as a process of its own, so that its event loop goes on. */
+/** A command that a server runs as a separate process, so that its event loop stays free. */
 export interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -10,32 +10,32 @@ export interface ChildCommand {
 }
 
 export interface ChildResult {
-  /** The exit code; null where a signal has ended it. */
+  /** The exit code; null if a signal ended the process. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
 }
 
-/** Names the process that a command ends with. */
+/** The variable with the id of the process whose end also ends the command. */
 export const PARENT_VARIABLE = "IPSIEVE_PARENT";
 
-/** Milliseconds after which a process that was asked to end is ended. */
+/** Milliseconds that a process has to end on request before it is killed. */
 const KILL_AFTER = 3000;
-/** Characters of standard output, of which a report has some 20,000. */
+/** Characters of standard output; a report has some 20,000. */
 const MAX_OUTPUT = 8 << 20;
 
 /**
- * A command under way. `ended` rejects where it cannot be started.
+ * A running command. `ended` rejects if it cannot be started.
  *
- * The command is told the id of this process, and ends by itself when it is gone: what it published then would be in no
- * audit log.
+ * The command gets the id of this process and ends by itself once this process is gone: nothing it published later
+ * would be in an audit log.
  */
 export class RunningChild {
   readonly ended: Promise<ChildResult>;
   readonly #process: ChildProcess;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onLine` is given each line of standard error. */
+  /** `onLine` is called with each line of standard error. */
   constructor({ program, args, environment }: ChildCommand, onLine: (line: string) => void) {
     const child = spawn(program, args, {
       env: { ...environment, [PARENT_VARIABLE]: String(process.pid) },
@@ -60,7 +60,7 @@ export class RunningChild {
     return this.#process.pid;
   }
 
-  /** Asks it to end, and ends it if it does not. */
+  /** Asks the process to end, and kills it if it does not. */
   end(): void {
     this.#process.kill("SIGTERM");
     this.#timer ??= setTimeout(() => this.kill(), KILL_AFTER);
@@ -71,11 +71,11 @@ export class RunningChild {
   }
 }
 
-/** Requests come first where there are few processors. */
+/** Requests have priority if there are few processors. */
 function yieldToRequests({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }

@@ -3,7 +3,7 @@ import { namesOf } from "../settings.ts";
 
 /**
  * Why admins of an organisation may not change what all organisations of the server share, and who can allow it;
- * undefined where they may. No other organisation is named.
+ * undefined if they may. No other organisation is named.
  */
 export function datasetRejection(
   { settings, memory }: Pick<Services, "settings" | "memory">,

@@ -4,13 +4,14 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 const PREFIX = ".feed.";
-/** An upload that stands still is given up long before. */
+/** An upload that stalls is given up long before this. */
 const STALE_AFTER_MS = 3_600_000;
 const NAME = /^\.feed\.([0-9a-z-]*)\.(\d+)\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * The files of feeds that are being uploaded, in the folder of the dataset. Their names say which process they are of,
- * so that a server that starts removes what one that crashed has left, and nothing of one that runs.
+ * The files of feeds that are being uploaded, in the folder of the dataset. Their names contain the id of their
+ * process. So a server that starts can remove the files left by one that crashed, and leave those of a running one
+ * alone.
  *
  *     .feed.HOST.PID.random.tmp
  */
@@ -26,7 +27,7 @@ export class FeedFiles {
     this.#output = basename(output);
   }
 
-  /** The path of one more. */
+  /** The path for another file. */
   next(): string {
     return join(this.#folder, `${PREFIX}${this.#host}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   }
@@ -35,22 +36,22 @@ export class FeedFiles {
     try {
       rmSync(path, { force: true });
     } catch {
-      // A later sweep may.
+      // A later sweep may succeed.
     }
   }
 
-  /** What the process of this id was writing beside the dataset when it was ended. */
+  /** Removes what the process with this id was writing beside the dataset when it ended. */
   removeDrafts(pid: number | undefined): void {
     const prefix = `.${this.#output}.${pid}.`;
     this.#removeWhere((name) => name.startsWith(prefix) && name.endsWith(".tmp"));
   }
 
-  /** Those of this process. */
+  /** Removes the files of this process. */
   removeOwn(): void {
     this.#removeWhere((name) => name.startsWith(`${PREFIX}${this.#host}.${process.pid}.`));
   }
 
-  /** Removes those of processes that are gone: none of this machine has their id, or they are too old. */
+  /** Removes the files of processes that are gone: no process of this machine has their id, or they are too old. */
   sweep(): void {
     this.#removeWhere((name) => {
       const [, host, pid] = NAME.exec(name) ?? [];
@@ -77,7 +78,10 @@ export class FeedFiles {
   }
 }
 
-/** Whether another process with this id runs. In a container every server may have the same id: then it is this one. */
+/**
+ * Whether another process with this id is running. In a container every server may have the same id: then it is this
+ * process.
+ */
 function isOther(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -13,7 +13,7 @@ import { invalid, ServiceError } from "../service-error.ts";
 import { type ChildCommand, type ChildResult, RunningChild } from "./child-command.ts";
 import { FeedFiles } from "./feed-files.ts";
 
-/** A feed that someone uploads to replace the threat intelligence, or the last one since the server started. */
+/** A feed being imported to replace the threat intelligence, or the last one since the server started. */
 export interface FeedImport {
   readonly organisationId: string;
   readonly startedBy: string;
@@ -22,46 +22,46 @@ export interface FeedImport {
   /** Null while it runs. */
   endedAt: number | null;
   phase: "uploading" | "compiling";
-  /** Bytes of the upload; null where the client did not say. */
+  /** Bytes of the upload; null if the client did not declare a length. */
   readonly size: number | null;
   received: number;
-  /** Of the upload, as far as they are compiled, and lines. */
+  /** Bytes of the upload compiled so far, and lines. */
   compiled: number;
   lines: number;
   report: ImportReport | null;
-  /** SHA-256 of what was sent, in hexadecimal digits; null until all of it is there. */
+  /** SHA-256 of the bytes sent, in hexadecimal; null until all of them have arrived. */
   digest: string | null;
-  /** Why the dataset of before goes on answering. */
+  /** Why the previous dataset stays in use. */
   error: string | null;
 }
 
 export interface NewFeed {
   readonly organisationId: string;
   readonly startedBy: string;
-  /** What the dataset calls the feed. */
+  /** The feed's name in the dataset. */
   readonly source: string;
   readonly size: number | null;
   readonly body: AsyncIterable<Buffer>;
   readonly format?: FeedFormat | undefined;
   readonly classification?: Classification | undefined;
   readonly tags?: readonly string[];
-  /** The largest share of the dataset's prefixes that may go, in per cent. */
+  /** The largest share of the dataset's prefixes that may be removed, in percent. */
   readonly maxShrink?: number | undefined;
 }
 
 export interface FeedImportLimits {
-  /** Bytes of a feed, as it is uploaded and unpacked. */
+  /** Bytes of a feed, both as uploaded and unpacked. */
   readonly bytes: number;
-  /** Bytes of the disk that are left to others. */
+  /** Bytes of the disk that must stay free. */
   readonly freeBytes: number;
-  /** Milliseconds after which a compile is ended. */
+  /** Milliseconds after which a compile is stopped. */
   readonly compileTime: number;
 }
 
 export interface FeedImportsOptions {
   /**
-   * `ipsieve cti import`, and the file that it replaces; undefined where an import would change nothing that this
-   * server answers from.
+   * `ipsieve cti import`, and the file that it replaces; undefined if an import would change nothing that this server
+   * uses.
    */
   readonly target: FeedTarget | undefined;
   readonly threats: { reload(): Promise<boolean> };
@@ -89,7 +89,7 @@ const CANCELLED = "the import was cancelled; the previous dataset is still in us
 const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask the operator to free space";
 const STOPPED = new Set([CLOSING, CANCELLED]);
 
-/** Imports of feeds, one at a time: uploaded to a file, compiled by a process of its own, published as a whole. */
+/** Imports of feeds, one at a time: uploaded to a file, compiled by a separate process, published as a whole. */
 export class FeedImports {
   readonly #options: FeedImportsOptions;
   readonly #files: FeedFiles | undefined;
@@ -107,19 +107,19 @@ export class FeedImports {
     return this.#options.target !== undefined;
   }
 
-  /** The one that runs, or else the last one since the server started. */
+  /** The import in progress, otherwise the last one since the server started. */
   get last(): FeedImport | undefined {
     return this.#last;
   }
 
-  /** Removes what a server that crashed has left. */
+  /** Removes what a crashed server left behind. */
   sweep(): void {
     this.#files?.sweep();
   }
 
   /**
-   * Imports a feed while it comes; resolves when its dataset answers. Where it cannot, the dataset of before goes on
-   * answering. @throws ServiceError, and what the body throws
+   * Imports a feed while it arrives; resolves when its dataset is in use. On failure, the previous dataset stays in
+   * use. @throws ServiceError, and what the body throws
    */
   async run(feed: NewFeed): Promise<FeedImport> {
     const target = this.#checkedTarget(feed.size);
@@ -159,18 +159,18 @@ export class FeedImports {
     return started;
   }
 
-  /** Ends the one that runs; false where none does. Resolves when its files are gone. */
+  /** Cancels the import in progress; false if there is none. Resolves when its files are gone. */
   async cancel(): Promise<boolean> {
     return this.#stop(CANCELLED);
   }
 
-  /** Ends the one that runs, and takes no more. */
+  /** Cancels the import in progress and accepts no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop(CLOSING);
   }
 
-  /** Ends everything at once, files included: the process may be gone a moment later. */
+  /** Ends everything immediately, files included: the process may be gone a moment later. */
   kill(): void {
     this.#isClosed = true;
     this.#running?.end.abort(new ServiceError("unavailable", CLOSING));
@@ -279,7 +279,7 @@ export class FeedImports {
     await this.#publish(started);
   }
 
-  /** The file stands already. */
+  /** The file is already in place. */
   async #publish(started: FeedImport): Promise<void> {
     const { threats, onImported } = this.#options;
     const isLoaded = await threats.reload();
@@ -326,7 +326,7 @@ function optionsOf({ source, format, classification, tags = [], maxShrink }: New
   ];
 }
 
-/** Progress, or a message for people; what else a process may print is passed over. */
+/** Progress, or a message for people; anything else a process may print is ignored. */
 function takeLine(started: FeedImport, messages: string[], line: string): void {
   if (line.startsWith(PREFIX)) messages.push(line.slice(PREFIX.length));
   if (!line.startsWith("{")) return;
@@ -334,7 +334,7 @@ function takeLine(started: FeedImport, messages: string[], line: string): void {
     const { bytesRead, lines } = JSON.parse(line) as { bytesRead: number; lines: number };
     Object.assign(started, { compiled: bytesRead, lines });
   } catch {
-    // Half a line of a process that was ended.
+    // Half a line of a process that was killed.
   }
 }
 
@@ -366,13 +366,13 @@ function tooLong(bytes: number): ServiceError {
   );
 }
 
-/** What whoever imports the feed may read. */
+/** The reason that the user who imports the feed may read. */
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError && error.fields !== undefined) return Object.values(error.fields)[0]![0]!;
   return (error as Error).message;
 }
 
-/** What the disk does not take. @throws ServiceError "unavailable" */
+/** Runs what writes to the disk. @throws ServiceError "unavailable" for a disk that fails */
 async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -385,13 +385,13 @@ async function writeAll(file: FileHandle, part: Buffer): Promise<void> {
   for (let done = 0; done < part.length;) done += (await file.write(part, done)).bytesWritten;
 }
 
-/** Which file stands at a path. */
+/** Identifies the file at a path. */
 function identityOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** The parts of a body, until there is a reason to stop: it may be waited for without an end. */
+/** The parts of a body, until the signal is aborted, even while waiting for a part that never comes. */
 async function* untilAborted(body: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   const parts = body[Symbol.asyncIterator]();
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -405,7 +405,7 @@ async function* untilAborted(body: AsyncIterable<Buffer>, signal: AbortSignal): 
   }
 }
 
-/** Uploads that give way to others end with an error of their own. */
+/** Uploads that give way to others end with an error that says so. */
 function asServiceError(reason: unknown): Error {
   if (reason instanceof ServiceError) return reason;
   return new ServiceError("too-many-requests", (reason as Error).message, { retryAfter: 10 });

@@ -12,8 +12,8 @@ interface Recording {
 }
 
 /**
- * Notes a dataset that was replaced in the audit log. It answers already, so that a database that fails costs the entry
- * and not the dataset; the server's log has it then.
+ * Records a replaced dataset in the audit log. The dataset is already in use, so if the database fails, only the entry
+ * is lost; the server's log has it then.
  */
 export async function recordDataset({ store, log }: Recording, command: RecordDatasetCommand): Promise<void> {
   try {
@@ -44,7 +44,7 @@ export function feedChange(imported: FeedImport, at: number): RecordDatasetComma
   };
 }
 
-/** `path`: where the catalogue stands. */
+/** `path`: the path of the catalogue. */
 export async function catalogueChange(
   update: CatalogueUpdate,
   path: string,

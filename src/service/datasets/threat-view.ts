@@ -4,7 +4,7 @@ import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
 /** Documents kept as text, some hundred bytes each. */
 const MAX_TEXTS = 20_000;
 
-/** One dataset and what its routes need. */
+/** One dataset, with what its routes need. */
 export class ThreatView {
   readonly dataset: CtiDataset;
   readonly #texts = new Map<number, string>();
@@ -14,15 +14,15 @@ export class ThreatView {
   }
 
   /**
-   * The document of an address as JSON. All addresses with one document have the same text but for themselves, so it is
-   * made once.
+   * The document of an address as JSON. All addresses with the same document have the same text except for themselves,
+   * so it is made once.
    * @throws AddressError for malformed text
    */
   write(ip: string): { json: string; seen: boolean } {
     const { table } = this.dataset;
     const match = table.lookup(ip);
     const value = match === 0 ? 0 : table.value(match);
-    // An address holds nothing that JSON escapes.
+    // An address contains nothing that JSON escapes.
     return { json: `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`, seen: match !== 0 };
   }
 

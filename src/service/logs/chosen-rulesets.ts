@@ -3,22 +3,22 @@ import { isActivePlan, noPlan } from "../access/plans.ts";
 import type { LiveRuleset, ServiceMemory } from "../rules/service-memory.ts";
 import { invalid } from "../service-error.ts";
 
-/** Rulesets that a log is compared with at most: each of them is asked for every address. */
+/** Maximum rulesets that a log is compared with: each of them looks up every address. */
 export const MAX_COMPARED = 100;
 
-/** The rulesets that a log is compared with, once it has been read. */
+/** The rulesets that a log is compared with once it has been read. */
 export interface ChosenRulesets {
   /** As they were when they were chosen. */
   readonly rulesets: readonly Ruleset[];
-  /** How many more would have been, if there were no limit. */
+  /** How many more there would be without the limit. */
   readonly leftOut: number;
   /** The ruleset as it is now; undefined once it is deleted. */
   readonly current: (id: string) => LiveRuleset | undefined;
 }
 
 /**
- * The rulesets that a log is compared with, by a text: `all`, `none`, or ids separated by commas. Null for none, which
- * is what `all` is without an active plan. @throws ServiceError (invalid, no-plan)
+ * The rulesets that a log is compared with, by a text: `all`, `none`, or ids separated by commas. Null for none;
+ * without an active plan, `all` is none. @throws ServiceError (invalid, no-plan)
  */
 export function chooseRulesets(
   text: string,
@@ -39,7 +39,7 @@ export function chooseRulesets(
   };
 }
 
-/** The organisation's rulesets that are named, each once. @throws ServiceError (invalid) */
+/** The organisation's rulesets with these ids, each once. @throws ServiceError (invalid) */
 function namedRulesets(text: string, organisationId: string, memory: ServiceMemory): LiveRuleset[] {
   const ids = new Set(text.toLowerCase().split(","));
   return [...ids].map((id) => {

@@ -2,16 +2,16 @@
 const SPAN = 5000;
 
 /**
- * How fast a client sends a body while it is waited for, lately: what the server takes longer for itself does not
- * count.
+ * How fast a client has recently sent a body while the server waited for it: time that the server needs for itself does
+ * not count.
  */
 export class ClientSpeed {
   #bytes = 0;
   #waited = 0;
-  /** Of the span before. */
+  /** In the previous span. */
   #bytesBefore = 0;
   #waitedBefore = 0;
-  /** Null while nothing is waited for. */
+  /** Null while not waiting. */
   #since: number | null = null;
 
   /** The parts of a body, measured. */
@@ -28,12 +28,12 @@ export class ClientSpeed {
     }
   }
 
-  /** Milliseconds for which the client has been waited for, of those that are looked at. */
+  /** Milliseconds of the measured span spent waiting for the client. */
   get waited(): number {
     return this.#waitedBefore + this.#waited + this.#waiting;
   }
 
-  /** What came in the first moment is not taken for what would come in a second. */
+  /** The first moment is too short to extrapolate to a second. */
   get bytesPerSecond(): number {
     if (this.#waiting >= 2 * SPAN) return 0;
     return ((this.#bytesBefore + this.#bytes) * 1000) / Math.max(this.waited, 1000);

@@ -10,17 +10,18 @@ import { LogIdentification } from "./log-identification.ts";
 import { type UploadLimits, UploadSlots } from "./upload-slots.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 
-/** How much there may be at a time. */
+/** How many there may be at a time. */
 export interface IdentificationLimits extends UploadLimits {
-  /** Ended ones that an organisation keeps; the oldest goes first. */
+  /** Ended ones kept per organisation; the oldest is removed first. */
   readonly kept: number;
   /** Milliseconds for which an ended one is kept. */
   readonly keptFor: number;
-  /** Bytes of the disk that are left to others. */
+  /** Bytes of the disk that must stay free. */
   readonly freeBytes: number;
   /**
-   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 7
-   * MB in each thread that works on the log, and some 15 ms of a turn of the event loop whenever half of them give way.
+   * Distinct addresses of a log that are counted exactly; if there are more, rare ones are dropped. They take up to 7
+   * MB in each thread that works on the log, and some 15 ms of a turn of the event loop whenever half of them are
+   * dropped.
    */
   readonly keptAddresses: number;
 }
@@ -36,21 +37,21 @@ export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
   keptAddresses: 100_000,
 };
 
-/** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
+/** Milliseconds between two checks for a full disk and for results that have been kept long enough. */
 const EVERY = 1000;
 
-/** A log that someone has had identified, or is having. */
+/** A log that is being identified, or has been. */
 export interface Identification {
   readonly organisationId: string;
   readonly id: string;
   readonly name: string;
   readonly format: RowFormat;
-  /** Bytes as they are uploaded; null where the client did not say. */
+  /** Bytes as uploaded; null if the client did not declare a length. */
   readonly size: number | null;
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
-  /** Where the rows lie, gzipped, once it is done. */
+  /** The path of the rows, gzipped, once it is done. */
   readonly path: string;
   readonly log: LogIdentification;
 }
@@ -60,7 +61,7 @@ export interface NewIdentification extends Pick<Identification, "organisationId"
   readonly catalogue: CatalogueView;
   readonly field?: string | undefined;
   readonly input?: FieldSyntax | undefined;
-  /** What the log is compared with beside the catalogue; nothing unless given. */
+  /** What the log is compared with besides the catalogue; nothing by default. */
   readonly rulesets?: ChosenRulesets | null;
 }
 
@@ -69,14 +70,14 @@ type Entry = { -readonly [Member in keyof Identification]: Identification[Member
   readonly ended: Promise<void>;
 };
 
-/** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
+/** The logs of all organisations, and their results, in a temporary folder of the system. */
 export class Identifications {
-  /** Other uploads take places among them. */
+  /** Shared with other uploads. */
   readonly slots: UploadSlots;
   readonly #now: () => number;
   readonly #limits: IdentificationLimits;
   readonly #freeBytes: (folder: string) => number;
-  /** By organisation and id, in the order in which they began. */
+  /** By organisation and id, in the order of their starts. */
   readonly #entries = new Map<string, Entry>();
   #folder: string | undefined;
   #files = 0;
@@ -95,8 +96,8 @@ export class Identifications {
   }
 
   /**
-   * Identifies a log while it comes; resolves when that is over, well or not. Rejects with ServiceError where it cannot
-   * begin, or is no text (415).
+   * Identifies a log while it arrives; resolves when that is over, successful or not. Rejects with ServiceError if it
+   * cannot start, or if it is not text (415).
    */
   async run({
     organisationId,
@@ -159,7 +160,7 @@ export class Identifications {
     return this.#entries.get(keyOf(organisationId, id));
   }
 
-  /** Those of an organisation, the newest first. */
+  /** Those of an organisation, newest first. */
   list(organisationId: string): readonly Identification[] {
     this.#forgetOld();
     return this.#entriesOf(organisationId).reverse();
@@ -170,7 +171,7 @@ export class Identifications {
     return endedAt === null ? null : endedAt + this.#limits.keptFor;
   }
 
-  /** Ends it, if it runs, and forgets it. False where there is none. */
+  /** Stops it if it is running, and removes it. False if there is none. */
   async remove(organisationId: string, id: string): Promise<boolean> {
     const key = keyOf(organisationId, id);
     const entry = this.#entries.get(key);
@@ -190,7 +191,7 @@ export class Identifications {
     if (this.#folder !== undefined) remove(this.#folder);
   }
 
-  /** The folder for one more. @throws ServiceError "conflict", "unavailable" */
+  /** The folder for another one. @throws ServiceError "conflict", "unavailable" */
   #folderFor(key: string): string {
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     this.#forgetOld();
@@ -206,7 +207,7 @@ export class Identifications {
     return folder;
   }
 
-  /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
+  /** Only its owner can read it, whatever the umask. Systems remove old files from the folder it is in. */
   #privateFolder(): string {
     if (this.#folder === undefined || !existsSync(this.#folder))
       this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
@@ -221,7 +222,7 @@ export class Identifications {
     for (const { end } of running) end.abort(new Error(DISK_FULL));
   }
 
-  /** Forgets what has been kept for long enough, and what is more than may be kept. */
+  /** Removes what has been kept long enough, and what exceeds the limit. */
   #forgetOld(): void {
     const now = this.#now();
     const kept = new Map<string, number>();
@@ -235,7 +236,7 @@ export class Identifications {
 
   #forget(key: string, { path }: Entry): void {
     this.#entries.delete(key);
-    // Who is downloading it has it open.
+    // A client that is downloading it has it open.
     remove(path);
   }
 
@@ -251,12 +252,12 @@ function isRunning({ endedAt }: Identification): boolean {
   return endedAt === null;
 }
 
-/** What the disk does not let go of stays: nothing leads to it any more, and it is no reason to fail. */
+/** If the disk does not allow the removal, the file stays: nothing refers to it, and it is no reason to fail. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Such as a disk that can only be read after an error.
+    // For example, a disk that became read-only after an error.
   }
 }
 

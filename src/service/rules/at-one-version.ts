@@ -2,13 +2,13 @@ import { Slice } from "../../turns/in-slices.ts";
 import { copyOf } from "./copied-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
-/** A ruleset that changes while it is read is begun again so many times; then a copy of it is read. */
+/** A ruleset that changes while it is read is read again this many times; then a copy of it is read. */
 const MAX_TRIES = 3;
 
 /**
- * Reads a ruleset of any size in slices, as it was at one moment. `current` gives it as it is when it is called,
- * undefined once it is gone; `read` is begun again where it has changed since. Gives what was read, and of which
- * version; undefined where the ruleset is gone.
+ * Reads a ruleset of any size in slices, as of one moment. `current` returns it as it is when called, undefined once it
+ * is gone; `read` starts again if the ruleset has changed since. Resolves with what was read and its version; undefined
+ * if the ruleset is gone.
  */
 export async function atOneVersion<Result>(
   current: () => LiveRuleset | undefined,
@@ -24,12 +24,12 @@ export async function atOneVersion<Result>(
   }
 }
 
-/** Rules that have been replaced by others change no more. */
+/** Rules that have been replaced by others no longer change. */
 function isAsItWas({ about, rules }: LiveRuleset, now: LiveRuleset | undefined): boolean {
   return now !== undefined && (now.about.version === about.version || now.rules !== rules);
 }
 
-/** Undefined where it no longer holds what it was when others had their turn. */
+/** Undefined if the ruleset changed while others had their turn. */
 async function readThrough<Result>(
   work: Generator<undefined, Result, undefined>,
   holds: () => boolean,

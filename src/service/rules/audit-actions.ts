@@ -1,6 +1,6 @@
 import type { CommandKind } from "../../store/command.ts";
 
-/** What a command does, in the words of the dashboard's buttons: for the audit log, wherever it is shown. */
+/** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {
   "add-rule": "Add rule",
   "update-rule": "Edit rule",
@@ -32,7 +32,7 @@ export const AUDIT_ACTIONS = {
 
 export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS) as CommandKind[];
 
-/** The words for a kind of command; of changes that are older than these, the kind of the change. */
+/** The words for a kind of command; for changes older than these words, the kind of the change. */
 export function actionOf(kind: string): string {
   if (Object.hasOwn(AUDIT_ACTIONS, kind)) return AUDIT_ACTIONS[kind as CommandKind];
   return `Change ${kind.replaceAll("-", " ")}`;

@@ -1,12 +1,12 @@
 import type { RuleIndex } from "../../rulesets/rule-index.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 
-/** The copies that are being made. */
+/** The copies in progress. */
 const copies = new WeakMap<RuleIndex, Promise<RuleIndex>>();
 
 /**
  * A copy of rules that stays as it is while they change. Made in slices, during which `ServiceMemory` does not change
- * them; whoever asks meanwhile gets the same copy. O(rules).
+ * them; callers that ask meanwhile get the same copy. O(rules).
  */
 export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
   const underWay = copies.get(rules);
@@ -16,7 +16,7 @@ export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
   return copy;
 }
 
-/** Resolves when the rules may be changed again; undefined where they may be. */
+/** Resolves when the rules may be changed again; undefined if they may be now. */
 export function copyUnderWay(rules: RuleIndex): Promise<unknown> | undefined {
   return copies.get(rules);
 }

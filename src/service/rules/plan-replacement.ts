@@ -7,7 +7,7 @@ import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 import { atOneVersion } from "./at-one-version.ts";
 
-/** So many rules of each kind are listed; the counts are of all. */
+/** Maximum rules listed of each kind; the counts include all. */
 export const MAX_LISTED = 1000;
 
 /** What a replacement would do. */
@@ -24,13 +24,13 @@ export interface CountedPlan {
   readonly removed: readonly Rule[];
   /** Whether there are more than are listed. */
   readonly truncated: boolean;
-  /** Whether what it touches is kept, so that it can be taken back. */
+  /** Whether the rules it touches are kept, so that it can be undone. */
   readonly canUndo: boolean;
 }
 
 /**
- * What has to change so that the ruleset holds the wanted rules and no others, as `planReplacement` says, in slices.
- * Undefined where the ruleset is gone.
+ * What has to change so that the ruleset holds exactly the desired rules, as `planReplacement` computes it, in slices.
+ * Undefined if the ruleset is gone.
  */
 export function planCounted(
   current: () => LiveRuleset | undefined,
@@ -71,7 +71,7 @@ function* eachOf(parts: readonly RuleColumns[]): Generator<DesiredRule, undefine
 /** Rules between two looks at the clock. */
 const STEP = 512;
 
-/** Each method says whether it is time for others. */
+/** Each method returns whether it is time to let others run. */
 class GrowingPlan {
   readonly #now: number;
   readonly #counts = { added: 0, updated: 0, removed: 0, unchanged: 0 };

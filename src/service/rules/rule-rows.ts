@@ -6,15 +6,15 @@ import { copyOf } from "./copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
-/** What is kept of all searches together; the one that was asked for longest ago goes first. */
+/** Bytes kept of all searches together; the least recently used is dropped first. */
 const MAX_BYTES = 32 << 20;
 const MAX_SEARCHES = 1000;
-/** Rules that are looked at before the clock is: some hundred microseconds. */
+/** Rules searched between two looks at the clock: some hundred microseconds. */
 const STEP = 4096;
-/** A ruleset that changes while it is searched is begun again so many times; then a copy of it is searched. */
+/** A ruleset that changes while it is searched is searched again this many times; then a copy of it is searched. */
 const MAX_TRIES = 3;
 
-/** What is to be shown of a ruleset: `limit` of the rules that fit, from the one with `offset` before it. */
+/** What to show of a ruleset: `limit` of the matching rules, after the first `offset`. */
 export interface RowsRequest {
   readonly filter: RuleFilter;
   readonly offset: number;
@@ -25,17 +25,17 @@ export interface Rows {
   /** As it was when its rules were read. */
   readonly ruleset: LiveRuleset;
   readonly rules: readonly Rule[];
-  /** How many rules fit. */
+  /** How many rules match. */
   readonly count: number;
 }
 
-/** Gives the ruleset as it is when it is called, undefined once it is gone. */
+/** Returns the ruleset as it is when called, undefined once it is gone. */
 type Current = () => LiveRuleset | undefined;
 
 /**
  * The rows of tables over rulesets of a million rules, at any offset. Without a filter, or by active and expired alone,
  * the index counts them: O(limit). Any other filter is a search, O(rules) in slices, whose result is kept as long as it
- * holds.
+ * is valid.
  */
 export class RuleRows {
   readonly #found = new Map<string, FoundRules>();
@@ -47,13 +47,13 @@ export class RuleRows {
     return this.#bytes;
   }
 
-  /** Undefined where the ruleset is gone. */
+  /** Undefined if the ruleset is gone. */
   async get(current: Current, request: RowsRequest, now: number): Promise<Rows | undefined> {
     if (isByState(request.filter)) await preparedRules(current, now);
     for (let tries = 0; ; tries++) {
       const ruleset = current();
       if (ruleset === undefined) return undefined;
-      // What is found are places in the index: they are read in the same turn in which the version is looked at.
+      // What is found are positions in the index: they are read in the turn in which the version is checked.
       const rows = countedRows(ruleset, request, now) ?? this.#keptRows(ruleset, request, now);
       if (rows !== undefined) return rows;
       if (tries === MAX_TRIES) return rowsOfCopy(ruleset, request, now);
@@ -71,7 +71,10 @@ export class RuleRows {
     return { ruleset, rules: found.page(offset, limit), count: found.count };
   }
 
-  /** One search for all who ask for the same at the same time; nothing is kept of it where the ruleset has changed. */
+  /**
+   * One search for all callers that ask for the same at the same time; its result is not kept if the ruleset has
+   * changed.
+   */
   #search(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
     const key = keyOf(ruleset, filter);
     const running =
@@ -93,7 +96,7 @@ export class RuleRows {
     this.#keep(keyOf(ruleset, filter), search.found());
   }
 
-  /** The last one stays, however large it is: someone is about to read it. */
+  /** The last one stays, however large it is: it is about to be read. */
   #keep(key: string, found: FoundRules): void {
     this.#drop(key);
     this.#found.set(key, found);
@@ -110,7 +113,7 @@ export class RuleRows {
   }
 }
 
-/** Of a ruleset that never rests. */
+/** For a ruleset that keeps changing. */
 async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Promise<Rows> {
   const ruleset: LiveRuleset = { ...live, rules: await copyOf(live.rules) };
   const search = ruleset.rules.search(filter, now);

@@ -5,7 +5,7 @@ import type { LiveRuleset } from "./service-memory.ts";
 
 /**
  * The tag of a ruleset's representation at `now`: the version of its last change, and how many of its rules have
- * expired. Without a write the set of active rules changes exactly when that number does.
+ * expired. Without a write, the set of active rules changes exactly when that number does.
  */
 export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
   return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
@@ -17,12 +17,12 @@ export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
   return `"l-${rulesetsTag(rulesets.map(({ about }) => about))}-${expired}"`;
 }
 
-/** The tag of one rule: it changes with the rule and with nothing else. */
+/** The tag of one rule: changes only with the rule. */
 export function tagOfRule(rule: Rule): string {
   return `"r-${ruleTag(rule)}"`;
 }
 
-/** The tag of an answer that depends on what this text says, and on nothing else. */
+/** The tag of a response that depends only on this text. */
 export function tagOf(text: string): string {
   return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
 }

@@ -11,16 +11,16 @@ import type { Store } from "../../store/store.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
 import type { Services } from "../services.ts";
 
-/** Entries that are read at a time. */
+/** Entries read at a time. */
 const PAGE = 50;
-/** Sessions of which it is remembered what they have undone. */
+/** Sessions whose undone changes are remembered. */
 const MAX_SESSIONS = 10_000;
 
 type Unsigned<Command> = Command extends unknown
   ? Omit<Command, "actor" | "at" | "organisationId" | "idempotency">
   : never;
 
-/** What takes a change back, but for who gives the command and when. */
+/** The command that undoes a change, without its author and time. */
 export type UndoCommand = Unsigned<
   RestoreRulesCommand | UpdateRulesetCommand | DeleteRulesetCommand | RestoreRulesetCommand
 >;
@@ -32,20 +32,17 @@ const RULESET_GONE = "its ruleset has been deleted since";
 export const CHANGED = "what it touched has been changed since";
 const TOO_MANY = "it touched more rules than are kept for taking changes back";
 
-/** Finds what a user has done last, in one session. What has been taken back is not found again. */
+/** Finds what a user did last in one session. Changes that were undone are not found again. */
 export class UndoLog {
   readonly #store: Store;
-  /** By session, the last change that is not to be found any more, which is the one that took another back. */
+  /** By session, the last change that is not to be found again: the one that undid another. */
   readonly #undone = new Map<string, number>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /**
-   * The last change of rules or rulesets that the user has made since the session began, of those kinds that can be
-   * taken back.
-   */
+  /** The user's last change of rules or rulesets since the session began, of the kinds that can be undone. */
   async last({ session, user }: LiveSession): Promise<AuditEntry | null> {
     const undone = this.#undone.get(session.digest) ?? 0;
     let before: number | null | undefined;
@@ -65,7 +62,7 @@ export class UndoLog {
     return null;
   }
 
-  /** Remembers that the session has taken a change back, by a change of this sequence. */
+  /** Records that the session has undone a change, by the sequence of the change that undid it. */
   undid({ session }: LiveSession, sequence: number): void {
     this.#undone.delete(session.digest);
     this.#undone.set(session.digest, sequence);
@@ -84,7 +81,10 @@ function isUndo({ command }: AuditEntry): boolean {
   return command === "restore-rules" || command === "restore-ruleset";
 }
 
-/** What takes the change back. Whether rules are still as it left them is for the store to say: see `isOvertaken`. */
+/**
+ * The command that undoes the change. Whether rules are still as the change left them is up to the store: see
+ * `isOvertaken`.
+ */
 export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
   const { kind, rulesetId, sequence } = entry;
   if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
@@ -116,8 +116,8 @@ function ofVersion(version: number): IfMatch {
 }
 
 /**
- * Whether rules that the change touched are no longer as it left them. While the ruleset is of the change's version,
- * none of them is looked at.
+ * Whether rules that the change touched have changed since. If the ruleset still has the change's version, none of them
+ * has to be checked.
  */
 export async function isOvertaken(
   { rulesetId, sequence }: AuditEntry,

@@ -3,11 +3,11 @@ interface Waiter {
   reach(): void;
 }
 
-/** Requests that wait until the server has a change. Those who wait are counted, and limited, as work under way. */
+/** Requests that wait until the server has a change. They are counted and limited as requests in progress. */
 export class SequenceWaiters {
   readonly #waiting = new Set<Waiter>();
 
-  /** Resolves with whether the change is there, after so many milliseconds at the latest. */
+  /** Resolves with whether the change has arrived, after this many milliseconds at the latest. */
   wait(sequence: number, milliseconds: number): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (isThere: boolean): void => {
@@ -21,7 +21,7 @@ export class SequenceWaiters {
     });
   }
 
-  /** All changes up to this one are there. */
+  /** All changes up to this one have arrived. */
   reached(sequence: number): void {
     for (const waiter of this.#waiting) if (waiter.sequence <= sequence) waiter.reach();
   }

@@ -8,8 +8,8 @@ interface Times {
 }
 
 /**
- * The histogram of the times of requests, in the form that prom-client's registry prints: its own makes a text of the
- * labels at every observation, which takes longer than all else about it.
+ * The histogram of request times, in the form that prom-client's registry prints: its own class builds a text of the
+ * labels for every observation, which takes longer than everything else about it.
  */
 export class RequestTimes {
   readonly name = NAME;
@@ -29,7 +29,7 @@ export class RequestTimes {
     times.sum += seconds;
   }
 
-  /** What the registry asks for. Buckets count what is below them, too. */
+  /** What the registry asks for. Buckets are cumulative. */
   get(): { name: string; help: string; type: string; aggregator: string; values: object[] } {
     const values: object[] = [];
     for (const [operation, byStatus] of this.#times) {

@@ -1,6 +1,6 @@
 import type { Times } from "../../store/traffic.ts";
 
-/** Of answers' times: four to each doubling of microseconds, so that none is wider than a quarter of what is in it. */
+/** Classes of response times: four per doubling of microseconds, so that none is wider than a quarter of its values. */
 export const TIME_CLASSES = 124;
 const MAX_MICROSECONDS = 2 ** 31 - 1;
 
@@ -16,8 +16,8 @@ export function timeClassOf(milliseconds: number): number {
 }
 
 /**
- * Milliseconds within which a share of the answers was given, up to a quarter off, as if what is in a class lay evenly
- * in it. Null without answers.
+ * Milliseconds within which a share of the responses was sent, up to a quarter off, assuming that the values of a class
+ * are spread evenly. Null without responses.
  */
 export function quantileOf(times: Times, share: number): number | null {
   const rank = Math.ceil(share * times.reduce((sum, [, answers]) => sum + answers, 0));

@@ -3,7 +3,7 @@ import { TIME_CLASSES, timeClassOf } from "./time-classes.ts";
 
 const MINUTE = 60_000;
 /**
- * Minutes that wait to be recorded while the database fails; the oldest are given up first. A minute takes a kilobyte.
+ * Minutes that wait to be recorded while the database fails; the oldest are dropped first. A minute takes a kilobyte.
  */
 const MAX_MINUTES = 1440;
 
@@ -16,19 +16,19 @@ interface Minute {
   readonly times: Uint32Array;
 }
 
-/** Counts requests and lookups by minutes until they are recorded. Counting one is O(1), some nanoseconds. */
+/** Counts requests and lookups by minute until they are recorded. Counting one is O(1), some nanoseconds. */
 export class TrafficCounter {
-  /** Minutes that have not been given to the store, by time. */
+  /** Minutes that have not been passed to the store, by time. */
   #minutes = new Map<number, Minute>();
-  /** Given to the store, which has not answered yet. */
+  /** Passed to the store, which has not confirmed them yet. */
   #recording: readonly Traffic[] = [];
-  /** What the store did not take. */
+  /** What the store rejected. */
   #returned: readonly Traffic[] = [];
   #newest: Minute | undefined;
   #waitingLookups = 0;
   #round = 0;
 
-  /** Counts a request that was answered in so many milliseconds. `now` is in milliseconds since 1970. */
+  /** Counts a request that took this many milliseconds. `now` is in milliseconds since 1970. */
   addRequest(now: number, status: number, milliseconds: number): void {
     const minute = this.#minuteOf(now);
     minute.requests++;
@@ -40,29 +40,29 @@ export class TrafficCounter {
   }
 
   /**
-   * Counts lookups in the minute of the next request that is counted, which is mostly the one that they belong to: to
-   * ask the clock would take longer than to count.
+   * Counts lookups in the minute of the next counted request, which is usually the one they belong to: reading the
+   * clock would take longer than counting.
    */
   addLookups(lookups: number): void {
     this.#waitingLookups += lookups;
   }
 
   /**
-   * Changes whenever something is recorded, and is null while that is under way: what was read from the store in
-   * between may lack what is no longer here, or have it as well.
+   * Changes whenever something is recorded, and is null meanwhile: what was read from the store in between may lack
+   * what is no longer here, or have it twice.
    */
   get round(): number | null {
     return this.#recording.length > 0 ? null : this.#round;
   }
 
-  /** What has not been recorded, the oldest first. */
+  /** What has not been recorded, oldest first. */
   pending(now: number): Traffic[] {
     if (this.#waitingLookups > 0) this.#minuteOf(now).lookups += this.#waitingLookups;
     this.#waitingLookups = 0;
     return [...this.#returned, ...[...this.#minutes.values()].map(trafficOf)].sort((a, b) => a.at - b.at);
   }
 
-  /** Has what is pending recorded, each request once: what is not taken is pending again. Never rejects. */
+  /** Records what is pending, each request once: what is rejected is pending again. Never rejects. */
   async record(now: number, write: (minutes: readonly Traffic[]) => Promise<void>): Promise<void> {
     const pending = this.pending(now).slice(-MAX_MINUTES);
     if (pending.length === 0 || this.#recording.length > 0) return;
@@ -70,7 +70,7 @@ export class TrafficCounter {
     try {
       await write(pending);
     } catch {
-      // The store's outage has a line in the log.
+      // The store's outage is logged elsewhere.
       this.#returned = mergedByMinute(pending);
     }
     this.#recording = [];

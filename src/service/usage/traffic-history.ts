@@ -3,7 +3,7 @@ import type { Services } from "../services.ts";
 
 const [MINUTE, QUARTER, HOUR] = [60_000, 900_000, 3_600_000];
 
-/** How far back one can look: `steps` of `step` milliseconds, made of those that are `kept`. */
+/** The available time spans: `steps` of `step` milliseconds each, made of the records that are `kept`. */
 export const WINDOWS = {
   hour: { step: MINUTE, kept: MINUTE, steps: 60 },
   day: { step: QUARTER, kept: QUARTER, steps: 96 },
@@ -13,10 +13,10 @@ export const WINDOWS = {
 export type Window = keyof typeof WINDOWS;
 
 const NOTHING = { requests: 0, refused: 0, failed: 0, lookups: 0, times: [] };
-/** What is recorded while it is read is read again. */
+/** If something is recorded while it is read, it is read again. */
 const MAX_TRIES = 3;
 
-/** What was asked of all servers together up to now: every step of the window, the oldest first. */
+/** The traffic of all servers together up to now: every step of the window, oldest first. */
 export async function trafficHistory(
   { store, metrics }: Pick<Services, "store" | "metrics">,
   window: Window,

@@ -1,9 +1,11 @@
 import type { Services } from "../services.ts";
 
-/** How often, in milliseconds, uses of keys and traffic are recorded and those of other servers are learned. */
+/**
+ * Milliseconds between two exchanges, in which key usage and traffic are recorded and those of other servers are read.
+ */
 const EVERY = 5000;
 
-/** Brings the monthly counts of keys, and what was asked by minutes, together with the store: never per request. */
+/** Exchanges the monthly counts of keys and the traffic by minute with the store: never per request. */
 export class UsageRecorder {
   readonly #services: Services;
   #timer: NodeJS.Timeout | undefined;
@@ -13,7 +15,7 @@ export class UsageRecorder {
     this.#services = services;
   }
 
-  /** Learns this month's counts, then goes on by itself. Rejects where the store cannot give them. */
+  /** Reads this month's counts, then continues by itself. Rejects if the store cannot provide them. */
   async start(): Promise<void> {
     await this.#learn();
     this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();
@@ -33,7 +35,7 @@ export class UsageRecorder {
     try {
       await this.#learn();
     } catch {
-      // The store's outage has a line in the log; it is tried again.
+      // The store's outage is logged elsewhere; this is tried again.
     }
   }
 

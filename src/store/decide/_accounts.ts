@@ -30,7 +30,7 @@ export function newAccount(
   };
 }
 
-/** What readers get to see of a user. */
+/** What readers may see of a user. */
 export function userOf({ password: _password, invitation: _invitation, ...user }: Account): User {
   return user;
 }

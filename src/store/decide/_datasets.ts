@@ -2,7 +2,7 @@ import type { RecordDatasetCommand } from "../command.ts";
 import type { Decision } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Nothing but the audit log has it: the data are files of the server, which have been replaced already. */
+/** Only the audit log needs it: the data are files of the server, which have been replaced already. */
 export function recordDataset(command: RecordDatasetCommand): Decision {
   checkTexts(command.new.source ?? "", command.old?.source ?? "");
   return {

@@ -14,7 +14,10 @@ export interface Listed {
   readonly rule: DesiredRule;
 }
 
-/** The rules of a list, so many at a time. Made as they are needed: other servers wait for the locks meanwhile. */
+/**
+ * The rules of a list in parts of `size`. Made when they are needed, because other servers wait for the locks
+ * meanwhile.
+ */
 export function* partsOf(columns: readonly RuleColumns[], size: number): Generator<Listed[]> {
   for (const each of columns) {
     let part: Listed[] = [];
@@ -42,7 +45,7 @@ export class Import {
     this.#max = max;
   }
 
-  /** `existing`: by key, the rules that there are of the part's prefixes. Throws StoreError (`batch-refused`). */
+  /** `existing`: by key, the existing rules of the part's prefixes. Throws StoreError (`batch-refused`). */
   add(part: readonly Listed[], existing: ReadonlyMap<string, Rule>): void {
     const { mode, at } = this.#command;
     for (const { key, rule: listed } of part) {

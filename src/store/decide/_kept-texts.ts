@@ -1,6 +1,6 @@
 // The rules that a change touched, as they are kept for the audit log.
 
-/** JSON of rows and keys, one text each: made of all at once it would hold others up. */
+/** JSON of rows and keys, one text each: building all of it in one step would block others. */
 export interface KeptTexts {
   readonly rules: string[];
   readonly upserts: string[];

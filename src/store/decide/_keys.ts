@@ -4,10 +4,10 @@ import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Keys of an organisation that are not revoked: only its admins make them. */
+/** Maximum active keys of an organisation: only its admins create them. */
 const MAX_KEYS = 10_000;
 
-/** `count`: keys of the organisation that are not revoked; `isTaken`: whether there is a key of the digest. */
+/** `count`: active keys of the organisation; `isTaken`: whether a key with this digest exists. */
 export function createKey(
   { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand,
   { count, isTaken }: { readonly count: number; readonly isTaken: boolean },
@@ -34,7 +34,7 @@ export function createKey(
   return { outcome: { key }, changes: [{ change: { kind: "key", key } }], writes: [{ insert: "key", key }] };
 }
 
-/** `before`: the organisation's key of that id, if there is one. Once more changes nothing. */
+/** `before`: the organisation's key with that id, if there is one. Repeating it changes nothing. */
 export function revokeKey({ keyId, at }: RevokeKeyCommand, before: ApiKey | undefined): Decision {
   if (before === undefined) throw new StoreError("key-not-found", `unknown key ${keyId}`);
   if (before.revokedAt !== null) return { outcome: { key: before }, changes: [] };

@@ -1,9 +1,9 @@
 import { keyOfName } from "../name-key.ts";
 
 /**
- * Letters of other alphabets that are drawn as Latin ones, each after the Latin letter: of UTS #39 (confusables.txt)
- * those of the alphabets that are in use. Latin letters and digits that resemble each other (l and 1) are not among
- * them: names differ by them in good faith.
+ * Letters of other alphabets that look like Latin ones, each after the Latin letter: from UTS #39 (confusables.txt),
+ * for the alphabets in use. Latin letters and digits that resemble each other (l and 1) are not included: names may
+ * well differ in those.
  */
 const LOOK_ALIKES = `
   aАаΑαꭺɑ bВьΒᏴ cСсᏟᴄ dԁᎠ eЕеΕᎬҽ gԌᏀɡց hНһΗᎻհ iІіΙιᎥɩ jЈјᎫյϳ kКкΚκᏦ lӏᏞʟ mМмΜᎷ nΝηпոռ oОоΟοσՕօᴏ pРрΡρᏢ
@@ -16,16 +16,16 @@ const LATIN = new Map(
 );
 
 /**
- * What a name looks like: names that give the same can be taken for each other. Compatible forms and letters that are
- * drawn alike are the same.
+ * What a name looks like: names with the same result can be mistaken for each other. Compatible forms and letters that
+ * look alike are unified.
  */
 function looksOf(name: string): string {
   const drawn = [...name.normalize("NFKC")].map((letter) => LATIN.get(letter) ?? letter).join("");
-  // By way of capitals, as some letters have two small forms.
+  // By way of capitals, because some letters have two lower-case forms.
   return drawn.toUpperCase().toLowerCase();
 }
 
-/** Whether one of the names can be taken for the other. */
+/** Whether one of the names can be mistaken for the other. */
 export function areAlike(one: string, other: string): boolean {
   return keyOfName(one) === keyOfName(other) || looksOf(one) === looksOf(other);
 }

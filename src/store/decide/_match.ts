@@ -3,8 +3,8 @@ import { type IfMatch, ruleTag } from "../if-match.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
- * Holds a command to the state that it is meant for: the version of its ruleset; `rule` is the one that it is about.
- * Throws StoreError (`version-mismatch`). A command that asks for a version is in a group of its own.
+ * Checks that the ruleset has a version that the command requires; `rule` is the rule that it is about. Throws
+ * StoreError (`version-mismatch`). A command that requires a version is in a group of its own.
  */
 export function checkMatch(version: number, ifMatch: IfMatch | undefined, rule: Rule | null = null): void {
   if (ifMatch === undefined || ifMatch.versions.includes(version)) return;

@@ -6,7 +6,7 @@ import { areAlike } from "./_look-alikes.ts";
 import { newRuleset } from "./_rulesets.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** With its two first rulesets. `names`: those of all organisations. Throws StoreError (`organisation-exists`). */
+/** With its first two rulesets. `names`: those of all organisations. Throws StoreError (`organisation-exists`). */
 export function createOrganisation(
   { name, at }: Pick<CreateOrganisationCommand, "name" | "at">,
   names: readonly string[],
@@ -15,7 +15,7 @@ export function createOrganisation(
   checkTexts(name);
   checkOrganisationName(name, names);
   const organisation: Organisation = { id: newId(), name, createdAt: at };
-  // In order, as both are of the same millisecond.
+  // Sorted, because both are created in the same millisecond.
   const [first, second] = [newId(), newId()].sort() as [string, string];
   const fields = { organisationId: organisation.id, description: "", at };
   const rulesets: readonly Ruleset[] = [
@@ -36,7 +36,7 @@ export function createOrganisation(
   };
 }
 
-/** Rejects also a name that can be taken for another organisation's. O(organisations). */
+/** Also rejects a name that can be mistaken for another organisation's. O(organisations). */
 function checkOrganisationName(name: string, names: readonly string[]): void {
   if (names.includes(name))
     throw new StoreError("organisation-exists", `an organisation named ${JSON.stringify(name)} already exists`);
@@ -48,7 +48,7 @@ function checkOrganisationName(name: string, names: readonly string[]): void {
     );
 }
 
-/** `before`: the plan as it is, if there is one. */
+/** `before`: the current plan, if there is one. */
 export function setPlan(
   { organisationId, area, active, until, perMinute, perMonth }: Omit<SetPlanCommand, "kind" | "actor" | "at">,
   before: Plan | undefined,

@@ -8,12 +8,12 @@ import { familyOfKey, lengthOfKey, wordAt } from "../_prefix-key.ts";
 import { ruleOfValues, type RuleValues } from "../_rule-values.ts";
 import type { TouchedRules } from "./_touched-rules.ts";
 
-/** How many rules are decided before what came of them is written. */
+/** Rules decided before the results are written. */
 const STEP = 1024;
 
 /**
- * Goes through the rules as they are and as they shall be, both in the order of prefixes, and writes the times of the
- * latter into their columns.
+ * Walks the current and the desired rules, both in the order of prefixes, and writes the times of the latter into their
+ * columns.
  */
 export class Replacement {
   readonly #touched: TouchedRules;
@@ -28,7 +28,7 @@ export class Replacement {
     this.#now = now;
   }
 
-  /** Takes the next rule as it is. Whether it is time to write. */
+  /** Takes the next current rule. Returns whether it is time to write. */
   meet(row: RuleValues): boolean {
     const desired = this.#desired;
     while (desired.compareTo(row[0]) < 0) this.#add();
@@ -37,7 +37,7 @@ export class Replacement {
     return ++this.#met % STEP === 0;
   }
 
-  /** Adds some of the rules that come after all others. False when there are none. */
+  /** Adds some of the rules that come after all current ones. False if there are none. */
   addRest(): boolean {
     for (let left = STEP; left > 0; left--) {
       if (this.#desired.hasEnded) return false;
@@ -95,7 +95,7 @@ class DesiredCursor {
     return { prefix: prefixIn(this.#part!, this.#at), name: this.name, expiresAt: this.expiresAt };
   }
 
-  /** Negative where the desired rule comes before that of the key, 0 where it is the same; positive at the end. */
+  /** Negative if the desired rule comes before that of the key, 0 if it is the same; positive at the end. */
   compareTo(key: string): number {
     const part = this.#part;
     if (part === undefined) return 1;
@@ -109,7 +109,7 @@ class DesiredCursor {
     return part.lengths[this.#at]! - lengthOfKey(key);
   }
 
-  /** Goes on to the next rule. @throws RangeError where it is out of order */
+  /** Moves to the next rule. @throws RangeError if it is out of order */
   advance(createdAt: number, updatedAt: number): void {
     const part = this.#part!;
     part.createdAt[this.#at] = createdAt;

@@ -8,15 +8,15 @@ import type { Recorded } from "./_decision.ts";
 import { tooManyRules } from "./_rule-limits.ts";
 import { inverseOf, type RulesSummary } from "./_rules-summary.ts";
 
-/** What taking a change back does: to how many rules, and how many more the ruleset has after it. */
+/** What undoing a change does: how many rules it touches, and how many more the ruleset has after it. */
 export interface Restoration {
   readonly touched: number;
   readonly more: number;
 }
 
 /**
- * Takes back what a change of number `sequence` did to a ruleset that has `count` of at most `max` rules. Throws
- * StoreError (`rules-changed`, `too-many-rules`).
+ * Undoes what change number `sequence` did to a ruleset that has `count` of at most `max` rules. Throws StoreError
+ * (`rules-changed`, `too-many-rules`).
  */
 export function decideRestoration(
   { added, changed, deleted }: Pick<ChangedRules, "added" | "changed" | "deleted">,
@@ -29,7 +29,7 @@ export function decideRestoration(
   return { touched: added.count + changed.count + deleted.count, more };
 }
 
-/** The change that takes one of many rules back. `rules`: the whole ruleset as it is then. */
+/** The change that undoes one of many rules. `rules`: the whole ruleset afterwards. */
 export function restoredWhole(
   rulesetId: string,
   rules: readonly RuleColumns[],
@@ -44,10 +44,7 @@ export function restoredWhole(
   };
 }
 
-/**
- * The change that takes one of few rules back. What there was before it is kept only where it is shown: nothing takes it
- * back in turn.
- */
+/** The change that undoes one of few rules. The state before it is kept only to be shown: an undo cannot be undone. */
 export function restoredFew(rulesetId: string, { before, after }: KeptRows, at: number): Recorded {
   const remaining = new Set(before.map(([key]) => key));
   const left = new Map(after.map((row) => [row[0], row]));
@@ -60,7 +57,7 @@ export function restoredFew(rulesetId: string, { before, after }: KeptRows, at: 
   };
 }
 
-/** The rules of a deleted ruleset that is made once more. */
+/** The rules of a deleted ruleset that is restored. */
 export function restoredRules(rulesetId: string, rows: readonly RuleValues[], at: number): Recorded {
   return { change: { kind: "rules", rulesetId, upserts: asRestored(rows, at), deletes: [] } };
 }

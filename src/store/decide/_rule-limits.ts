@@ -8,7 +8,7 @@ export function tooManyRules(max: number): StoreError {
   return new StoreError("too-many-rules", `${maxRulesText(max)}; delete some first`);
 }
 
-/** The limit and what sets it, in words. */
+/** The limit and its setting, in words. */
 export function maxRulesText(max: number): string {
   return `a ruleset holds at most ${max} rules, expired ones too (${RULES_SETTING})`;
 }
@@ -32,8 +32,8 @@ export function checkNames(parts: readonly RuleColumns[]): void {
 }
 
 /**
- * API's and importers' names are cleaner than this; a name that a database would reject or change must not get that
- * far.
+ * Names from the API and importers are cleaner than this; a name that a database would reject or change must not get
+ * this far.
  */
 export function checkName(name: string | null): void {
   if (name !== null && !isStorable(name))

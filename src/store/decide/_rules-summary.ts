@@ -7,25 +7,25 @@ import { ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts"
 /** How many rules, and the key of the first. */
 type SummaryTally = readonly [count: number, first: string | null];
 
-/** What a change did to rules, as it is kept with it: short, however many there are. */
+/** The summary of what a change did to rules, stored with it: short, however many there are. */
 export interface RulesSummary {
   readonly added: SummaryTally;
   readonly changed: SummaryTally;
   readonly deleted: SummaryTally;
-  /** The first of them as they were, and as they became. */
+  /** The first of them, before and after. */
   readonly before: readonly RuleValues[];
   readonly after: readonly RuleValues[];
-  /** Whether the rules as they were are kept. */
+  /** Whether the previous rules are kept. */
   readonly isKept: boolean;
-  /** Of lists: rules that are as they were, and the digest of what was sent. */
+  /** For lists: the number of unchanged rules, and the digest of what was sent. */
   readonly skipped?: number;
   readonly digest?: string;
 }
 
-/** The first rules take so many characters at most, those of before and of after each. */
+/** Maximum characters of the first rules, before and after the change together. */
 const MAX_CHARACTERS = 8000;
 
-/** Counts what a change does, and keeps the first of it. */
+/** Counts what a change does, and keeps the first rules. */
 export class RuleTally {
   readonly #counts = { added: 0, changed: 0, deleted: 0 };
   readonly #first: { added: string | null; changed: string | null; deleted: string | null } = {
@@ -36,7 +36,7 @@ export class RuleTally {
   readonly #before = new FirstRows();
   readonly #after = new FirstRows();
 
-  /** Null where there was, or is, no rule. */
+  /** Null if there was, or is, no rule. */
   add(before: Rule | null, after: Rule | null): void {
     const kind = before === null ? "added" : after === null ? "deleted" : "changed";
     if (this.#counts[kind]++ === 0) [this.#first[kind]] = valuesOfRule((after ?? before)!);
@@ -85,7 +85,7 @@ function tallyOf([count, first]: SummaryTally): Tally {
   return { count, only: count === 1 ? prefixOfKey(first!) : null };
 }
 
-/** The summary of the change that takes this one back. */
+/** The summary of the change that undoes this one. */
 export function inverseOf({ added, changed, deleted, before, after }: RulesSummary, at: number): RulesSummary {
   return {
     added: deleted,

@@ -3,13 +3,13 @@ import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
 import type { Ruleset } from "../state.ts";
 
 /**
- * A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where
+ * A ruleset after the commands of a group that have been decided so far: the rules that the group touches, null if
  * there is none.
  */
 export class RulesetDraft {
   /** Stands for the id in the rows of rules. */
   readonly number: number;
-  /** As the group found it, and locked it. */
+  /** As the group found and locked it. */
   readonly ruleset: Ruleset;
   readonly #countBefore: number;
   readonly #rules = new Map<string, Rule | null>();
@@ -27,7 +27,7 @@ export class RulesetDraft {
     return this.count !== this.#countBefore;
   }
 
-  /** A rule as it was read. */
+  /** Records a rule that was read from the database. */
   read(key: string, rule: Rule): void {
     this.#rules.set(key, rule);
   }

@@ -9,7 +9,7 @@ import { checkTexts } from "./_texts.ts";
 
 type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
 
-/** `rulesets`: those of the organisation, which holds at most `max`. */
+/** `rulesets`: those of the organisation, which may have at most `max`. */
 export function createRuleset(
   command: CreateRulesetCommand,
   rulesets: readonly Ruleset[],
@@ -44,12 +44,12 @@ function checkList({ ifMatch }: CreateRulesetCommand, rulesets: readonly Ruleset
     throw new StoreError("version-mismatch", "the list of rulesets has changed since; read it again");
 }
 
-/** Its version is known when its change has a number. */
+/** Its version is known once its change has a number. */
 export function newRuleset(id: string, { organisationId, name, purpose, description, at }: RulesetFields): Ruleset {
   return { id, organisationId, name, purpose, description, createdAt: at, updatedAt: at, version: 0 };
 }
 
-/** `before`: as the commands before this one have left it; `version`: as the group found it. */
+/** `before`: after the earlier commands of the group; `version`: as the group found it. */
 export function updateRuleset(command: UpdateRulesetCommand, before: Ruleset, version: number): Decision {
   checkMatch(version, command.ifMatch);
   const { name = before.name, description = before.description } = command;

@@ -3,7 +3,7 @@ import type { Session, User } from "../state.ts";
 import { recordedUser, userOf } from "./_accounts.ts";
 import type { Account, Recorded, Write } from "./_decision.ts";
 
-/** Sessions of one user at a time; the oldest end. */
+/** Maximum simultaneous sessions of one user; the oldest end. */
 const MAX_SESSIONS = 20;
 
 interface Part {
@@ -18,7 +18,7 @@ export function endSessions(sessions: readonly Session[]): Part {
 }
 
 /**
- * A session of a user who is signed in now. `before`: the user as the command found them, `account`: what it has made of
+ * A session of a user who signs in. `before`: the user as the command found them, `account`: as the command leaves
  * them; `sessions`: those that the user still has.
  */
 export function startSession(
@@ -47,7 +47,7 @@ export function startSession(
   };
 }
 
-/** The sessions that end to make room for one more. */
+/** The sessions that end to make room for another one. */
 function oldestOf(sessions: readonly Session[], at: number): Session[] {
   return sessions
     .filter(({ expiresAt }) => expiresAt > at)

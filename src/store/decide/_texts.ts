@@ -1,6 +1,6 @@
 import { StoreError } from "../store-error.ts";
 
-/** Whether a text is neither rejected by PostgreSQL nor changed by SQLite. */
+/** Whether PostgreSQL accepts a text and SQLite keeps it unchanged. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

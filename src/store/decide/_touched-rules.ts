@@ -7,16 +7,16 @@ import type { Recorded } from "./_decision.ts";
 import { type KeptTexts, noTexts, textOfParts } from "./_kept-texts.ts";
 import { RuleTally } from "./_rules-summary.ts";
 
-/** A change lists so many rules one by one; one of more gives the whole ruleset. */
+/** A change of up to this many rules lists them individually; a larger one replaces the whole ruleset. */
 export const MAX_LISTED_RULES = 4000;
 
-/** What is recorded of a list besides its rules. */
+/** What is recorded about a list besides its rules. */
 export interface ListNote {
   readonly skipped: number;
   readonly digest: string | undefined;
 }
 
-/** Rules that wait to be written, and those that wait to be kept for the audit log. */
+/** Rules waiting to be written, and rules waiting to be kept for the audit log. */
 interface Waiting {
   upserts: RuleValues[];
   deletes: string[];
@@ -24,13 +24,13 @@ interface Waiting {
 }
 
 /**
- * What a command does to the rules of one ruleset, rule after rule. It gathers what is to be written, to be taken some
- * thousand rules at a time, and of what readers are to get only as much as is listed one by one: a million rules would
- * take a gigabyte.
+ * What a command does to the rules of one ruleset, rule after rule. It collects what is to be written, which is taken
+ * some thousand rules at a time; of what readers will get, it collects only as much as is listed individually, because
+ * a million rules would take a gigabyte.
  */
 export class TouchedRules {
   #waiting: Waiting = nothing();
-  /** Those that may be listed one by one. */
+  /** Rules that may be listed individually. */
   #listed: { upserts: Rule[]; deletes: Prefix[] } = { upserts: [], deletes: [] };
   readonly #tally = new RuleTally();
   #keptLength = 0;
@@ -47,12 +47,12 @@ export class TouchedRules {
     return this.count <= MAX_LISTED_RULES;
   }
 
-  /** Whether the rules as they were are kept. */
+  /** Whether the previous rules are kept. */
   get isKept(): boolean {
     return this.#keptLength <= MAX_KEPT;
   }
 
-  /** How many rules wait to be written, by the most that one statement would have. */
+  /** How many rules are waiting to be written: the maximum that one statement would have. */
   get waiting(): { readonly upserts: number; readonly deletes: number; readonly texts: number } {
     const { upserts, deletes, texts } = this.#waiting;
     return { upserts: upserts.length, deletes: deletes.length, texts: texts.rules.length + texts.upserts.length };
@@ -84,7 +84,7 @@ export class TouchedRules {
     if (this.isListed) this.#listed.deletes.push(rule.prefix);
   }
 
-  /** What comes from now on is counted only: it will be rejected. */
+  /** From now on, rules are only counted: the command will be rejected. */
   writeNoMore(): void {
     this.#isWritten = false;
     this.#waiting = nothing();
@@ -109,8 +109,8 @@ export class TouchedRules {
   }
 
   /**
-   * The change, and what there was before it. `whole`: the ruleset as it is now, which a change that is not listed
-   * gives; `kept`: the id of what was kept in parts.
+   * The change, and the state before it. `whole`: the ruleset as it is now, for a change that is not listed
+   * individually; `kept`: the id of what was kept in parts.
    */
   recorded(
     rulesetId: string,

@@ -19,7 +19,7 @@ import { createOrganisation, setPlan } from "./_organisations.ts";
 import { endSessions, startSession } from "./_sessions.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Users of an organisation that are not deleted: only its admins make them. */
+/** Maximum users of an organisation that are not deleted: only its admins create them. */
 const MAX_USERS = 10_000;
 
 /** `hasUsers`: whether there is any user; `organisations`: all. */
@@ -64,7 +64,7 @@ function withAllPlans(
   };
 }
 
-/** `names`: those of all users, deleted ones aside; `count`: how many of them the organisation has. */
+/** `names`: those of all users that are not deleted; `count`: how many of them the organisation has. */
 export function createUser(
   { organisationId, name, role, invitation, at }: CreateUserCommand,
   { names, count }: { readonly names: readonly string[]; readonly count: number },
@@ -78,7 +78,7 @@ export function createUser(
   return { ...changed(undefined, account), writes: [{ insert: "user", account }] };
 }
 
-/** Throws StoreError (`user-exists`). O(users): who is made is rare. */
+/** Throws StoreError (`user-exists`). O(users): users are rarely created. */
 function checkUserName(name: string, names: readonly string[]): void {
   const alike = names.find((each) => areAlike(each, name));
   if (alike === undefined) return;
@@ -89,7 +89,7 @@ function checkUserName(name: string, names: readonly string[]): void {
   throw new StoreError("user-exists", `${what}; choose another name`);
 }
 
-/** `hasOtherAdmin`: another one of the organisation's, who can sign in. */
+/** `hasOtherAdmin`: whether the organisation has another admin who can sign in. */
 export function setRole({ role }: SetRoleCommand, before: Account, hasOtherAdmin: boolean): Decision {
   if (before.role === role) return { outcome: { user: userOf(before) }, changes: [] };
   checkAdminIsLeft(before, hasOtherAdmin);
@@ -112,7 +112,7 @@ export function inviteUser({ invitation }: InviteUserCommand, before: Account): 
   return saved(before, { ...before, invitation: invitation.digest, invitedUntil: invitation.expiresAt });
 }
 
-/** `before`: whom the invitation is for; `sessions`: all of theirs. */
+/** `before`: the invited user; `sessions`: all of theirs. */
 export function join(
   { password, session, at }: JoinCommand,
   before: Account | undefined,
@@ -135,7 +135,7 @@ export function join(
   };
 }
 
-/** `sessions`: all of the user's; one of them goes on. */
+/** `sessions`: all of the user's; one of them stays. */
 export function setPassword(
   { checked, password, session }: SetPasswordCommand,
   before: Account,
@@ -189,7 +189,7 @@ function saved(before: Account, account: Account): Decision {
   return { ...changed(before, account), writes: [{ save: "user", account }] };
 }
 
-/** As `saved`, and the sessions end; without an outcome. */
+/** Like `saved`, and ends the sessions; without an outcome. */
 function savedWithout(before: Account, account: Account, sessions: readonly Session[]): Decision {
   const ended = endSessions(sessions);
   return {

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Users and their sessions, and what an audit log needs besides changes: the command, and what was there before it. */
+/** Users and their sessions, and what an audit log needs besides changes: the command, and the previous state. */
 export const users: Migration = () => [
   `create table users (
     id text not null primary key, organisation_id text not null references organisations (id), name text not null, name_key text not null,
@@ -15,6 +15,6 @@ export const users: Migration = () => [
     (column) => `alter table changes add column ${column}`,
   ),
   `create index changes_by_organisation on changes (organisation_id, sequence)`,
-  // Users have a table now: an account of the command line is no user.
+  // Users have a table now: an account of the command line is not a user.
   `update changes set actor = 'command:' || substr(actor, 6) where actor like 'user:%'`,
 ];

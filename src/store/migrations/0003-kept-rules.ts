@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * The rules that large changes touched, in parts, and with each change what it did in few words: counts, first rules,
+ * The rules that large changes touched, in parts; and with each change a summary of what it did: counts, first rules,
  * the digest of the list.
  */
 export const keptRules: Migration = () => [

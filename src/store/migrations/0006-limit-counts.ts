@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What servers have counted against limits, for each other: a row for each message of a server. Messages are of use for
- * a minute, so PostgreSQL need not keep them over a crash.
+ * What servers have counted against limits, for one another: a row for each message of a server. Messages are useful
+ * for a minute, so PostgreSQL need not keep them over a crash.
  */
 export const limitCounts: Migration = (database) => [
   `create ${database === "postgres" ? "unlogged " : ""}table limit_counts (

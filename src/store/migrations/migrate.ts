@@ -23,18 +23,20 @@ export const MIGRATIONS: Migrations = {
   "0006-limit-counts": limitCounts,
 };
 
-/** How many migrations a database of this release has had. */
+/** The number of migrations of this release. */
 export const SCHEMA_VERSION = Object.keys(MIGRATIONS).length;
 
-/** Any number that no one else takes: the bytes of "ipsieve". The lock that every release has taken. */
+/** The lock that every release takes; an arbitrary number, the bytes of "ipsieve". */
 const ADVISORY_LOCK = 0x6970736965;
 
 /**
- * Brings the tables up to date by kysely's migrator, in one transaction: all of it or nothing. Of several processes
- * that start at once, one does. Returns how many migrations ran. Throws StoreError (`newer-schema`).
+ * Brings the tables up to date by kysely's migrator, in one transaction: all of it or nothing. If several processes
+ * start at the same time, only one of them migrates. Returns how many migrations ran. Throws StoreError
+ * (`newer-schema`).
  *
- * Releases up to 1.0 had a migrator of their own, and only the number in `store.schema`: what that says has run is
- * recorded without running it again. The number is kept up to date, so that those releases reject what is newer.
+ * Releases before 1.0 had a migrator of their own and stored only the number in `store.schema`: the migrations it
+ * stands for are recorded without running them again. The number is kept up to date, so that those releases reject
+ * newer databases.
  */
 export function migrate(engine: Engine, migrations: Migrations = MIGRATIONS): Promise<number> {
   const { length: latest } = Object.keys(migrations);
@@ -54,7 +56,7 @@ export function migrate(engine: Engine, migrations: Migrations = MIGRATIONS): Pr
   });
 }
 
-/** The first `done` have run already: of them only the record is missing, if anything. */
+/** The first `done` have already run: at most the record of them is missing. */
 function providerOf({ name: database }: Engine, migrations: Migrations, done: number): MigrationProvider {
   const inOrder = Object.entries(migrations).sort(([one], [other]) => (one < other ? -1 : 1));
   const entries = inOrder.map(([name, statementsOf], index) => {
@@ -84,12 +86,12 @@ export async function checkSchema(engine: Engine): Promise<number> {
   return schema;
 }
 
-/** Until the end of the transaction no other process migrates. */
+/** Until the end of the transaction, no other process migrates. */
 async function lockMigrations(within: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(within);
 }
 
-/** How many migrations have run: none where there are no tables. */
+/** How many migrations have run: none if there are no tables. */
 async function readSchema(engine: Engine, within: Transaction<Tables>): Promise<number> {
   if (!(await hasTable(engine, within, "store"))) return 0;
   return (await within.selectFrom("store").select("schema").executeTakeFirstOrThrow()).schema;

@@ -5,31 +5,31 @@ import type { Engine, Insertion } from "../sql/_engine.ts";
 import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "../sql/_tables.ts";
 
-/** Our tables have a schema of their own, so that the database may hold others. */
+/** Our tables have a schema of their own, so that the database may contain others. */
 export const SCHEMA = "ipsieve";
-/** How long PostgreSQL works on a statement, and on waiting for a lock, before it gives up, in milliseconds. */
+/** Milliseconds after which PostgreSQL gives up on a statement, or on waiting for a lock. */
 const STATEMENT_TIMEOUT = 60_000;
 const LOCK_TIMEOUT = 10_000;
 /**
- * How long PostgreSQL keeps a transaction, and its locks, of which it hears nothing: the connection may be cut, and
- * every other server that writes waits for those locks, for its `patience`, which is longer. What is done between two
- * statements, also of a million rules, takes a fraction of it.
+ * How long PostgreSQL keeps a transaction and its locks without hearing from the client: the connection may be cut, and
+ * every other server that writes waits for those locks, for its `patience`, which is longer. What happens between two
+ * statements, even for a million rules, takes a fraction of it.
  */
 export const WRITER_SILENCE = 5000;
-/** What is only read holds no one up. */
+/** Readers block no one. */
 const READER_SILENCE = STATEMENT_TIMEOUT;
 /**
- * Seconds after which PostgreSQL asks whether an idle connection is still there, between questions, and how many it
- * asks: a machine that is gone leaves no connections.
+ * Seconds after which PostgreSQL probes an idle connection, seconds between probes, and how many it sends: a machine
+ * that is gone leaves no connections behind.
  */
 const [KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_COUNT] = [30, 10, 3];
-/** Nothing heard for so long: the connection is dead. */
+/** After this much silence, the connection is dead. */
 const SILENCE = STATEMENT_TIMEOUT + 5000;
 const CONNECT_TIMEOUT = 5000;
 const INT8 = 20;
 const ROWS_AT_ONCE = 2000;
 
-/** How to connect. 64-bit integers are numbers: times and counts are far below 2^53. */
+/** Connection options. 64-bit integers are numbers: times and counts are far below 2^53. */
 export function connection(url: string, silence = READER_SILENCE): PoolConfig {
   return {
     connectionString: url,
@@ -48,8 +48,8 @@ export function connection(url: string, silence = READER_SILENCE): PoolConfig {
 }
 
 /**
- * What PostgreSQL does about a peer that is silent; also while it waits to send, where no timeout of its own counts. As
- * text, to be sent once per connection.
+ * What PostgreSQL does about a silent peer, including while it waits to send, where none of its own timeouts apply. As
+ * text, sent once per connection.
  */
 export function peerSettings(silence = READER_SILENCE): string {
   const settings = {
@@ -75,11 +75,11 @@ export function openPool(
   const pool = new Pool({
     ...connection(url, silence),
     max: connections,
-    // The pool drops a connection that fails in here. kysely's own hook would keep it: no one gives such a one back, and
-    // with it goes its place in the pool, for good.
+    // The pool drops a connection that fails in here. kysely's own hook would keep it: no one returns such a
+    // connection, and its slot in the pool would be lost for good.
     onConnect: (client) => setUp(client, silence),
   });
-  // The query that was under way fails with the connection, and the pool makes another: no one else needs to know.
+  // The query in progress fails with the connection, and the pool makes another one: no one else needs to know.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const dialect = new LockedDialect({ pool });
@@ -108,8 +108,9 @@ async function setUp(client: ClientBase, silence: number): Promise<void> {
 }
 
 /**
- * kysely's dialect without the lock of its migrator: `migrate` has a lock of its own, for the transaction. kysely's is the
- * connection's, and a migration that fails could not let go of it: its transaction takes no more statements.
+ * kysely's dialect without the lock of its migrator: `migrate` takes a lock of its own, for the transaction. kysely's
+ * belongs to the connection, and a failed migration could not release it, because its transaction accepts no more
+ * statements.
  */
 class LockedDialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
@@ -140,7 +141,7 @@ const readRules: Engine["readRules"] = async (within, ruleset, after, limit) => 
   ]);
 };
 
-/** One array per column: a statement of the same text for any number of rows. */
+/** One array per column: the text of the statement is the same for any number of rows. */
 const insertRows: Engine["insertRows"] = async (within, { table, columns, ending }: Insertion, rows) => {
   if (rows.length === 0) return;
   const names = Object.keys(columns);

@@ -15,23 +15,23 @@ export interface Insertion {
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   readonly db: Kysely<Tables>;
-  /** The schema that holds the tables, where a database has several. */
+  /** The schema of the tables, if a database has several. */
   readonly schema?: string;
   /**
-   * Rows that are read or written by one statement: of PostgreSQL so few that the thread that serves requests has them
-   * ready in some milliseconds.
+   * Rows read or written by one statement: for PostgreSQL few enough that the thread that serves requests prepares them
+   * in some milliseconds.
    */
   readonly rowsAtOnce: number;
-  /** Lets requests have their turn, where the thread that is the database's client serves them, too. */
+  /** Lets requests have their turn if the database client's thread serves them, too. */
   pause(): Promise<void>;
   /**
-   * Rules of a ruleset in the order of prefixes, those after a key, as arrays: by the million, row objects cost too
+   * Rules of a ruleset in the order of prefixes, those after a key, as arrays: for a million rows, objects cost too
    * much.
    */
   readRules(within: Transaction<Tables>, ruleset: number, after: string, limit: number): Promise<readonly RuleValues[]>;
   /**
-   * Inserts rows, each an array as the columns are: the fastest way that the database has, since most of the time of a
-   * group is here.
+   * Inserts rows, each an array in the order of the columns: the fastest way that the database has, because most of the
+   * time of a group is spent here.
    */
   insertRows(
     within: Transaction<Tables>,
@@ -40,7 +40,7 @@ export interface Engine {
   ): Promise<void>;
 }
 
-/** An array, one row per item, its item in the column `value`: whatever its length, the statement is the same. */
+/** An array, one row per item, with the item in the column `value`: whatever its length, the statement is the same. */
 export function jsonRows({ name }: Engine, items: readonly unknown[]): RawBuilder<unknown> {
   const text = JSON.stringify(items);
   return name === "sqlite" ? sql`json_each(${text})` : sql`jsonb_array_elements(cast(${text} as jsonb))`;

@@ -4,7 +4,7 @@ import { keyOfName } from "../name-key.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, UserRow } from "./_tables.ts";
 
-// Rows and what they stand for, in both directions.
+// Converts rows to entities and back.
 
 export function organisationOf({ id, name, created_at }: OrganisationRow): Organisation {
   return { id, name, createdAt: created_at };

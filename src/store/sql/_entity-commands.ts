@@ -31,7 +31,7 @@ import type { Group } from "./_group.ts";
 import * as found from "./_needs.ts";
 import { writeAll } from "./_write.ts";
 
-/** Commands about anything but the rules of a ruleset. They are rare: each reads what it needs by itself. */
+/** Commands about anything except the rules of a ruleset. They are rare: each reads what it needs by itself. */
 export type EntityCommand =
   | CreateRulesetCommand
   | UpdateRulesetCommand
@@ -42,7 +42,7 @@ export type EntityCommand =
   | RecordDatasetCommand
   | UserCommand;
 
-/** Reads what the command needs, decides it, and writes what came of it. */
+/** Reads what the command needs, decides it, and writes the result. */
 export async function executeEntityCommand(group: Group, command: EntityCommand): Promise<Decision> {
   if (command.kind !== "update-ruleset") await lockNumbers(group);
   const decision = await decided(group, command);
@@ -52,7 +52,7 @@ export async function executeEntityCommand(group: Group, command: EntityCommand)
 
 /**
  * Keeps others from numbering changes until the commit, and so from changing anything that has been read. The row that
- * numbers changes is the last lock of every transaction, so that no one who has it waits for another.
+ * numbers changes is the last lock of every transaction, so its holder never waits for another transaction.
  */
 export async function lockNumbers({ engine, within }: Pick<Group, "engine" | "within">): Promise<void> {
   await sql`select sequence from store ${forUpdate(engine)}`.execute(within);

@@ -4,11 +4,11 @@ import type { Engine } from "./_engine.ts";
 import { type KeptTexts, textOfParts } from "../decide/_kept-texts.ts";
 import type { Tables } from "./_tables.ts";
 
-/** For so many days rules are kept: who wants to take a change back knows it by then. */
+/** Days for which rules are kept: whoever wants to undo a change knows by then. */
 const KEPT_DAYS = 30;
 const DAY = 86_400_000;
 
-/** The rules that a large change touches, written part by part while it is made; dropped where they are too many. */
+/** The rules that a large change touches, written part by part while it is made; dropped if there are too many. */
 export class KeptParts {
   readonly #engine: Engine;
   readonly #within: Transaction<Tables>;
@@ -22,7 +22,7 @@ export class KeptParts {
     this.#at = at;
   }
 
-  /** The id of the parts; null where there is none. */
+  /** The id of the parts; null if there are none. */
   get id(): string | null {
     return this.#parts === 0 ? null : this.#id;
   }
@@ -39,7 +39,7 @@ export class KeptParts {
     this.#parts = 0;
   }
 
-  /** Parts that others delete at the moment are left to them. */
+  /** Parts that others are deleting at the moment are left to them. */
   async #forgetOld(): Promise<void> {
     await sql`
       delete from kept_rules where (id, part) in

@@ -6,20 +6,21 @@ import { prefixOfKey } from "../_prefix-key.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { RulesSummary } from "../decide/_rules-summary.ts";
 
-// The rules that a change touched are kept as JSON: few with it, many in parts of their own. What is done with many of
-// them the database does by itself: neither the thread that serves requests nor that of the file makes objects of them.
+// The rules that a change touched are kept as JSON: few with the change, many in separate parts. The database processes
+// large numbers of them by itself: neither the thread that serves requests nor the thread of the file makes objects of
+// them.
 
 /** The change whose rules are meant. */
 export type KeptChange = Pick<ChangeRow, "sequence" | "kind">;
 
-/** Before there was a column `told`, changes were kept with so many rules at most. */
+/** Before the column `told` existed, at most this many rules were kept with a change. */
 const MAX_ONCE_KEPT = 50_000;
 
-/** What says whether the rules that a change touched are kept. */
+/** What determines whether the rules that a change touched are kept. */
 export interface KeptFacts {
   readonly kind: string;
   readonly rule_count: number | null;
-  /** 1 where there are rules with the change, or in parts that have not gone with their age. */
+  /** 1 if there are rules with the change, or in parts that are not too old. */
   readonly has_old_rules: number;
   readonly told: string | null;
 }
@@ -72,7 +73,7 @@ function tally(count: number, key: string | null | undefined): Tally {
   return { count, only: count === 1 ? prefixOfKey(key!) : null };
 }
 
-/** As `changedRules`, without rules: however many there are, the database counts them. */
+/** Like `changedRules`, without rules: however many there are, the database counts them. */
 export async function countChangedRules(
   engine: Engine,
   within: Transaction<Tables>,
@@ -137,7 +138,7 @@ export async function deleteAddedRules(
     (select key from (${keysIn(engine, change)}) as keys group by key having max(was) = 0)`.execute(within);
 }
 
-/** Writes the rules that there were before the change, exactly but for the time of update. */
+/** Writes the rules as they were before the change, exactly except for the time of update. */
 export async function writeOldRules(
   engine: Engine,
   within: Transaction<Tables>,
@@ -158,7 +159,7 @@ function columnsWith(remains: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`value ->> 0, ${remains}, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint), cast(value ->> 4 as bigint)`;
 }
 
-/** Of each rule before the change and of each one after it, the key. */
+/** The key of each rule before the change and of each one after it. */
 function keysIn(engine: Engine, change: KeptChange): RawBuilder<unknown> {
   return sql`
     select value ->> 0 as key, 1 as was, 0 as remains from ${rowsBefore(engine, change)} as before
@@ -173,7 +174,7 @@ function rowsAfter(engine: Engine, change: KeptChange): RawBuilder<unknown> {
   return rowsIn(engine, change, change.kind === "rules" ? "body" : "old_rules", "upserts");
 }
 
-/** An array in the JSON of a column, one row per item; none where there is no array. */
+/** An array in the JSON of a column, one row per item; none if there is no array. */
 function rowsIn(
   { name }: Engine,
   { sequence }: KeptChange,

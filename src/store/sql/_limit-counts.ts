@@ -2,12 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import type { FoundMessage, LimitMessage, SeenMessage } from "../limit-message.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
 
-/** For how many milliseconds messages are given to others. Their counts are of a minute. */
+/** Milliseconds for which messages are given to others. Their counts are of one minute. */
 const READ_FOR = 120_000;
-/** After which they are deleted. */
+/** Milliseconds after which they are deleted. */
 const KEPT_FOR = 180_000;
 
-/** See `COUNTERS.limits`. Of PostgreSQL one round trip; a SQLite file is written only where there is something to say. */
+/**
+ * See `COUNTERS.limits`. One round trip with PostgreSQL; a SQLite file is written only if there is something to report.
+ */
 export async function exchangeLimitCounts(
   engine: Engine,
   server: string,
@@ -35,7 +37,9 @@ function insertMessage(engine: Engine, server: string, { number, age, counts }: 
     on conflict (server, number) do nothing`;
 }
 
-/** Also those of servers that are gone. What another server is deleting is left to it: neither waits. */
+/**
+ * Including those of servers that are gone. Rows that another server is deleting are left to it, so that neither waits.
+ */
 function deleteOld(engine: Engine): RawBuilder<unknown> {
   const old = sql`at < ${clock(engine)} - ${sql.lit(KEPT_FOR)}`;
   if (engine.name === "sqlite") return sql`delete from limit_counts where ${old}`;
@@ -55,7 +59,7 @@ function selectOthers(engine: Engine, server: string, seen: readonly SeenMessage
     order by limit_counts.server, limit_counts.number`;
 }
 
-/** Milliseconds since 1970 by the database's clock: the one that all its servers share. */
+/** Milliseconds since 1970 by the database's clock, which all its servers share. */
 function clock({ name }: Engine): RawBuilder<number> {
   return name === "sqlite"
     ? sql`cast(unixepoch('subsec') * 1000 as integer)`

@@ -6,7 +6,7 @@ import { StoreError } from "../store-error.ts";
 import { accountOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf } from "./_entities.ts";
 import type { Tables } from "./_tables.ts";
 
-// What commands about organisations, plans, keys, rulesets, users and sessions need to be decided.
+// What is needed to decide commands about organisations, plans, keys, rulesets, users and sessions.
 
 type Within = Transaction<Tables>;
 
@@ -25,7 +25,7 @@ export async function rulesetsOf(within: Within, organisationId: string): Promis
   return (await rows.execute()).map(rulesetOf);
 }
 
-/** As the commands of the group before this one have left it. */
+/** After the earlier commands of the group. */
 export async function rulesetNow(within: Within, number: number): Promise<Ruleset> {
   const row = within.selectFrom("rulesets").selectAll().where("number", "=", number);
   return rulesetOf(await row.executeTakeFirstOrThrow());
@@ -37,7 +37,7 @@ export async function plan(within: Within, { organisationId, area }: SetPlanComm
   return row && planOf(row);
 }
 
-/** How many keys that are not revoked the organisation has, and whether any has this digest. O(keys). */
+/** How many active keys the organisation has, and whether any key has this digest. O(keys). */
 export async function roomForKey(
   within: Within,
   { organisationId, digest }: CreateKeyCommand,
@@ -51,7 +51,7 @@ export async function roomForKey(
   return { count, isTaken: same !== undefined };
 }
 
-/** Not another organisation's. */
+/** Never another organisation's. */
 export async function key(within: Within, { organisationId, keyId }: RevokeKeyCommand): Promise<ApiKey | undefined> {
   const keys = within.selectFrom("api_keys").selectAll().where("organisation_id", "=", organisationId);
   const row = await keys.where("id", "=", keyId).executeTakeFirst();
@@ -62,14 +62,14 @@ export async function hasUsers(within: Within): Promise<boolean> {
   return (await users(within).select("id").executeTakeFirst()) !== undefined;
 }
 
-/** The names of all users, and how many are the organisation's. O(users). */
+/** The names of all users, and how many belong to the organisation. O(users). */
 export async function userNames(within: Within, organisationId: string): Promise<{ names: string[]; count: number }> {
   const rows = await users(within).select(["name", "organisation_id"]).execute();
   const own = rows.filter((row) => row.organisation_id === organisationId);
   return { names: rows.map(({ name }) => name), count: own.length };
 }
 
-/** Throws StoreError (`user-not-found`), also for a deleted user and another organisation's. */
+/** Throws StoreError (`user-not-found`), also for a deleted user and for another organisation's. */
 export async function account(
   within: Within,
   { organisationId, userId }: { readonly organisationId: string; readonly userId: string },
@@ -80,7 +80,7 @@ export async function account(
   return accountOf(row);
 }
 
-/** Whom an invitation is for that can be followed at the time. */
+/** The user of an invitation that is valid at the time. */
 export async function invitedAccount(within: Within, { invitation, at }: JoinCommand): Promise<Account | undefined> {
   const invited = within.selectFrom("users").selectAll().where("invitation", "=", invitation);
   const row = await invited.where("invited_until", ">", at).executeTakeFirst();
@@ -103,7 +103,7 @@ export async function hasSession(within: Within, digest: string): Promise<boolea
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Deleted ones aside. */
+/** Without deleted ones. */
 function users(within: Within) {
   return within.selectFrom("users").where("deleted_at", "is", null);
 }

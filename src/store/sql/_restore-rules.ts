@@ -26,7 +26,7 @@ import type { ChangeRow } from "./_tables.ts";
 
 type StoredChange = Pick<ChangeRow, "sequence" | "kind" | "ruleset_id" | "rule_count" | "old" | "told">;
 
-/** Makes the rules that a change touched what they were before it. It is in a group of its own. */
+/** Restores the rules that a change touched to their state before it. It is in a group of its own. */
 export async function restoreRules(group: Group, command: RestoreRulesCommand): Promise<Decision> {
   const { engine, within } = group;
   const { at, sequence } = command;
@@ -56,7 +56,7 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
   return { outcome: {}, changes: [recorded] };
 }
 
-/** Makes a ruleset that was deleted once more. It is in a group of its own. */
+/** Restores a deleted ruleset. It is in a group of its own. */
 export async function restoreRuleset(group: Group, command: RestoreRulesetCommand): Promise<Decision> {
   const { engine, within, rulesPerRuleset, rulesetsPerOrganisation } = group;
   const { organisationId, at } = command;

@@ -36,7 +36,7 @@ export async function wholeRuleset(
   return parts;
 }
 
-/** The rules of these keys, as far as there are such. */
+/** The existing rules with these keys. */
 export async function readRulesOf(
   engine: Engine,
   within: Transaction<Tables>,
@@ -89,7 +89,7 @@ export async function deleteRules(
   }
 }
 
-/** As columns, one part per family, the names packed. */
+/** As columns, one part per family, with packed names. */
 export function columnsOf(rows: readonly RuleValues[]): RuleColumns[] {
   const first6 = rows.findIndex(([key]) => familyOfKey(key) === 6);
   const parts = first6 < 0 ? [rows] : [rows.slice(0, first6), rows.slice(first6)];

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
 
-// The rows, as both databases give them: times in milliseconds, counts and sequences as numbers.
+// The rows, as both databases return them: times in milliseconds, counts and sequences as numbers.
 
 export interface Tables {
   readonly store: StoreRow;
@@ -25,7 +25,10 @@ export interface StoreRow {
   readonly id: number;
   /** How many migrations have run. */
   readonly schema: number;
-  /** The last change. The holder of the lock on it decides the next numbers, so numbers are in the order of commits. */
+  /**
+   * The last change. The holder of the lock on this row assigns the next numbers, so numbers are in the order of
+   * commits.
+   */
   readonly sequence: number;
 }
 
@@ -60,10 +63,10 @@ export interface UserRow {
   readonly id: string;
   readonly organisation_id: string;
   readonly name: string;
-  /** As `keyOfName` makes it: names that differ in capitals only are the same. */
+  /** As `keyOfName` makes it: names that differ only in case are equal. */
   readonly name_key: string;
   readonly role: Role;
-  /** The hash, in the form of what checks it; null until an invitation has been followed. */
+  /** The hash, in the form of its checker; null until an invitation has been accepted. */
   readonly password: string | null;
   /** SHA-256 of the open invitation's token in base64url. */
   readonly invitation: string | null;
@@ -81,7 +84,7 @@ export interface SessionRow {
 }
 
 export interface RulesetRow {
-  /** Stands for the id in every rule: 8 bytes in place of 36. */
+  /** Stands for the id in every rule: 8 bytes instead of 36. */
   readonly number: Generated<number>;
   readonly id: string;
   readonly organisation_id: string;
@@ -96,7 +99,7 @@ export interface RulesetRow {
 
 export interface RuleRow {
   readonly ruleset: number;
-  /** As `keyOfPrefix` makes it: ordered as prefixes are. */
+  /** As `keyOfPrefix` makes it: sorts as prefixes do. */
   readonly prefix: string;
   readonly name: string | null;
   readonly expires_at: number | null;
@@ -107,7 +110,8 @@ export interface RuleRow {
 export interface ChangeRow {
   readonly sequence: number;
   /**
-   * The transaction that wrote it, a random UUID: by it a writer whose connection broke finds out whether it committed.
+   * The transaction that wrote it, a random UUID: a writer whose connection broke uses it to find out whether it
+   * committed.
    */
   readonly transaction: string;
   readonly at: number;
@@ -116,18 +120,18 @@ export interface ChangeRow {
   readonly kind: string;
   /** JSON. */
   readonly body: string;
-  /** The kind of the command that made the change; null in changes of before users were. */
+  /** The kind of the command that made the change; null in changes from before there were users. */
   readonly command: string | null;
   readonly ruleset_id: string | null;
-  /** How many rules it touched, of changes of rules. */
+  /** How many rules it touched, for changes of rules. */
   readonly rule_count: number | null;
-  /** JSON of what was there, of changes of other things than rules; null where there was nothing. */
+  /** JSON of the previous state, for changes of anything other than rules; null if there was none. */
   readonly old: string | null;
-  /** JSON of `OldRules`; null where there were none, too many, or they are in `kept_rules`. */
+  /** JSON of `OldRules`; null if there were none or too many, or if they are in `kept_rules`. */
   readonly old_rules: string | null;
   /** The id of the parts in `kept_rules`. */
   readonly kept: string | null;
-  /** JSON of `RulesSummary`; null where the rules are few and say it themselves. */
+  /** JSON of `RulesSummary`; null if there are few rules, which need no summary. */
   readonly told: string | null;
 }
 
@@ -135,7 +139,7 @@ export interface ChangeRow {
 export interface KeptRulesRow {
   readonly id: string;
   readonly part: number;
-  /** Of the change; parts go with their age. */
+  /** Of the change; parts are deleted by age. */
   readonly at: number;
   /** JSON of `OldRules`. */
   readonly rules: string;
@@ -152,7 +156,7 @@ export interface IdempotencyRow {
 
 export interface KeyUsageRow {
   readonly key_id: string;
-  /** "" in rows of before areas were counted apart. */
+  /** "" in rows from before areas were counted separately. */
   readonly area: Area | "";
   readonly month: string;
   readonly requests: number;
@@ -173,9 +177,9 @@ export interface TrafficRow {
 
 /** A message of one server to all others. */
 export interface LimitCountsRow {
-  /** The server's id, another one each time it starts. */
+  /** The server's id, a new one at each start. */
   readonly server: string;
-  /** Of the server's messages, in order. */
+  /** The server numbers its messages in order. */
   readonly number: number;
   /** When it was written, by the database's clock. */
   readonly at: number;

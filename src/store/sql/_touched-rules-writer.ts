@@ -9,7 +9,7 @@ import type { Tables } from "./_tables.ts";
 export class TouchedRulesWriter {
   readonly #engine: Engine;
   readonly #within: Transaction<Tables>;
-  /** Of the ruleset. */
+  /** The ruleset's number. */
   readonly #number: number;
   readonly #touched: TouchedRules;
   readonly #parts: KeptParts;
@@ -22,12 +22,12 @@ export class TouchedRulesWriter {
     this.#parts = new KeptParts(engine, within, at);
   }
 
-  /** The id of what is kept in parts; null where it is not. */
+  /** The id of what is kept in parts; null if nothing is. */
   get kept(): string | null {
     return this.#parts.id;
   }
 
-  /** Writes what waits, if it is worth a statement. */
+  /** Writes what is waiting, if it is worth a statement. */
   async write(): Promise<void> {
     const { rowsAtOnce } = this.#engine;
     const { upserts, deletes, texts } = this.#touched.waiting;

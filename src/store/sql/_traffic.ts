@@ -3,7 +3,7 @@ import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../traffic.ts";
 
-/** Adds to what is there in every step, and forgets what is older than is kept. See `COUNTERS.traffic`. */
+/** Adds to what is recorded in every step, and deletes what is older than is kept. See `COUNTERS.traffic`. */
 export async function recordTraffic(engine: Engine, minutes: readonly Traffic[]): Promise<void> {
   if (minutes.length === 0) return;
   const newest = Math.max(...minutes.map(({ at }) => at));
@@ -43,7 +43,7 @@ async function addSteps(
     lookups,
   ]);
   const number = (index: number) => sql`cast(value ->> ${sql.lit(index)} as bigint)`;
-  // From here on no other server changes these rows until the end of the transaction.
+  // From here on, no other server changes these rows until the end of the transaction.
   await sql`
     insert into traffic (step, at, requests, refused, failed, lookups, times)
     select ${sql.join([0, 1, 2, 3, 4, 5].map(number))}, '[]' from ${jsonRows(engine, rows)} as given where true

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { type Engine, jsonRows } from "./_engine.ts";
 import type { KeyUsage, Usage } from "../state.ts";
 
-/** In the place of an area, in rows of before areas were counted apart. */
+/** Instead of an area, in rows from before areas were counted separately. */
 export const ANY_AREA = "";
 
 function orderOf({ keyId, area, month }: Usage): string {
   return `${keyId} ${area} ${month}`;
 }
 
-/** Adds to what is there. In one order of keys, so that two servers never wait for each other. */
+/** Adds to what is recorded. In one order of keys, so that two servers never wait for each other. */
 export async function recordUsage(engine: Engine, increments: readonly Usage[]): Promise<void> {
   if (increments.length === 0) return;
   const ordered = [...increments].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));

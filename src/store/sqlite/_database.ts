@@ -19,11 +19,11 @@ import { CommitError } from "./_errors.ts";
 
 /** Marks a file as ours, in its header: "ipsv". */
 const APPLICATION_ID = 0x69707376;
-/** How long a writer waits for another process's, in milliseconds. */
+/** Milliseconds for which a writer waits for another process's writer. */
 export const BUSY_TIMEOUT = 10_000;
 /** Pages of the log after which a writer copies it into the file: some 16 MB. */
 const CHECKPOINT_PAGES = 4000;
-/** The mode of files that hold the data of users. */
+/** The mode of files with users' data. */
 const PRIVATE = 0o600;
 /** The thread of the file has nothing else to do meanwhile. */
 const ROWS_AT_ONCE = 10_000;
@@ -35,14 +35,14 @@ export interface SqliteEngine extends Engine {
 }
 
 /**
- * How much a commit waits for. `full` is what serves; the tests show that `normal` loses what a power cut finds in the
- * way.
+ * What a commit waits for. Servers use `full`; the tests show that `normal` loses what is still on its way at a power
+ * cut.
  */
 export type Synchronous = "full" | "normal" | "off";
 
 /**
- * Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the
- * file.
+ * Opens the file, or creates it. Throws StoreError (`not-found`, `not-a-store`); `named` is the file's name in its
+ * message.
  */
 export function openDatabase(
   path: string,
@@ -77,7 +77,7 @@ export function openDatabase(
   };
 }
 
-/** Not where its folder does not let this user look. */
+/** Not if its folder may not be searched by this user. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
@@ -87,8 +87,8 @@ function isMissing(path: string): boolean {
 }
 
 /**
- * Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's
- * index the mode of the file. Gives whether it was made.
+ * Creates the file, unless it exists: for its owner alone, whatever the umask. SQLite gives its log and the log's index
+ * the mode of the file. Returns whether it was created.
  */
 export function makePrivateFile(path: string): boolean {
   let descriptor: number;
@@ -108,7 +108,7 @@ export function makePrivateFile(path: string): boolean {
   return true;
 }
 
-/** Throws StoreError (`not-a-store`) for what is no database or another program's. */
+/** Throws StoreError (`not-a-store`) for a file that is not a database, or another program's. */
 function checkOwner(file: DatabaseSync, path: string): void {
   try {
     const { application_id: owner } = file.prepare("pragma application_id").get() as { application_id: number };
@@ -121,7 +121,7 @@ function checkOwner(file: DatabaseSync, path: string): void {
   throw new StoreError("not-a-store", `${path}: not an ipsieve database; use another path`);
 }
 
-/** Past kysely: arrays in place of objects, on the connection of the transaction, since there is no other. */
+/** Bypasses kysely: arrays instead of objects, on the connection of the transaction, because there is no other. */
 function rulesReader(file: DatabaseSync): Engine["readRules"] {
   const text =
     "select prefix, name, expires_at, created_at, updated_at from rules where ruleset = ? and prefix > ? order by prefix limit ?";
@@ -165,7 +165,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** SQLite's transactions take tables that are made and altered; kysely leaves that to the drivers. */
+/** SQLite can create and alter tables in a transaction; kysely leaves that to the drivers. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -173,8 +173,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * A transaction that writes takes the lock when it begins: one that finds out later that another has it could only
- * start anew.
+ * A transaction that writes takes the lock when it begins: if it found out later that another one has it, it could only
+ * start again.
  */
 class WriterDriver extends SqliteDriver {
   readonly #file: DatabaseSync;
@@ -200,8 +200,8 @@ class WriterDriver extends SqliteDriver {
   }
 
   /**
-   * After a full disk or an I/O error SQLite has rolled back by itself, and a second rollback would hide the error by
-   * one of its own.
+   * After a full disk or an I/O error, SQLite has already rolled back, and a second rollback would hide the error
+   * behind its own.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#file.isTransaction) await super.rollbackTransaction(connection);

@@ -1,13 +1,10 @@
 import { statSync } from "node:fs";
 import { StoreError } from "../store-error.ts";
 
-/**
- * Which file is at a path: SQLite goes on writing to the one that it has opened, wherever it is moved to, and to one
- * that was deleted.
- */
+/** Which file is at a path: SQLite keeps writing to the one that it has opened, even after it was moved or deleted. */
 export class FileIdentity {
   readonly #path: string;
-  /** Null where there was no file to be found. */
+  /** Null if there was no file. */
   readonly opened: string | null;
 
   /** Of the file that has just been opened, or was opened before with that identity. */

@@ -2,18 +2,19 @@ import type { GroupAnswer } from "../_answer.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 
-/** Lists of more items cross between threads as text. */
+/** Longer lists cross between threads as text. */
 const MAX_CLONED_ITEMS = 256;
 /** Items of one text: written or read in less than a millisecond, unless their names are long. */
 const ITEMS_AT_ONCE = 128;
-/** The members that may be lists of thousands: of commands, answers and changes. */
+/** The properties that may be lists of thousands: of commands, answers and changes. */
 const LISTS = new Set(["items", "results", "upserts", "deletes"]);
-/** Stands for a list, by its number. No member of ours is called so. */
+/** Stands for a list, by its number. None of our properties has this name. */
 const PLACEHOLDER = "\0list";
 
 /**
- * A value as it crosses to another thread, its long lists as JSON in pieces. Of thousands of small objects the engine's
- * clone takes five times as long as JSON does, at both ends; and pieces need not be read in one turn of the event loop.
+ * A value on its way to another thread, with its long lists as JSON in pieces. For thousands of small objects, the
+ * engine's structured clone takes five times as long as JSON, at both ends; and pieces need not be read in one turn of
+ * the event loop.
  */
 export interface Packed {
   readonly frame: unknown;
@@ -38,7 +39,9 @@ function isLong(list: readonly unknown[] | undefined): boolean {
   return list !== undefined && list.length > MAX_CLONED_ITEMS;
 }
 
-/** For values with long lists: to look for them in others would cost more than to clone these. It can be interrupted. */
+/**
+ * For values with long lists: searching other values for them would cost more than cloning these. Can be interrupted.
+ */
 export function* packing(value: unknown): Generator<undefined, Packed, undefined> {
   const found: (readonly unknown[])[] = [];
   const frame = withoutLists(value, found);
@@ -54,7 +57,7 @@ export function* packing(value: unknown): Generator<undefined, Packed, undefined
   return { frame, lists };
 }
 
-/** What was packed. It can be interrupted. */
+/** The value that was packed. Can be interrupted. */
 export function* unpacking({ frame, lists }: Packed): Generator<undefined, unknown, undefined> {
   const read: unknown[][] = [];
   for (const texts of lists) {
@@ -68,12 +71,12 @@ export function* unpacking({ frame, lists }: Packed): Generator<undefined, unkno
   return withLists(frame, read);
 }
 
-/** As `packing`, in one go. */
+/** Like `packing`, in one go. */
 export function pack(value: unknown): Packed {
   return finished(packing(value));
 }
 
-/** As `unpacking`, in one go. */
+/** Like `unpacking`, in one go. */
 export function unpack(packed: Packed): unknown {
   return finished(unpacking(packed));
 }
@@ -84,7 +87,10 @@ function finished<Result>(work: Generator<undefined, Result, undefined>): Result
   return step.value;
 }
 
-/** The same value, with what stands for its long lists; these are appended to `lists`. Values without any are not copied. */
+/**
+ * The same value with placeholders for its long lists, which are appended to `lists`. Values without any are not
+ * copied.
+ */
 function withoutLists(value: unknown, lists: (readonly unknown[])[]): unknown {
   if (Array.isArray(value)) return mapped(value, (item) => withoutLists(item, lists));
   if (!isPlain(value)) return value;

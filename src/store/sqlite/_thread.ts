@@ -14,11 +14,11 @@ interface Call {
 
 export interface CallOptions {
   receive?(part: RulesetRules): void;
-  /** Handed to the thread without a copy. */
+  /** Transferred to the thread without a copy. */
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/** The id of the first message, which is the answer to no call: the file is open, or cannot be opened. */
+/** The id of the first message, which is not the response to a call: the file is open, or cannot be opened. */
 const OPENING = 0;
 
 /** The thread of a SQLite file, seen from outside, until it ends. */
@@ -30,8 +30,8 @@ export class SqliteThread {
   #hasEnded = false;
   #cause: unknown;
   /**
-   * Resolves with the file's identity when it is open; rejects with StoreError, and the thread has ended. Calls before
-   * that wait for it.
+   * Resolves with the file's identity when it is open; rejects with StoreError, and the thread has ended. Earlier calls
+   * wait for it.
    */
   readonly opened: Promise<string | null>;
   /** Resolves when the thread has ended, and everything in it is closed, with the error that ended it. */
@@ -39,7 +39,7 @@ export class SqliteThread {
 
   constructor(setup: WorkerSetup) {
     this.#path = setup.path;
-    // The sources run as they are and as compiled. Node 22 calls its SQLite experimental, at each start, on stderr.
+    // The sources run both unbuilt and compiled. Node 22 calls its SQLite experimental, at each start, on stderr.
     const url = new URL(`./worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
     this.#worker = new Worker(url, { workerData: setup, execArgv: ["--disable-warning=ExperimentalWarning"] });
     this.#worker.on("message", (message: WorkerMessage) => this.#received(message));

@@ -2,7 +2,9 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 
-/** What goes to another thread without a copy, and is gone here: the columns of rules whose names are packed. */
+/**
+ * What is transferred to another thread without a copy, and is gone here: the columns of rules whose names are packed.
+ */
 export function buffersIn(parts: Iterable<RuleColumns>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const { words, lengths, names, expiresAt, createdAt, updatedAt } of parts) {

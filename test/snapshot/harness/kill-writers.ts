@@ -14,7 +14,7 @@ export interface KillReport {
   inTheMiddle: number;
   /** Publishes that were said to be done. */
   published: number;
-  /** What went wrong: an older snapshot than was said to be done, or a damaged one. */
+  /** What went wrong: an older snapshot than was said to be done, or a corrupt one. */
   wrong: string[];
 }
 

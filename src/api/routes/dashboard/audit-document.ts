@@ -58,7 +58,7 @@ function actorOf(
   return { kind: "command", id: null, name: id };
 }
 
-/** Members that are shown, by those of the store; digests are not. */
+/** The properties that are shown, by their names in the store; digests are not. */
 const TEXTS: Readonly<Record<string, string>> = {
   id: "id",
   name: "name",
@@ -84,7 +84,7 @@ const TIMES: Readonly<Record<string, string>> = {
   deletedAt: "deleted_at",
   invitedUntil: "invited_until",
 };
-/** Other things have their time of creation from the change that made them. */
+/** Other things have their creation time from the change that created them. */
 const CREATED = { member: "createdAt", name: "created_at" };
 
 function stateDocument(
@@ -98,7 +98,8 @@ function stateDocument(
     else if (Object.hasOwn(TIMES, name)) shown[TIMES[name]!] = value === null ? null : formatTimestamp(value);
     else if (kind === "dataset" && name === CREATED.member) shown[CREATED.name] = formatTimestamp(value);
   }
-  // Of changes that are too long to be shown, it is how many rules were touched, which says nothing of before or after.
+  // For changes that are too long to show, it is the number of affected rules, which says nothing about before or
+  // after.
   if (kind === "ruleset-deleted" && state !== null && rules === null) shown["rule_count"] = ruleCount;
   const count = rules?.[`${when}Count`] ?? 0;
   if (count > 0) Object.assign(shown, { rules: rules![when].map(ruleDocument), rule_count: count });
@@ -170,7 +171,7 @@ function planName(area: State[string] | undefined): string {
 const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof ChangedRules)[];
 
 function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
-  // Which of the three each was, is not known without the rules.
+  // Without the rules, it is not known which of the three each was.
   if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
   const verbs = VERBS.flatMap((verb) => {
     const { count, only } = rules[verb];
@@ -184,7 +185,7 @@ function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
   return [...verbs, ...skipped].join(", ");
 }
 
-/** Rules that no one has counted are just rules. */
+/** Without a count, just "rules". */
 function counted(rules: number | null): string {
   return rules === null ? "rules" : `${rules} ${rules === 1 ? "rule" : "rules"}`;
 }

@@ -70,7 +70,7 @@ function addFilters(app: App, { memory }: Services): void {
 
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 type Format = keyof typeof TYPES;
-/** Entries that are read at a time. */
+/** Entries read at a time. */
 const AT_ONCE = 100;
 
 function addExport(app: App, services: Services): void {
@@ -164,7 +164,7 @@ function filterOf({
   from,
   until,
 }: FilterQuery): Pick<StoreQuery, "rulesetId" | "command" | "actor" | "from" | "until"> {
-  // No id holds anything else: what does is the id of nothing, and not every database takes it.
+  // No id contains anything else: a text with other characters is the id of nothing, and not every database accepts it.
   const rulesetId = ruleset_id?.toLowerCase().replaceAll(/[^0-9a-f-]/g, "?");
   return {
     rulesetId,
@@ -182,7 +182,7 @@ function readActor(text: string): string {
   throw invalid({ actor: ['must be "user:" or "key:" and an id, or "command"; getAuditFilters lists them'] });
 }
 
-/** As JSON, by the schema `AuditList`: a hundred entries may hold twenty thousand rules. */
+/** As JSON, by the schema `AuditList`: a hundred entries may contain twenty thousand rules. */
 function* listTexts(documents: Iterable<object>, nextBefore: number | null): Generator<string> {
   let start = '{"items":[';
   for (const document of documents) {

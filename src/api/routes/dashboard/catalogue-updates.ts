@@ -10,7 +10,7 @@ import { formatTimestamp } from "../../../time/format-timestamp.ts";
 const PATH = "/catalogue/update";
 const tags = ["Common Business Services"];
 
-/** Updates of the catalogue, for admins of the organisation that may change what all share. */
+/** Updates of the catalogue, for admins of the organisation that may change what all organisations share. */
 export function addCatalogueUpdateRoutes(app: App, services: Services): void {
   const { catalogueUpdates } = services;
 
@@ -47,7 +47,7 @@ function updateDocument(services: Services, organisationId: string) {
   const unusable = catalogueUpdates.isPossible
     ? undefined
     : "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue to update here";
-  // Reports name folders of the server, which are only for those who run it.
+  // Reports name folders of the server, which concern only its operators.
   const last = rejection === undefined ? catalogueUpdates.last : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {

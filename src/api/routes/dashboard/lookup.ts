@@ -13,7 +13,7 @@ import { rowDocument } from "../../schemas/row.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 
-/** All that is known of an address or prefix, in one answer. */
+/** Everything known about an address or prefix, in one response. */
 export function addLookupRoutes(app: App, services: Services): void {
   const { memory, catalogue, metrics } = services;
   const schema = {
@@ -69,7 +69,7 @@ function rulesetLookup(
   };
 }
 
-/** What feeds say of the address, or of all of the prefix. */
+/** What feeds say about the address, or about all of the prefix. */
 function threatOf({ threats, metrics }: Services, prefix: Prefix, ip: string): ExtendedCtiDocument | null {
   if (threats.generation === 0) return null;
   const { dataset } = threats.view();

@@ -16,7 +16,7 @@ import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
 import { addUserRoutes } from "./users.ts";
 
-/** What only the dashboard has, beside the operations of the public API. */
+/** The operations that only the dashboard has, besides those of the public API. */
 export function addDashboardRoutes(app: App, services: Services): void {
   addSetupRoutes(app, services);
   addSessionRoutes(app, services);

@@ -7,7 +7,7 @@ import { DEFAULT_ROWS, rowDocument, Rows, RowsQuery, within } from "../../schema
 import { RulesetParameters } from "../../schemas/rule.ts";
 import type { Services } from "../../../service/services.ts";
 
-/** The table of a ruleset's rules, from any row on. */
+/** The table of a ruleset's rules, starting at any row. */
 export function addRowRoutes(app: App, services: Services): void {
   const { memory, rows } = services;
   const list = {

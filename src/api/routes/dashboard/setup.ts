@@ -12,7 +12,7 @@ import { COOKIES, startSession } from "./sessions.ts";
 
 const tags = ["Sessions"];
 
-/** The first user. There is a token for it only when the server started without any user; it is printed then. */
+/** The first user. A token exists only if the server started without any user; it is printed then. */
 export function addSetupRoutes(app: App, services: Services): void {
   const { store, memory, passwords } = services;
   const get = {

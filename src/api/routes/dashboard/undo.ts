@@ -12,7 +12,7 @@ import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../../..
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
-/** What the store says where someone was quicker. */
+/** The store's errors if another writer was faster. */
 const OVERTAKEN: readonly StoreErrorCode[] = [
   "version-mismatch",
   "ruleset-not-found",
@@ -22,7 +22,7 @@ const OVERTAKEN: readonly StoreErrorCode[] = [
   "too-many-rulesets",
 ];
 
-/** Takes back what the user has done last to rules or rulesets, in this session. */
+/** Undoes what the user did last to rules or rulesets in this session. */
 export function addUndoRoutes(app: App, services: Services): void {
   const { store, memory } = services;
   const log = new UndoLog(store);
@@ -79,12 +79,12 @@ async function lastChange(
   log: UndoLog,
 ): Promise<Last | null> {
   const found = await log.last(live);
-  // With how many rules it touched: a list of entries leaves out what long ones did.
+  // Including the number of rules it touched: a list of entries leaves out the content of long ones.
   const entry = found === null ? null : await store.read("auditEntry", organisationId, found.sequence);
   return entry === null ? null : { entry, inverse: inverseOf(entry, memory, organisationId) };
 }
 
-/** What the store would say of it. */
+/** What the store would say about it. */
 async function judged(last: Last, services: Services, { caller: { organisationId } }: FastifyRequest): Promise<Last> {
   const { entry, inverse } = last;
   if ("rejection" in inverse || !(await isOvertaken(entry, inverse, services, organisationId))) return last;

@@ -11,7 +11,7 @@ import type { ServedDataset } from "../../../service/datasets/served-dataset.ts"
 import { quantileOf } from "../../../service/usage/time-classes.ts";
 import { trafficHistory, WINDOWS } from "../../../service/usage/traffic-history.ts";
 
-/** How much is asked, and how fast it is answered. */
+/** How much the service is used, and how fast it responds. */
 export function addUsageRoutes(app: App, services: Services): void {
   const { catalogue, threats } = services;
   const schema = {
@@ -64,7 +64,7 @@ function keyUses({ memory, keyLimits, settings }: Services, organisationId: stri
   });
 }
 
-/** The window that rejects first; of several the one that allows least. */
+/** The window that rejects first; of several, the one with the least left. */
 function leastLeft<Window extends WindowState>(windows: readonly Window[]): Window {
   return windows.toSorted((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0]!;
 }

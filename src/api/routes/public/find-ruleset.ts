@@ -5,14 +5,14 @@ import type { Services } from "../../../service/services.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The ruleset that the path names, if it is the caller's organisation's. @throws Problem (404) */
+/** The ruleset in the path, if it belongs to the caller's organisation. @throws Problem (404) */
 export function findRuleset(request: FastifyRequest, { memory }: Services): LiveRuleset {
   const ruleset = memory.ruleset(request.caller.organisationId, rulesetId(request));
   if (ruleset !== undefined) return ruleset;
   throw noRuleset(request);
 }
 
-/** The id in the path. What is no UUID names no ruleset. @throws Problem (404) */
+/** The id in the path. A text that is not a UUID names no ruleset. @throws Problem (404) */
 export function rulesetId(request: FastifyRequest): string {
   const id = (request.params as { ruleset_id: string }).ruleset_id.toLowerCase();
   if (UUID.test(id)) return id;

@@ -9,10 +9,10 @@ import { hasSlashAtEnd } from "../built-files.ts";
 import type { Services } from "../../../service/services.ts";
 import { StaticDocument } from "../../openapi/static-document.ts";
 
-/** Milliseconds; changes are looked for every second. */
+/** Milliseconds; the server polls for changes every second. */
 const MAX_STALENESS = 10_000;
 
-/** Answered however busy the server is. */
+/** Served however busy the server is. */
 const HEALTH = { config: { isHealth: true } };
 
 /** What needs no key: health, metrics, and the description of the service. */
@@ -39,9 +39,7 @@ function addMetrics(app: App, { settings, metrics }: Services): void {
   });
 }
 
-/**
- * Why the server is not to be sent requests. Anyone may ask: it names the part, and the log says what is wrong with it.
- */
+/** Why the server should get no requests. Anyone may ask: it names the part, and the log says what is wrong with it. */
 function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services): string[] {
   const states: readonly (readonly [isMissing: boolean, what: string])[] = [
     [catalogue.generation === 0, "the catalogue is not loaded"],
@@ -71,7 +69,7 @@ function addDocuments(app: App): void {
   }
   const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));
   app.get("/docs", (request, reply) => {
-    // What the page refers to stands beside it, wherever a proxy has put it.
+    // The page's links are relative to its path, wherever a proxy has put it.
     if (hasSlashAtEnd(request)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
     return page.send(request, reply);

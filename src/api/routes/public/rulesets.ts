@@ -73,7 +73,7 @@ function addReads(app: App, services: Services): void {
   });
 }
 
-/** The list is in the order of creation, by time, then id. @throws Problem (400) */
+/** The list is in the order of creation: by time, then id. @throws Problem (400) */
 function rulesetsAfter(rulesets: readonly LiveRuleset[], after: string | undefined, limit: number): Part<LiveRuleset> {
   const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
   if (time === undefined || id === undefined) throw badCursor();
@@ -106,7 +106,7 @@ function addWrites(app: App, services: Services): void {
       purpose,
       description,
     });
-    // A repetition may come after it has been deleted again.
+    // A repeated request may arrive after it has been deleted again.
     const rules = memory.ruleset(ruleset.organisationId, ruleset.id)?.rules ?? new RuleIndex();
     return reply
       .code(201)
@@ -149,7 +149,7 @@ function addWrites(app: App, services: Services): void {
   };
   app.delete(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     const id = rulesetId(request);
-    // It need not be in memory: a repetition finds it gone, and has the first answer coming.
+    // It need not be in memory: for a repeated request it is already gone, and the first response is returned.
     await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: id, ifMatch: ifMatch(request) });
     return reply.code(204).send();
   });

@@ -1,25 +1,25 @@
 import { MAX_PAGES, PAGE_BYTES, type SharedMemory } from "../../../memory/web-assembly.ts";
 
-/** Below this, blocks are as large as this. */
+/** Minimum size of a block. */
 const MIN_BLOCK_BYTES = 4096;
 /**
- * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the
- * system and notifies all threads. Little at first, because what a thread has grown is lost when it ends.
+ * Memory grows by as much as this thread has grown it so far, but by no more pages than this: growing is a system call
+ * and notifies all threads. Little at first, because what a thread has grown is lost when it ends.
  */
 const MAX_GROWTH_PAGES = 256;
 
 const heaps = new WeakMap<SharedMemory, KernelHeap>();
 
 /**
- * Hands out blocks of a memory after what it held at first, and takes them back for later use: a memory never becomes
- * smaller. Sizes are powers of two, so that blocks of all runs fit one another. One thread's blocks are its own, also
- * where several threads have a heap of the same memory: each has grown its own pages.
+ * Allocates blocks of a memory after its initial content, and takes them back for later use: a memory never shrinks.
+ * Sizes are powers of two, so that blocks of different runs fit one another. Each thread has blocks of its own, even if
+ * several threads have a heap in the same memory: each has grown its own pages.
  */
 export class KernelHeap {
   readonly #memory: SharedMemory;
   /** Addresses of free blocks by size. */
   readonly #free = new Map<number, number[]>();
-  /** Grown, and never handed out: [#next, #end). */
+  /** Grown, and never allocated: [#next, #end). */
   #next = 0;
   #end = 0;
   #grownPages = 0;
@@ -35,8 +35,8 @@ export class KernelHeap {
   }
 
   /**
-   * The address of `byteLength` bytes or more, a multiple of 64; what they hold is left from whatever used them. Throws
-   * `RangeError` when the memory cannot grow.
+   * The address of `byteLength` bytes or more, a multiple of 64; their content is undefined. Throws `RangeError` if the
+   * memory cannot grow.
    */
   take(byteLength: number): number {
     const size = sizeFor(byteLength);
@@ -48,7 +48,7 @@ export class KernelHeap {
     return address;
   }
 
-  /** Takes back a block of so many bytes. */
+  /** Takes back a block of this many bytes. */
   give(address: number, byteLength: number): void {
     const size = sizeFor(byteLength);
     const free = this.#free.get(size);
@@ -62,7 +62,7 @@ export class KernelHeap {
     const pages = Math.max(needed, Math.min(this.#grownPages, MAX_GROWTH_PAGES, MAX_PAGES - there));
     const start = this.#memory.grow(pages) * PAGE_BYTES;
     this.#grownPages += pages;
-    // What was left over is lost, unless no other thread has grown the memory in the meantime.
+    // The remainder is lost, unless no other thread has grown the memory in the meantime.
     if (start !== this.#end) this.#next = start;
     this.#end = start + pages * PAGE_BYTES;
   }

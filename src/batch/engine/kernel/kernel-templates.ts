@@ -6,37 +6,37 @@ import type { RowSelection } from "../../identify-options.ts";
 import type { Workspace } from "../../pipeline/messages.ts";
 
 /**
- * A chunk that misses so many templates is one of many that will: then those of the matches around are made as well.
+ * A chunk that lacks this many templates is probably one of many: then those of the neighbouring matches are made as
+ * well.
  */
 const MANY = 64;
 /**
- * Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is
- * met.
+ * Matches whose values and templates are adjacent: making all of them takes half as long as making each when it is met.
  */
 const BLOCK = 64;
 
 /**
- * Row templates in the memory of the snapshot, written there when a match id is met for the first time. Threads share
- * the list of them: each writes into an area of its own and then puts the address into the list, so that what one has
- * made serves all (should two make the same one at the same moment, either will do). A thread whose area is full goes
- * on alone with a list and an area that it alone uses: these it can forget and fill anew, while the others still use
- * what it wrote before.
+ * Row templates in the memory of the snapshot, written there when a match id is first met. Threads share the list of
+ * them: each writes into an area of its own and then puts the address into the list, so that all threads can use what
+ * one has made (if two make the same one at the same moment, either will do). A thread whose area is full continues
+ * alone with a list and an area of its own: these it can clear and refill while the others still use what it wrote
+ * before.
  */
 export class KernelTemplates {
   readonly #kernel: Kernel;
   readonly #writer: TemplateWriter;
   readonly #bytesOf: (match: number) => Uint8Array;
-  /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
+  /** By match id + 1 (0: no address): the address of its template, 0 while there is none. */
   #templateOf: Uint32Array;
   #next: number;
   #end: number;
   readonly #useOwn: () => void;
-  /** Whether neighbours are made as well: a template takes less than a microsecond, which documents do not. */
+  /** Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. */
   readonly #isQuick: boolean;
 
   /**
-   * `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. With
-   * `hasOwnIds` ids mean something to this thread alone, as those of `MatchJoiner` do: nothing is shared.
+   * `buffer` is the memory's; `templates` returns a template by match id (-1: no address), with its holes. With
+   * `hasOwnIds`, ids have a meaning in this thread only, like those of `MatchJoiner`: nothing is shared.
    */
   constructor(
     kernel: Kernel,
@@ -68,25 +68,25 @@ export class KernelTemplates {
     else use(workspace.sharedTemplateOf, workspace.sharedTemplates);
   }
 
-  /** Forgets all: ids stand for something else now. */
+  /** Forgets all: ids have a new meaning from now on. */
   forget(): void {
     this.#useOwn();
   }
 
-  /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */
+  /** Makes sure that all rows of the kernel's chunk have templates. False if they do not fit into the area. */
   complete(): boolean {
     let isEmptied = false;
     for (let missing = this.#kernel.gatherTemplates(); missing > 0; missing = this.#kernel.gatherTemplates()) {
       if (this.#writeMissing(missing)) continue;
       if (isEmptied) return false;
-      // Memory must not grow with the catalogue: all are forgotten, and those of this chunk made anew.
+      // Memory must not grow with the catalogue: all are forgotten, and those of this chunk are made again.
       this.#useOwn();
       isEmptied = true;
     }
     return true;
   }
 
-  /** False where the room is too small. */
+  /** False if the area is too small. */
   #writeMissing(count: number): boolean {
     const { missing } = this.#kernel;
     const block = count >= MANY && this.#isQuick ? BLOCK : 1;
@@ -99,7 +99,7 @@ export class KernelTemplates {
     return true;
   }
 
-  /** Writes the templates of the matches around one, as far as there is room. */
+  /** Writes the templates of the neighbouring matches, as far as there is room. */
   #writeBlock(match: number): void {
     const first = match - (match % BLOCK);
     const end = Math.min(first + BLOCK, this.#templateOf.length - 1);

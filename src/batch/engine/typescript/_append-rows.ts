@@ -14,7 +14,7 @@ const CLOSE_OBJECT = 0x7d;
 export interface AppendedLine {
   readonly bytes: Buffer;
   readonly start: number;
-  /** Without its line end. */
+  /** Without its line break. */
   readonly end: number;
   readonly match: number;
   readonly family: 0 | 4 | 6;
@@ -22,15 +22,14 @@ export interface AppendedLine {
 }
 
 /**
- * Rows of the format "append": the line itself and what its match adds, as text, as one more column of a record, or as
- * one more member of an object. A line without anything but blanks stays as it is where a record or an object is
- * expected. Each returns false where the row does not fit after those there are, or must not be written
- * (`counts.failure`).
+ * Rows of the format "append": the line itself and what its match adds: text, a further column of a record, or a
+ * further property of an object. A blank line stays as it is if a record or an object is expected. Each method returns
+ * false if the row does not fit after the existing ones, or must not be written (`counts.failure`).
  */
 export class AppendRows {
   readonly #writer: RowWriter;
   readonly #objects: ObjectReader;
-  /** `"name":`, as it stands in an object. */
+  /** `"name":`, as in an object. */
   readonly #member: Buffer;
 
   constructor(writer: RowWriter, appendAs: string) {
@@ -46,7 +45,7 @@ export class AppendRows {
     return this.#appendMember(line, counts);
   }
 
-  /** The line, commas for the columns that it lacks, and the template. */
+  /** The line, commas for missing columns, and the template. */
   #appendText({ bytes, start, end, match, family, words }: AppendedLine, commas: number): boolean {
     const writer = this.#writer;
     if (!writer.reserve(match, end - start + commas + 1)) return false;
@@ -83,7 +82,10 @@ export class AppendRows {
     return true;
   }
 
-  /** A line that is no object becomes one that holds it as a text, so that every row is JSON and nothing is lost. */
+  /**
+   * A line that is not an object becomes one that holds the line as text, so that every row is JSON and nothing is
+   * lost.
+   */
   #wrap({ bytes, start, end, match, family, words }: AppendedLine, counts: LineCounts): boolean {
     const column = this.#objects.end - start + 1;
     const text = new JsonText(bytes, start, end);
@@ -101,7 +103,7 @@ export class AppendRows {
   }
 }
 
-/** The name under which rows hold a line as a text. */
+/** The property of rows that holds a line as text. */
 export const TEXT_NAME = "text";
 const TEXT_MEMBER = Buffer.from(`{"${TEXT_NAME}":`);
 

@@ -4,7 +4,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX = Buffer.from("0123456789abcdef");
 
-/** By byte: the letter of its short escape, 1 for one of six characters, 0 for none. */
+/** By byte: the letter of its short escape, 1 for an escape of six characters, 0 for none. */
 const ESCAPE = new Uint8Array(256).fill(1, 0, 0x20);
 for (const [letter, byte] of Object.entries({
   b: 0x08,
@@ -16,16 +16,16 @@ for (const [letter, byte] of Object.entries({
   "\\": BACKSLASH,
 }))
   ESCAPE[byte] = letter.charCodeAt(0);
-/** The same for what is not UTF-8: it is read as Latin-1, so that no byte is lost. */
+/** The same for bytes that are not UTF-8: they are read as Latin-1, so that no byte is lost. */
 const LATIN1_ESCAPE = Uint8Array.from(ESCAPE).fill(1, 0x80);
 
-/** `bytes[start, end)` as the text of a JSON string: how long it is, and writing it. */
+/** `bytes[start, end)` as the text of a JSON string: its length, and writing it. */
 export class JsonText {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
   readonly #escape: Uint8Array;
-  /** Bytes, quotes among them. */
+  /** Bytes, including the quotes. */
   readonly length: number;
 
   constructor(bytes: Buffer, start: number, end: number) {

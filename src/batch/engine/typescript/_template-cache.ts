@@ -5,7 +5,7 @@ const FIRST_BYTES = 64 * 1024;
 
 /**
  * Row templates, cut at their holes, in two flat arrays. A template is a run of `cuts`, from the position that `find`
- * gives:
+ * returns:
  *
  *     most bytes of a row | holes n | start of part 0 | end of part 0, hole 1 | end of part 1, hole 2 | ... | end of part n
  *
@@ -15,24 +15,24 @@ export class TemplateCache {
   bytes: Buffer = Buffer.alloc(FIRST_BYTES);
   cuts = new Int32Array(FIRST_BYTES / 16);
   readonly #bytesOf: (match: number) => Uint8Array;
-  /** By key: 1 + its position in `cuts`, 0 while it is not there. */
+  /** By key: 1 + its position in `cuts`, 0 while there is none. */
   readonly #slots: Uint32Array;
   #bytesUsed = 0;
   #cutsUsed = 0;
 
-  /** Keys are 0..keys-1; `bytesOf` gives the template with its holes in it. */
+  /** Keys are 0..keys-1; `bytesOf` returns the template with its holes. */
   constructor(keys: number, bytesOf: (key: number) => Uint8Array) {
     this.#bytesOf = bytesOf;
     this.#slots = new Uint32Array(keys);
   }
 
-  /** Where the template is in `cuts`; good until the next call. */
+  /** The position of the template in `cuts`; valid until the next call. */
   find(key: number): number {
     const slot = this.#slots[key]!;
     return slot === 0 ? this.#add(key) : slot - 1;
   }
 
-  /** Forgets all: keys stand for something else now. */
+  /** Forgets all: keys have a new meaning from now on. */
   clear(): void {
     this.#slots.fill(0);
     this.#bytesUsed = this.#cutsUsed = 0;

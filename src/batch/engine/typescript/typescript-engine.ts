@@ -23,7 +23,7 @@ const LF = 0x0a;
 /** Addresses looked up together when only counting; they and their matches stay in the first-level cache. */
 const GATHERED = 512;
 
-/** The engine that takes every line, in memory of any kind, and cuts fields: the reference for the kernel's. */
+/** The engine for every kind of line, in any memory, with fields: the reference for the kernel's. */
 export class TypeScriptEngine implements LineEngine {
   readonly #table: PrefixTable;
   readonly #active: Uint32Array | null;
@@ -42,14 +42,14 @@ export class TypeScriptEngine implements LineEngine {
   readonly #lastFound = createFound();
   #shape = TEXT_LINES;
   #locate: LocateField | null = null;
-  /** Lines end with LF and their first address counts: what most runs want. */
+  /** Lines end with LF and their first address counts, as in most runs. */
   #isSimple = false;
   #counts = new LineCounts();
 
   /**
-   * `active` is the match that decides in place of each (`ActiveMatches`), null where each does. `templates` are for
-   * rows, `perMatch` counts lines by match id, `counter` by address, `joiner` looks up in further snapshots; each may be
-   * missing.
+   * `active` is the match that decides instead of each match (`ActiveMatches`), null if each decides itself.
+   * `templates` are for rows, `perMatch` counts lines by match id, `counter` by address, `joiner` looks up in further
+   * snapshots; each may be missing.
    */
   constructor(
     table: PrefixTable,
@@ -153,8 +153,8 @@ export class TypeScriptEngine implements LineEngine {
   }
 
   /**
-   * The loop with rows. Returns where it stopped: `end`, or the first line whose row does not fit any more (a first row
-   * that does not fit gets a buffer of its size) or is not to be written. A line is counted when its row is written.
+   * The loop with rows. Returns where it stopped: `end`, or the first line whose row does not fit (a first row that
+   * does not fit gets a buffer of its size) or must not be written. A line is counted when its row is written.
    */
   #writeRows(rows: RowWriter, { bytes, start, end, firstLine }: Lines): number {
     const table = this.#table;
@@ -228,7 +228,7 @@ export class TypeScriptEngine implements LineEngine {
     return fieldAddress(span.bytes, span.start, span.end, this.#work.address, this.#found);
   }
 
-  /** The address of a line, or of a record of several lines, that the run wants. */
+  /** The chosen address of a line, or of a record of several lines. */
   #findChosen(bytes: Buffer, start: number, end: number): 0 | 4 | 6 {
     const found = this.#found;
     const choice = this.#work.address;
@@ -254,7 +254,7 @@ export class TypeScriptEngine implements LineEngine {
   }
 }
 
-/** The lines of the text `bytes[start, end)`, the last one with or without its LF. */
+/** The number of lines in the text `bytes[start, end)`; the last one may lack its LF. */
 function textLinesIn(bytes: Buffer, start: number, end: number): number {
   let lines = 0;
   for (let at = start; at < end; at = endOfLine(bytes, at) + 1) lines++;

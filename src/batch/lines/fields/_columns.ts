@@ -7,9 +7,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 
 /**
- * A column of comma-separated values, RFC 4180. A record is one line: a quoted field may hold commas and doubled
- * quotes, but ends with its line at the latest. The field is what stands between the quotes; doubled quotes stay
- * doubled, which makes no difference to finding an address.
+ * A column of comma-separated values, RFC 4180. A record is one line: a quoted field may contain commas and doubled
+ * quotes, but ends with its line at the latest. The field is what is between the quotes; doubled quotes stay doubled,
+ * which does not affect finding an address.
  */
 export function csvColumn(column: number): LocateField {
   return (bytes, start, end, span) => {
@@ -40,7 +40,7 @@ export function tsvColumn(column: number): LocateField {
   };
 }
 
-/** A column of text parted by runs of spaces and tabs; those in front of the first column do not count. */
+/** A column of text separated by runs of spaces and tabs; those before the first column do not count. */
 export function spaceColumn(column: number): LocateField {
   return (bytes, start, end, span) => {
     let at = start;

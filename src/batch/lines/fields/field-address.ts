@@ -16,9 +16,9 @@ const CLOSE = 0x5d;
 
 /**
  * The address of a field `bytes[start, end)`: its family, with its words in `found`, or 0. A field holds one address or
- * a list of them, separated by commas: the value of `X-Forwarded-For`, or a JSON array. `choice` names the item that
- * counts: the first, the last, or the first that is an address reachable from the internet. The first or last item is
- * an address or the field has none: what merely looks like one further on is never taken for it.
+ * a list of them, separated by commas: the value of `X-Forwarded-For`, or a JSON array. `choice` says which item
+ * counts: the first, the last, or the first that is an address reachable from the internet. If the first (or last) item
+ * is not an address, the field has none: something further on that merely looks like one is never taken for it.
  *
  * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`), in brackets
  * (`[::1]:80`), with quotes and spaces around it.

@@ -1,11 +1,11 @@
 import type { FieldSyntax } from "../../identify-options.ts";
 
-/** Where the address stands in each line: a column from 0, or the member of a JSON object. Crosses threads. */
+/** Where each line has its address: a column from 0, or the property of a JSON object. Crosses threads. */
 export type FieldSpec =
   | { readonly syntax: Exclude<FieldSyntax, "jsonl">; readonly column: number }
   | { readonly syntax: "jsonl"; readonly member: string };
 
-/** Where a located field lies: `bytes[start, end)`. `bytes[end]` is there and delimits. */
+/** The position of a field: `bytes[start, end)`. `bytes[end]` exists and is a delimiter. */
 export interface FieldSpan {
   bytes: Buffer;
   start: number;

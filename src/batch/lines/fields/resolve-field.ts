@@ -4,7 +4,7 @@ import type { FieldSpan, FieldSpec } from "./field-spec.ts";
 import { locateField } from "./locate-field.ts";
 
 /**
- * How a line of this kind is cut: an object is JSON, then a tab decides, then a comma; otherwise blanks part the
+ * How such a line is cut: an object is JSON, otherwise a tab decides, then a comma; otherwise blanks separate the
  * columns.
  */
 export function detectSyntax(line: string): FieldSyntax {
@@ -14,8 +14,8 @@ export function detectSyntax(line: string): FieldSyntax {
 }
 
 /**
- * What `--field` means for one input, whose first line that is not empty is `firstLine` (without its line end and byte
- * order mark). A name is looked up in that line, the header row, unless the lines are JSON. Throws BatchError.
+ * What `--field` means for one input with the first non-empty line `firstLine` (without its line break and byte order
+ * mark). A name is looked up in that line, the header row, unless the lines are JSON. Throws BatchError.
  */
 export function resolveField(
   field: number | string,
@@ -55,7 +55,7 @@ export function resolveField(
 
 const SEPARATORS = { csv: 0x2c, tsv: 0x09 } as const;
 
-/** One column after the other, each from where the one before it ends: a header of a megabyte is read once. */
+/** One column after the other, each starting at the end of the previous one: a header of a megabyte is read once. */
 export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
   const bytes = Buffer.from(`${line}\n`, "utf8");
   const end = bytes.length - 1;
@@ -72,7 +72,7 @@ export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
   return names;
 }
 
-/** So many names are listed where one is not found. */
+/** Maximum names listed if one is not found. */
 const MAX_NAMED = 20;
 
 function listed(names: readonly string[]): string {
