@@ -18,15 +18,19 @@ const PARTS = [
   "nested4",
   "nested6",
   "blocklist",
+  "hosts6",
+  "sites6",
   "small",
   "memory",
   "freeze",
   "open",
   "churn",
   "rules",
+  "pool",
   "clickhouse",
   "grepcidr",
   "log",
+  "mid-lines",
 ];
 /** Needs the published lists (IPSIEVE_LISTS) and no contenders; runs when it is named. */
 const CATALOGUE = "catalogue";

@@ -1,9 +1,10 @@
 /**
- * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each. A process that counts
- * the lines of a log is over in less time than it takes to find and load some sixty modules one after the other.
+ * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each, and the server into a
+ * folder. A process that counts the lines of a log is over in less time than it takes to find and load some sixty
+ * modules one after the other; a server would load some four hundred.
  */
-import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
@@ -26,8 +27,24 @@ const APART = [
   "src/store/sqlite/restore.ts",
 ];
 
+/** The folder of the server: what stays apart, what the store's thread loads, and in chunks what they share. */
+const SERVER = "dist/server";
+const STORE_WORKER = "src/store/sqlite/worker.ts";
+/** Names the store's thread by a file beside itself. */
+const STORE_THREAD = "src/store/sqlite/_thread.ts";
+
+function serverFile(file: string): string {
+  return `${SERVER}/${basename(file, ".ts")}.js`;
+}
+
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/datasets/catalogue-renderer.ts";
+
+/** Modules beside which something else lies than beside what they are built from. */
+const OTHER_ADDRESSES: Readonly<Record<string, string>> = {
+  [RENDERER]: "dist/datasets/_catalogue-renderer.js",
+  [STORE_THREAD]: serverFile(STORE_THREAD),
+};
 
 /**
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
@@ -39,10 +56,7 @@ function inPlace(outfile: string): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
         const file = relative(ROOT, path);
-        const own =
-          file === RENDERER
-            ? "dist/datasets/_catalogue-renderer.js"
-            : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
+        const own = OTHER_ADDRESSES[file] ?? file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
         const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
         return {
           contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address),
@@ -74,8 +88,7 @@ function apart(outfile: string): Plugin {
       onResolve({ filter: /^\.\.?[/\\].*\.ts$/ }, ({ path, resolveDir }) => {
         const file = relative(ROOT, join(resolveDir, path)).replaceAll("\\", "/");
         if (!APART.includes(file)) return null;
-        const own = file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
-        return { path: relative(dirname(outfile), own).replaceAll("\\", "/"), external: true };
+        return { path: relative(dirname(outfile), serverFile(file)).replaceAll("\\", "/"), external: true };
       });
     },
   };
@@ -116,3 +129,22 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     logLevel: "warning",
   });
 }
+
+// Names stay, as they are in the log of a server: those of functions in stacks, those of errors.
+rmSync(join(ROOT, SERVER), { recursive: true, force: true });
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: [...APART, STORE_WORKER],
+  outdir: SERVER,
+  entryNames: "[name]",
+  chunkNames: "shared-[hash]",
+  bundle: true,
+  splitting: true,
+  platform: "node",
+  format: "esm",
+  target: "node22.18",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  plugins: [inPlace(serverFile("serve.ts")), packages(serverFile("serve.ts"))],
+  logLevel: "warning",
+});

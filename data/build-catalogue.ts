@@ -7,7 +7,7 @@ import { freeze } from "../src/table/freeze.ts";
 import type { PrefixTrie } from "../src/trie/prefix-trie.ts";
 import { readAsnTable } from "./asn-table.ts";
 import type { AsnPrefixes, AsnTable } from "./asn-table.ts";
-import { providerFaults, readProviders } from "./providers.ts";
+import { providerErrors, readProviders } from "./providers.ts";
 import type { Provider } from "./providers.ts";
 
 /**
@@ -18,7 +18,7 @@ export function buildCatalogue(
   table: AsnTable,
   providers: readonly Provider[],
 ): { trie: PrefixTrie; metadata: CatalogueMetadata } {
-  const faults = providerFaults(providers, table.organisations);
+  const faults = providerErrors(providers, table.organisations);
   if (faults.length > 0) throw new Error(`data/providers.json does not fit the table:\n  ${faults.join("\n  ")}`);
   const builder = new CatalogueBuilder();
   const idOf = new Map<number, string>();

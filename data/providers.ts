@@ -22,7 +22,7 @@ export function readProviders(): Provider[] {
  * Everything that is wrong with the map, one line each: AS numbers that the table does not know or that belong to
  * someone else.
  */
-export function providerFaults(providers: readonly Provider[], organisations: ReadonlyMap<number, string>): string[] {
+export function providerErrors(providers: readonly Provider[], organisations: ReadonlyMap<number, string>): string[] {
   const faults: string[] = [];
   const ids = new Set<string>();
   const owners = new Map<number, string>();

@@ -12,6 +12,7 @@ export { type SpecialPurpose, specialPurpose } from "./address/special-purpose.t
 
 // trie, table
 export { PrefixTrie, type PrefixEntry } from "./trie/prefix-trie.ts";
+export type { PrefixSource, PrefixVisitor } from "./trie/prefix-source.ts";
 export type { ValueId } from "./trie/value-id.ts";
 export { freeze } from "./table/freeze.ts";
 export { type MatchId, NO_MATCH } from "./table/match-id.ts";
@@ -30,6 +31,7 @@ export {
   type CatalogueMetadata,
   type CatalogueNode,
   type CatalogueSource,
+  type CatalogueSubject,
 } from "./cbs/catalogue.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText } from "./cbs/identify.ts";
@@ -69,10 +71,13 @@ export {
   type BulkDocument,
 } from "./cti/bulk-lookup.ts";
 export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./cti/import-feed.ts";
-export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
+export { type FeedReport, type FeedWarning, type SkippedFeedLine } from "./cti/importers/feed.ts";
 export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
 export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
 export { ctiDatasetFromBytes } from "./datasets/cti-dataset-from-bytes.ts";
+
+// sets
+export { type AddressRange, AddressSet, type SetOperation } from "./sets/address-set.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
@@ -99,10 +104,10 @@ export { RulesetError, type RulesetErrorCode } from "./rulesets/ruleset-error.ts
 export type { AddOptions, RuleOptions } from "./rulesets/rule-options.ts";
 export { NO_RULE, type RuleId } from "./rulesets/rule-id.ts";
 export { type CheckResult, type OnMalformed, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
+export type { RuleBatchLookup, RuleEngine } from "./rulesets/rule-engine.ts";
 export { columnsOf, type PlainColumns, type RuleColumns } from "./rulesets/rule-columns.ts";
 export { namesOf, type PackedNames, packNames, type RuleNames } from "./rulesets/rule-names.ts";
 export { planReplacement, type ReplacementPlan, type DesiredRule } from "./rulesets/plan-replacement.ts";
-export { difference, intersection, union } from "./rulesets/set-algebra.ts";
 export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
 export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
 export { parseTimestamp } from "./rulesets/timestamp.ts";

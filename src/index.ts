@@ -56,7 +56,7 @@ export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-re
 export { openRuleset, openRulesetSnapshot, saveRuleset } from "./datasets/ruleset-files.ts";
 
 // what signatures above name
-export type { BatchErrorPlace } from "./batch/batch-error.ts";
+export type { BatchErrorLocation } from "./batch/batch-error.ts";
 export type { BatchLimits, FieldSyntax, RowSelection } from "./batch/identify-options.ts";
 export type { RowFormat } from "./rows/row-format.ts";
 export type { ListTimes } from "./cbs/import-catalogue.ts";

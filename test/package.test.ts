@@ -4,6 +4,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, wr
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { NO_HOME, temporaryFolder } from "./cli/run-command.ts";
+import { onlyLong } from "./rounds.ts";
 
 const root = join(import.meta.dirname, "..");
 const IN_THE_TREE = [
@@ -41,14 +42,20 @@ function node(...args: string[]): { status: number | null; stdout: string; stder
   });
 }
 
-/** Packs a copy of the tree with all scripts, as a publish would, and installs the result without any devDependency. */
+/**
+ * Packs a copy of the tree, and installs the result without any devDependency. The long form packs with all scripts, as
+ * a publish would, which build everything anew; the short one packs what `npm test` has just built.
+ */
 before(() => {
   const tree = join(folder.path, "tree");
-  for (const name of IN_THE_TREE) cpSync(join(root, name), join(tree, name), { recursive: true });
-  for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"])
-    writeFileSync(join(tree, built), "stale");
+  const isBuilt = onlyLong() !== false;
+  for (const name of [...IN_THE_TREE, ...(isBuilt ? ["dist"] : [])])
+    cpSync(join(root, name), join(tree, name), { recursive: true });
+  if (!isBuilt)
+    for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"])
+      writeFileSync(join(tree, built), "stale");
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
-  const pack = npm(tree, "pack", "--pack-destination", folder.path);
+  const pack = npm(tree, "pack", "--pack-destination", folder.path, ...(isBuilt ? ["--ignore-scripts"] : []));
   assert.equal(pack.status, 0, pack.output);
   const [tarball] = globSync("*.tgz", { cwd: folder.path });
   assert.ok(tarball !== undefined);
@@ -87,9 +94,15 @@ packageTest("the package holds what it needs, and nothing else", () => {
     (path) => path.replace(/\.ts$/, ""),
   );
   const built = packed
-    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages)\//.test(path))
+    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages|server)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // packed once more, for the threads of the command
+  // The server packed once more, for the command.
+  const server = packed.filter((path) => /^dist\/server\/(?!shared-[A-Z0-9]{8}\.js$)/.test(path));
+  assert.deepEqual(
+    server.sort(),
+    ["loading-store", "open-store", "restore", "serve", "worker"].map((name) => `dist/server/${name}.js`),
+  );
   const pages = packed.filter((path) =>
     /^dist\/(dashboard|api-console)\/((index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?|LICENSES\.txt)$/.test(
       path,

@@ -1,28 +1,48 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, test } from "node:test";
-import { rounds } from "./rounds.ts";
+import { onlyLong, rounds } from "./rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const numbers = { short: 3, long: 7 };
-const before = process.env["IPSIEVE_TEST_ROUNDS"];
+const before = process.env["TEST_ROUNDS"];
 afterEach(() => {
-  if (before === undefined) delete process.env["IPSIEVE_TEST_ROUNDS"];
-  else process.env["IPSIEVE_TEST_ROUNDS"] = before;
+  if (before === undefined) delete process.env["TEST_ROUNDS"];
+  else process.env["TEST_ROUNDS"] = before;
 });
 
 test("the short number, unless the long form is asked for", () => {
-  delete process.env["IPSIEVE_TEST_ROUNDS"];
+  delete process.env["TEST_ROUNDS"];
   assert.equal(rounds(numbers), 3);
-  process.env["IPSIEVE_TEST_ROUNDS"] = "long";
+  process.env["TEST_ROUNDS"] = "long";
   assert.equal(rounds(numbers), 7);
 });
 
-test("`npm run test:long` runs every file that has a long form, and no other", () => {
+test("what is left out of `npm test` says so, and is not left out of the long form", () => {
+  delete process.env["TEST_ROUNDS"];
+  assert.match(String(onlyLong()), /\.ci\/run/);
+  process.env["TEST_ROUNDS"] = "long";
+  assert.equal(onlyLong(), false);
+});
+
+test("every file with a long form is run by `npm run test:programs` or `npm run test:long`, none by both", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const hasLongForm = (path: string): boolean =>
-    path !== "test/rounds.test.ts" && /\brounds\(\{/.test(readFileSync(join(ROOT, path), "utf8"));
+  const hasLongForm = (path: string): boolean => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const loaded = Array.from(text.matchAll(/\bimport\("(\.[^"]+\.test\.ts)"\)/g), ([, other]) =>
+      join(dirname(path), other!),
+    );
+    return path !== "test/rounds.test.ts" && (/\brounds\(\{|\bonlyLong\(/.test(text) || loaded.some(hasLongForm));
+  };
   const files = globSync("test/**/*.test.ts", { cwd: ROOT }).filter(hasLongForm);
-  assert.deepEqual(scripts["test:long"].match(/test\/\S+\.test\.ts/g).toSorted(), files.toSorted());
+  const named = (script: string): string[] => {
+    assert.match(scripts[script], /^TEST_ROUNDS=long /);
+    return globSync(scripts[script].match(/test\/\S+\.test\.ts/g), { cwd: ROOT });
+  };
+  const withPrograms = named("test:programs");
+  // The pages have theirs in the browser's harness.
+  assert.ok(withPrograms.filter((path) => /^test\/dashboard\/.*-pages\.test\.ts$/.test(path)).length > 5);
+  const others = files.filter((path) => !withPrograms.includes(path));
+  assert.deepEqual(named("test:long").toSorted(), others.toSorted());
 });

@@ -3,5 +3,17 @@
  * which `.ci/run` runs. Both hold to the same assertions.
  */
 export function rounds({ short, long }: { readonly short: number; readonly long: number }): number {
-  return process.env["IPSIEVE_TEST_ROUNDS"] === "long" ? long : short;
+  return isLong() ? long : short;
+}
+
+/**
+ * Why a test is skipped in `npm test` which costs seconds of processor time and has a shorter one beside it that would
+ * notice most of what it notices; false in the long form.
+ */
+export function onlyLong(): false | string {
+  return isLong() ? false : "only in the long form, which .ci/run runs";
+}
+
+function isLong(): boolean {
+  return process.env["TEST_ROUNDS"] === "long";
 }

@@ -18,7 +18,7 @@ test("a test file that does not end fails with what keeps it alive; one that end
     const run = (name: string) =>
       spawnSync(process.execPath, ["--import", LIMIT, "--test", join(folder, name)], {
         encoding: "utf8",
-        env: { ...environment, IPSIEVE_TEST_MINUTES: "0.02" },
+        env: { ...environment, TEST_MINUTES: "0.02" },
       });
     assert.equal(run("ends.test.ts").status, 0);
     const { status, stdout } = run("hangs.test.ts");

@@ -10,7 +10,7 @@ import {
   addresses,
   batch,
   endlessLine,
-  faultyLines,
+  invalidLines,
   FILLINGS,
   listOfRules,
   type ListType,
@@ -129,7 +129,7 @@ function wholeLists(
       );
     },
   }));
-  const wrongLines = Object.entries({ "faulty lines": faultyLines, "one line without an end": endlessLine }).map(
+  const wrongLines = Object.entries({ "invalid lines": invalidLines, "one line without an end": endlessLine }).map(
     ([name, bodyOf]): CostlyRequest => ({
       name: `a body of the limit of ${name}`,
       async make(client) {
@@ -244,7 +244,7 @@ async function importMany(client: Client, seed: number, id: string, count = UNDO
 }
 
 /** The rules of a ruleset change before every request, so that nothing of the answer before can be given again. */
-function afterAChange(name: string, pathOf: (client: Client) => string): CostlyRequest {
+function afterAChange(name: string, pathOf: (client: Client) => string | Promise<string>): CostlyRequest {
   return {
     name,
     async make(client) {
@@ -254,10 +254,17 @@ function afterAChange(name: string, pathOf: (client: Client) => string): CostlyR
         await client.ask("PUT", `${rules(client)}/rule?ip=${encodeURIComponent(ip)}`, {
           body: JSON.stringify({ name: `turn ${turn++}` }),
         });
-        await client.ask("GET", pathOf(client));
+        await client.ask("GET", await pathOf(client));
       };
     },
   };
+}
+
+/** The export of the version before the last one. */
+async function earlierVersion(client: Client): Promise<string> {
+  const { text } = await client.ask("GET", `${rulesets(client)}${client.own.fullId}/versions?page_size=2`);
+  const { version } = JSON.parse(text).items[1];
+  return `${rules(client)}:export?format=ndjson&active_only=false&version=${version}`;
 }
 
 /** The prefix of a rule of the full ruleset. */
@@ -343,6 +350,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   ],
   checkRules: [
     manyAddresses("as many addresses as are permitted", (client) => `${rules(client)}:check`, "ips"),
+    ...streams((client) => `${rules(client)}:check`),
     ...wrongBodies("POST", (client) => `${rules(client)}:check`, "ips", true),
   ],
   batchRules: [
@@ -359,12 +367,19 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     },
     ...wrongBodies("POST", (client) => `${rules(client)}:batch`, "items", true),
   ],
-  exportRules: RULE_EXPORT_FORMATS.map((format) =>
-    afterAChange(`${format}, after a change`, (client) => `${rules(client)}:export?format=${format}`),
-  ),
+  exportRules: [
+    ...RULE_EXPORT_FORMATS.map((format) =>
+      afterAChange(`${format}, after a change`, (client) => `${rules(client)}:export?format=${format}`),
+    ),
+    afterAChange("an earlier version, another each time", earlierVersion),
+  ],
+  listRulesetVersions: [
+    afterAChange("all versions", (client) => `${rulesets(client)}${client.own.fullId}/versions?page_size=1000`),
+  ],
   lookupCbs: [getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`)],
   bulkLookupCbs: [
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/cbs/lookup`, "ips"),
+    ...streams(({ base }) => `${base}/cbs/lookup`),
     ...wrongBodies("POST", ({ base }) => `${base}/cbs/lookup`, "ips", true),
   ],
   getCbsNode: [

@@ -66,7 +66,7 @@ export function listOfRules(type: ListType, count: number, bytes: number, seed: 
 }
 
 /** Lines none of which is a rule. */
-export function faultyLines(bytes: number): Buffer {
+export function invalidLines(bytes: number): Buffer {
   return Buffer.alloc(bytes, "1.2.3.4.5,x\n");
 }
 

@@ -120,7 +120,7 @@ export async function addRuleset(
 }
 
 /** `count` different IPv4 prefixes in order, one in eight with an expiry far away, one in three with a name. */
-function rulesOf(count: number, random: Random): RuleColumns {
+export function rulesOf(count: number, random: Random): RuleColumns {
   const prefixes = differentPrefixes(count, random);
   const names = ["office", "scanner", "from a feed"];
   return {

@@ -2,6 +2,7 @@ import { createConnection, type Socket } from "node:net";
 
 const LINE_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: (\d+)/i;
+const LAST = /\r\nconnection: close(?:\r\n|$)/i;
 
 /** What happens when nothing was asked for. */
 const ready = (): void => {};
@@ -19,6 +20,8 @@ export class LoadConnection {
   #status = 0;
   /** Whether the answer said when to try again. */
   hasRetryAfter = false;
+  /** Whether the answer said that the connection ends with it: what is asked next needs another connection. */
+  isLast = false;
   #answered: (status: number) => void = ready;
   #failed: (error: Error) => void = ready;
   #error: Error | undefined;
@@ -80,6 +83,7 @@ export class LoadConnection {
     this.#status = Number(text.slice(9, 12));
     const length = LENGTH.exec(text)?.[1];
     if (length === undefined) throw new Error(`an answer tells no length: ${text}`);
+    this.isLast = LAST.test(text);
     this.hasRetryAfter = this.#status >= 429 && /\r\nretry-after: \d+\r\n/i.test(text);
     this.#left = Number(length);
     const body = this.#head.length - end - LINE_END.length;

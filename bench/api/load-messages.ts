@@ -26,6 +26,8 @@ export interface LoadReport {
   readonly statuses: Readonly<Record<string, number>>;
   /** Answers of status 503 or 429 that do not tell when to try again. */
   readonly withoutRetryAfter: number;
+  /** How many connections had to be opened anew, as an answer had said that it was their last. */
+  readonly reconnected: number;
   readonly median: number;
   readonly p99: number;
   readonly longest: number;

@@ -15,10 +15,10 @@ async function run({
   const statuses: Record<string, number> = {};
   const start = performance.now();
   const end = start + milliseconds;
-  let [due, sent, withoutRetryAfter] = [0, 0, 0];
+  let [due, sent, withoutRetryAfter, reconnected] = [0, 0, 0, 0];
   const stayAwake = (): void => void (performance.now() < end && setImmediate(stayAwake));
   if (isAwake) stayAwake();
-  const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> =>
+  const askUntilEnd = (index: number, place: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const ask = (): void => {
         const wait = start + (due++ * 1000) / rate - performance.now();
@@ -29,25 +29,39 @@ async function run({
         const sentAt = performance.now();
         if (sentAt >= end) return resolve();
         sent++;
+        const connection = opened[index]!;
         connection.ask(
           requests[place++ % requests.length]!,
           (status) => {
             latencies.push(performance.now() - sentAt);
             statuses[status] = (statuses[status] ?? 0) + 1;
             if ((status === 503 || status === 429) && !connection.hasRetryAfter) withoutRetryAfter++;
-            ask();
+            if (connection.isLast) reconnect().then(ask, reject);
+            else ask();
           },
           reject,
         );
       };
+      // As clients do: an answer that comes before the end of a body may end the connection.
+      const reconnect = async (): Promise<void> => {
+        opened[index]!.close();
+        opened[index] = await LoadConnection.open(port);
+        reconnected++;
+      };
       ask();
     });
-  await Promise.all(
-    opened.map((connection, index) => askUntilEnd(connection, Math.floor((index * requests.length) / connections))),
-  );
+  await Promise.all(opened.map((_, index) => askUntilEnd(index, Math.floor((index * requests.length) / connections))));
   const seconds = (performance.now() - start) / 1000;
   for (const connection of opened) connection.close();
-  return { seconds, sent, answers: latencies.length, statuses, withoutRetryAfter, ...quantiles(latencies) };
+  return {
+    seconds,
+    sent,
+    answers: latencies.length,
+    statuses,
+    withoutRetryAfter,
+    reconnected,
+    ...quantiles(latencies),
+  };
 }
 
 function quantiles(latencies: readonly number[]): Pick<LoadReport, "median" | "p99" | "longest"> {

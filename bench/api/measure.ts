@@ -4,7 +4,7 @@ import { type Listener, type LoadProcess, processorSeconds } from "./processes.t
 /** One figure of one subject over all rounds. */
 export interface Measurement {
   readonly subject: string;
-  readonly unit: "requests/s" | "addresses/s" | "ms" | "processor µs/request" | "MiB";
+  readonly unit: "requests/s" | "addresses/s" | "ms" | "processor µs/request" | "processor ms" | "MiB";
   readonly median: number;
   /** In the order of rounds, or of the turns in them. */
   readonly samples: readonly number[];

@@ -33,6 +33,8 @@ function figures({ catalogue, measurements }: ApiRecord): [figure: string, aim: 
   };
   const bulk = of("bulk lookup of 10,000 addresses, whole request", "ms");
   const json = of("JSON.parse and JSON.stringify of its bodies", "ms");
+  const checked = (suffix: string): string =>
+    `${figure(10 / of(`10,000 texts to rules, batch, kernel${suffix}`, "processor ms"))} M/s`;
   const writes = rate("durable addRule, 64 connections");
   const naive = rate("SQLite, one commit for each row");
   return [
@@ -53,9 +55,11 @@ function figures({ catalogue, measurements }: ApiRecord): [figure: string, aim: 
     ],
     [
       "… against a bare Fastify route that reads the same body",
-      "none",
+      "≥ 0.9 ×",
       against("POST rules:check, 1,000,000 rules", "bare Fastify, body read, answer of a check"),
     ],
+    ["bulk check of 10,000 addresses in 1,000,000 rules, to the rules", "≥ 5 M/s", checked("")],
+    ["… with 15,000 rules added since the freeze", "≥ 4 M/s", checked(", 15000 rules added since")],
     [
       "bulk lookup of 10,000 addresses, inside the handler",
       "≥ 5 M addresses/s",
@@ -74,8 +78,8 @@ function figures({ catalogue, measurements }: ApiRecord): [figure: string, aim: 
     ],
     [
       `start with 1,000,000 rules and a catalogue of ${figure(catalogue.prefixes)} prefixes (${catalogue.name})`,
-      "≤ 2 s",
-      `${figure(of("start with 1,000,000 rules", "ms") / 1000)} s`,
+      "≤ 1 s",
+      `${figure(of("start with 1,000,000 rules", "ms") / 1000)} s (${figure(of("start with 1,000,000 rules", "processor ms") / 1000)} s of processor time)`,
     ],
   ];
 }

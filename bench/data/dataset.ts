@@ -6,7 +6,7 @@ import { requireExpected } from "./expected.ts";
 import { Oracle } from "./oracle.ts";
 import { makeQueries, QUERY_KINDS } from "./queries.ts";
 import { routedTables } from "./routed.ts";
-import { nestTable, sampleTable, singleAddresses } from "./table-data.ts";
+import { blocksIn, nestTable, sampleTable, singleAddresses } from "./table-data.ts";
 import type { QueryKind, QuerySet } from "./queries.ts";
 import type { TableData } from "./table-data.ts";
 
@@ -25,8 +25,8 @@ interface Recipe {
 }
 
 /**
- * routed: the ASN package's prefixes; nested: with covering prefixes added; blocklist: single addresses; small and
- * quick: samples.
+ * routed: the ASN package's prefixes; nested: with covering prefixes added; blocklist: single addresses; hosts and sites:
+ * /128 and /64 in routed prefixes; small and quick: samples.
  */
 const RECIPES = {
   routed4: { table: ({ routed4 }) => routed4, queryCount: MILLION },
@@ -34,6 +34,8 @@ const RECIPES = {
   nested4: { table: ({ routed4 }) => nestTable(routed4, SEED), queryCount: MILLION },
   nested6: { table: ({ routed6 }) => nestTable(routed6, SEED), queryCount: MILLION },
   blocklist4: { table: () => singleAddresses(MILLION, SEED), queryCount: MILLION },
+  hosts6: { table: ({ routed6 }) => blocksIn(routed6, MILLION / 4, 128, SEED), queryCount: MILLION },
+  sites6: { table: ({ routed6 }) => blocksIn(routed6, MILLION / 4, 64, SEED), queryCount: MILLION },
   small4: { table: ({ routed4 }) => sampleTable(routed4, 100, SEED), queryCount: 10_000 },
   quick4: { table: ({ routed4 }) => sampleTable(routed4, 5_000, SEED), queryCount: 1_000 },
   quick6: { table: ({ routed6 }) => sampleTable(routed6, 5_000, SEED), queryCount: 1_000 },

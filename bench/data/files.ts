@@ -2,6 +2,7 @@ import { ensureDataset, readDataset } from "./dataset.ts";
 import { everyNth } from "./table-data.ts";
 import { expectedOf } from "./expected.ts";
 import { BOTH_FAMILIES, LINE_TABLES, LineSource } from "./line-source.ts";
+import { MID_LINE_LOGS } from "./mid-line-logs.ts";
 import { prefixTexts } from "./texts.ts";
 import { checksum } from "./checksum.ts";
 import type { DatasetName } from "./dataset.ts";
@@ -118,6 +119,7 @@ export const FILES: readonly GeneratedFile[] = [
   addressLines4,
   quickLines4,
   accessLog,
+  ...MID_LINE_LOGS,
   wholeList.patterns,
   wholeList.labelled,
   twentiethList.patterns,

@@ -136,3 +136,25 @@ export function singleAddresses(count: number, seed: number): TableData {
     values: new Uint32Array(count).fill(1),
   };
 }
+
+/**
+ * A list of IPv6: `count` different blocks of one length, such as /128 hosts or /64 sites, each in a random prefix of
+ * the table that is wide enough, with random bits between; all with value 1.
+ */
+export function blocksIn(table: TableData, count: number, length: number, seed: number): TableData {
+  const random = new Random(seed);
+  const blocks = new TableCollector(table.family);
+  for (let taken = 0; taken < count;) {
+    const index = random.below(table.count);
+    const before = table.lengths[index]!;
+    if (before > length) continue;
+    const network = wordsAt(table.family, table.words, index);
+    const inside = maskWords([random.word(), random.word(), random.word(), random.word()], length);
+    const outside = maskWords(inside, before);
+    const words = network.map((word, at) => (word | (inside[at]! ^ outside[at]!)) >>> 0) as unknown as Words;
+    if (blocks.has(words, length)) continue;
+    blocks.set(words, length, 1);
+    taken++;
+  }
+  return blocks.finish();
+}

@@ -21,6 +21,12 @@ export const part: Part = async () => {
       return { subject: "ipsieve identify -c", engine, threads, stdout, run: () => runIpsieve(args, "stdout") };
     }),
   );
+  turns.push({
+    subject: "ipsieve identify -c < FILE",
+    threads: 1,
+    stdout,
+    run: () => runIpsieve(["identify", "-c", "--threads", "1", "--snapshot", catalogue], "stdout", input),
+  });
   const notes = [
     `grepcidr: ${facts.lines} lines, ${facts.matched} of them on the list of ${factsOf(wholeList.patterns).lines} prefixes`,
   ];

@@ -7,7 +7,7 @@ import type { Measurement, Part } from "./part.ts";
 /** Bytes of the whole buffer of a table, made of nothing but that data, for each of its prefixes. */
 export const part: Part = async () => {
   const measurements: Measurement[] = [];
-  for (const table of ["routed4", "routed6", "blocklist4", "nested4", "nested6"] as const) {
+  for (const table of ["routed4", "routed6", "blocklist4", "hosts6", "sites6", "nested4", "nested6"] as const) {
     await ensureDataset(table);
     const data = readDataset(table).table;
     const frozen = freeze(trieOf(data));

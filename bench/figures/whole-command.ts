@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { spawnSync } from "node:child_process";
 import { cachePath } from "../data/cache.ts";
@@ -19,22 +19,27 @@ export interface Run {
   readonly stdout: string;
 }
 
-/** Runs a program to its end; throws when it fails. Without `wanted` its stdout goes to the null device. */
-export function run(program: string, args: readonly string[], wanted: "stdout" | "nothing"): Run {
+/**
+ * Runs a program to its end; throws when it fails. Without `wanted` its stdout goes to the null device. `input` is the
+ * path of a file for its standard input.
+ */
+export function run(program: string, args: readonly string[], wanted: "stdout" | "nothing", input?: string): Run {
+  const stdin = input === undefined ? "ignore" : openSync(input, "r");
   const start = performance.now();
   const { status, stdout, stderr, error } = spawnSync(program, args, {
-    stdio: ["ignore", wanted === "stdout" ? "pipe" : "ignore", "pipe"],
+    stdio: [stdin, wanted === "stdout" ? "pipe" : "ignore", "pipe"],
   });
   const milliseconds = performance.now() - start;
+  if (stdin !== "ignore") closeSync(stdin);
   if (error !== undefined || status !== 0)
     throw new Error(`${program} ${args.join(" ")} ended with ${status}: ${error ?? stderr}`);
   return { milliseconds, stdout: wanted === "stdout" ? stdout.toString() : "" };
 }
 
 /** Runs the built command, as an installed package has it. */
-export function runIpsieve(args: readonly string[], wanted: "stdout" | "nothing"): Run {
+export function runIpsieve(args: readonly string[], wanted: "stdout" | "nothing", input?: string): Run {
   if (!existsSync(MAIN)) throw new Error("dist/ is missing; build it with: npm run build");
-  return run(process.execPath, [MAIN, ...args], wanted);
+  return run(process.execPath, [MAIN, ...args], wanted, input);
 }
 
 export function isInstalled(program: string): boolean {

@@ -17,9 +17,10 @@ import { describeOperations } from "./plugins/openapi.ts";
 import { takeOneByOne } from "./plugins/pipelining.ts";
 import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
-import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
+import { requestId, addRequestIds } from "./plugins/request-ids.ts";
 import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { followSequences } from "./plugins/sequences.ts";
+import { shedCheaply } from "./plugins/shed-answers.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { compileWriters } from "./plugins/writers.ts";
@@ -30,28 +31,29 @@ import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
+import { addVersionRoutes } from "./routes/public/versions.ts";
 import { addWholeRulesetRoutes } from "./routes/public/whole-rulesets.ts";
 import type { Services } from "../service/services.ts";
 import { prefixesIn } from "../service/settings.ts";
 
-/** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
+/** A path parameter may be as long as the URL's limit allows: the operation decides what is valid. */
 const MAX_PARAMETER_LENGTH = 65_536;
 
-/** The application, ready to listen: hooks in the order in which a request meets them, then the routes. */
+/** The application, ready to listen: the hooks in the order in which a request passes them, then the routes. */
 export function buildApp(services: Services, log: Logger): App {
   const { settings } = services;
   const socketAnswers = new SocketAnswers(services, log);
   const app = fastify({
     loggerInstance: log,
     logController: silentFramework(),
-    // A logger per request would be made for nothing in most of them: the lines name the request themselves.
+    // Most requests would never use a logger of their own: log lines name the request themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: settings.bodyBytes,
-    // The framework would answer for itself, and in a form of its own.
+    // Otherwise the framework would respond by itself, in its own format.
     return503OnClosing: false,
     keepAliveTimeout: settings.keepAlive * 1000,
-    // Heads that do not arrive are answered by 408 before.
+    // Requests whose headers do not arrive have been answered with 408 before.
     connectionTimeout: (settings.headerTimeout + settings.bodyTimeout) * 1000,
     http: {
       maxHeaderSize: settings.headerBytes,
@@ -71,10 +73,11 @@ export function buildApp(services: Services, log: Logger): App {
   collectMethods(app);
   describeOperations(app, services);
   readRoutes(app);
-  tellRequestIds(app);
+  addRequestIds(app);
   setSafeHeaders(app);
   logRequests(app, services, log);
   compressAnswers(app);
+  shedCheaply(app, services, log);
   limitRequests(app, services);
   rejectAmbiguousRequests(app, socketAnswers);
   authenticate(app, services);
@@ -97,12 +100,13 @@ export function buildApp(services: Services, log: Logger): App {
   return app;
 }
 
-/** The operations that both scopes have: the same schemas, checks and isolation, whoever asks. */
+/** The operations that both scopes have: the same schemas, checks and isolation for every caller. */
 function addAreas(app: App, services: Services): void {
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);
   addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);
+  addVersionRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

@@ -56,7 +56,7 @@ const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "idempotency-mismatch": "idempotency-key-reused",
   unavailable: "service-unavailable",
   "outcome-unknown": "service-unavailable",
-  damaged: "service-unavailable",
+  corrupt: "service-unavailable",
   closed: "service-unavailable",
 };
 
@@ -67,7 +67,7 @@ const UNAVAILABLE: Readonly<Partial<Record<StoreErrorCode, string>>> = {
   closed: `the server is closing; try again in ${RETRY_AFTER} s`,
 };
 
-/** The problem that answers an error: one table for each kind of error. */
+/** The problem for an error: one table for each kind of error. */
 export function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ServiceError) return problemOfService(error);

@@ -19,26 +19,26 @@ export interface ServeOptions {
   readonly threats: SnapshotPaths;
   readonly updateCommand: ChildCommand | undefined;
   readonly feedTarget: FeedTarget | undefined;
-  /** Gives an empty store an organisation with all plans and a key. */
+  /** Adds an organisation with all plans and a key to an empty store. */
   readonly quickStart: boolean;
-  /** What the log says first. */
+  /** The first lines of the log. */
   readonly warnings: readonly string[];
   /** Where the log goes. */
   readonly logTo: LineWriter;
-  /** Where texts for whoever starts the server go. */
+  /** Where texts for the person who starts the server go. */
   readonly printTo: LineWriter;
 }
 
 /**
- * The engine would allocate objects among the old ones at once where many of the same place in the code have survived,
- * which is so after many connections at a time. Those of a request are garbage a moment later, but what is old keeps
- * all that it points to from being collected as young: whole requests grew old, which took a quarter of the time of
- * each.
+ * If many objects allocated at the same place in the code have survived, as after many simultaneous connections, the
+ * engine allocates further ones directly in the old generation. The objects of a request are garbage a moment later,
+ * but old objects keep everything they point to from being collected as young: whole requests grew old, which took a
+ * quarter of the time of each.
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
 /**
- * Milliseconds in which a signal is the same one: Ctrl-C under npm reaches the process from the terminal and from npm.
+ * Milliseconds within which signals count as one: Ctrl-C under npm reaches the process from the terminal and from npm.
  */
 const SAME_SIGNAL = 250;
 
@@ -46,15 +46,15 @@ const SAME_SIGNAL = 250;
 const LAST_LINES = 2000;
 
 /**
- * Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed, with
- * whether all lines have been written; rejects with what cannot be opened.
+ * Runs a server until SIGTERM or SIGINT, and reloads its snapshots at SIGHUP. Resolves when everything is closed, with
+ * whether all lines have been written; rejects with the error of what cannot be opened.
  */
 export async function serve({ quickStart, warnings, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo);
   for (const warning of warnings) log.warn(warning);
   let started: Server | undefined;
-  // One that comes before there is anything to load again does not end the process either.
+  // A signal before there is anything to reload must not end the process either.
   const reload = (): void => void started?.reload();
   process.on("SIGHUP", reload);
   const server = (started = await Server.start({ ...options, log }));
@@ -107,14 +107,14 @@ async function shutDown(signal: EndSignal, server: Server, log: Logger): Promise
     );
 }
 
-/** For who does not want to wait: the exit code is the one of a process that a signal has ended. */
+/** For users who do not want to wait: the exit code is that of a process ended by a signal. */
 function endAtOnce(signal: EndSignal, server: Server, log: Logger): void {
   log.warn({ signal, cut_off: server.busy }, "ended at once by a second signal");
   server.cutOff();
   process.exit(128 + constants.signals[signal]);
 }
 
-/** How to make the first user. Behind a proxy the dashboard has another address than the server. */
+/** How to create the first user. Behind a proxy, the dashboard has another address than the server. */
 function setupText({ url, setupToken, services }: Server): string {
   const base = services.settings.baseUrl.replace(/\/$/, "") || url;
   const only = services.memory.onlyOrganisation;
@@ -122,7 +122,7 @@ function setupText({ url, setupToken, services }: Server): string {
   return `\nNo users yet. Create the first one with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
 }
 
-/** Makes the organisation and the key of an empty store, and prints three requests that work. */
+/** Creates the organisation and the key of an empty store, and prints three requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
   if (services.memory.organisationCount > 0)
     return "The store already has an organisation; its key was shown once, when it was created.\n";
@@ -147,7 +147,7 @@ async function firstSteps({ url, store, services }: Server): Promise<string> {
     `\nThe organisation "${organisation.name}" has two rulesets and this key, which is not shown again:\n\n  ${key}\n\nThree requests to try:\n`,
     `  curl ${header} '${url}/v1/cbs/lookup?ip=1.1.1.1'`,
     `  curl ${header} '${url}/v1/cti/lookup/198.51.100.130'`,
-    `  curl ${header} -H 'Content-Type: application/json' -d '{"ip":"1.2.3.0/24","name":"a network","expires_in_days":30}' '${url}/v1/edl/ip-rulesets/${id}/rules'\n`,
+    `  curl ${header} -H 'Content-Type: application/json' -d '{"ip":"1.2.3.0/24","name":"a network","expires_in_days":30}' '${url}/v1/edl/ip-rulesets/${id}/rules'`,
     "",
   ].join("\n");
 }

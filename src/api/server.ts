@@ -6,6 +6,7 @@ import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
+import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
 import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
@@ -14,7 +15,7 @@ import type { ChildCommand } from "../service/datasets/child-command.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
 import { Identifications } from "../service/logs/identifications.ts";
 import { listenError } from "./listen-error.ts";
-import { loadMemory, type LoadingStore } from "../service/store/loading-store.ts";
+import { type LoadedMemory, loadMemory, type LoadingStore } from "../service/store/loading-store.ts";
 import { Metrics } from "../service/usage/metrics.ts";
 import { Passwords } from "../service/access/passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "../service/access/rate-limits.ts";
@@ -28,21 +29,23 @@ import type { Settings } from "../service/settings.ts";
 import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
 import { ServedDataset, type SnapshotPaths } from "../service/datasets/served-dataset.ts";
+import { RulesetSnapshots } from "../service/snapshots/ruleset-snapshots.ts";
+import { reportStart } from "../service/snapshots/start-report.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
 import { openThreatView } from "../service/datasets/threat-view.ts";
 import { UsageRecorder } from "../service/usage/usage-recorder.ts";
 import { loadPasswordLists } from "../service/access/weak-password.ts";
 
 /**
- * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is
- * ready, and in every answer. As long is given to the last answers, those of what has been given up.
+ * Milliseconds in which a closing server continues as before, except that it announces the end: in `/readyz` and in
+ * every response. The last responses, those of requests that are cut off, get the same time.
  */
 const GRACE = 100;
 
-/** Milliseconds until the state is loaded again where that has failed. */
+/** Milliseconds until a failed load of the state is retried. */
 const LOAD_AGAIN_AFTER = 1000;
 
-/** Whole rulesets and lists of ranges that are kept as files, in bytes. */
+/** Bytes of whole rulesets and lists of ranges that are kept as files. */
 const MAX_FILE_BYTES = 128 << 20;
 
 /** What a server is started with. */
@@ -54,18 +57,23 @@ export interface ServerOptions {
   readonly catalogue: SnapshotPaths;
   /** Where the snapshot of the kind "cti" is; until there is one, lookups of threat intelligence get 503. */
   readonly threats: SnapshotPaths;
-  /** How the dashboard updates the catalogue; undefined where no update would change what this server answers from. */
+  /** How the dashboard updates the catalogue; undefined if no update would change what this server uses. */
   readonly updateCommand?: ChildCommand | undefined;
-  /** How the dashboard imports threat feeds; undefined where no import would change what this server answers from. */
+  /** How the dashboard imports threat feeds; undefined if no import would change what this server uses. */
   readonly feedTarget?: FeedTarget | undefined;
   readonly log: Logger;
-  /** Milliseconds since 1970; the system's clock unless given. */
+  /** By default, one that hashes at full cost. */
+  readonly passwords?: Passwords;
+  /** Milliseconds since 1970; by default, the system's clock. */
   readonly now?: () => number;
+  /** Milliseconds between two searches for rulesets whose snapshot is old; a minute unless given. */
+  readonly snapshotEvery?: number;
 }
 
 /**
- * A server that listens. Everything it answers with is opened before the first request comes; `close` takes no more
- * requests, lets those under way end for as long as the settings say, and lets go of everything.
+ * A listening server. Everything it needs to respond is opened before the first request; what only some requests need
+ * is made afterwards, in slices, and they wait for it. `close` accepts no more requests, lets those in progress finish
+ * within the time of the settings, and releases everything.
  */
 export class Server {
   readonly store: Store;
@@ -73,10 +81,12 @@ export class Server {
   readonly #app: App;
   readonly #recorder: UsageRecorder;
   readonly #limitExchange: LimitExchange;
+  readonly #freezes: BackgroundFreezes;
+  readonly #snapshots: RulesetSnapshots | undefined;
   #isClosing = false;
   /**
-   * With which the first user is made; null where there were users at the start. It is printed once, for whoever
-   * started the server.
+   * Creates the first user; null if there were users at the start. It is printed once, for the person who started the
+   * server.
    */
   setupToken: string | null = null;
   #setupDigest: string | null = null;
@@ -93,10 +103,20 @@ export class Server {
     });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
+    const { folder } = options.store;
+    if (folder !== undefined)
+      this.#snapshots = new RulesetSnapshots({
+        folder,
+        memory: this.services.memory,
+        store: this.store,
+        log: options.log,
+        ...(options.snapshotEvery !== undefined && { every: options.snapshotEvery }),
+      });
     this.#limitExchange = new LimitExchange(this.services, steady);
+    this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
   }
 
-  /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
+  /** Rejects with the error of what cannot be opened, or ListenError; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
     const store = await options.store.store;
@@ -105,6 +125,7 @@ export class Server {
       server = new Server(store, options);
       await server.#open(options);
       await server.#listen(settings);
+      void server.services.catalogue.complete();
       return server;
     } catch (error) {
       await (server ?? store).close();
@@ -114,8 +135,8 @@ export class Server {
 
   async #listen({ host, port, connections }: Settings): Promise<void> {
     try {
-      // Those that come at once wait to be accepted. Where there is no room for another, its client tries again only
-      // after one second, then three, then seven. The system has a limit of its own.
+      // Simultaneous connections wait to be accepted. If the queue is full, a client retries only after one second,
+      // then three, then seven. The system has a limit of its own.
       await this.#app.listen({ host, port, backlog: connections });
     } catch (error) {
       throw listenError(error, { host, port });
@@ -128,44 +149,45 @@ export class Server {
     return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
   }
 
-  /** Loads the snapshots again that there are; failures are logged. */
+  /** Reloads the existing snapshots; failures are logged. */
   async reload(): Promise<void> {
     await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
   }
 
-  /** Requests that have no whole answer yet. */
+  /** Requests without a complete response. */
   get busy(): number {
     return this.#app.connections.busy;
   }
 
-  /**
-   * Resolves with how many requests were cut off, since they were still under way when the time for closing was over.
-   */
+  /** Resolves with how many requests were cut off because they were still in progress when the time was over. */
   async close(): Promise<number> {
     if (this.#isClosing) return 0;
     this.#isClosing = true;
+    const began = performance.now();
     const { settings, catalogue, threats } = this.services;
     const { connections } = this.#app;
     catalogue.close();
     threats.close();
     connections.announceClose();
-    // What has reached this machine already is read first: closing an idle connection would throw it away.
+    await this.#freezes.stop();
+    // What has already reached this machine is read first: closing an idle connection would discard it.
     await sleep(GRACE);
     await connections.drain(settings.shutdownTimeout * 1000);
     const { busy } = connections;
-    // Uploads that end here are failed ones, and their clients may still learn that.
+    // Uploads that end here have failed, and their clients may still learn that.
     const { identifications, catalogueUpdates, feedImports } = this.services;
     await Promise.all([identifications.close(), catalogueUpdates.close(), feedImports.close()]);
     if (busy > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
+    await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
     await this.#limitExchange.stop();
     await this.#recorder.stop();
     await this.store.close();
     return busy;
   }
 
-  /** Ends all requests at once, so that no answer of which a part is missing looks whole. */
+  /** Ends all requests immediately, so that no partial response looks complete. */
   cutOff(): void {
     this.#app.connections.cutOff();
     this.services.catalogueUpdates.kill();
@@ -176,13 +198,15 @@ export class Server {
     const { memory, catalogue, threats, metrics, feedImports } = this.services;
     feedImports.sweep();
     await Promise.all([
-      store.memory.then((loaded) => memory.replaceWith(loaded)),
+      store.memory.then((loaded) => this.#take(loaded, log)),
       this.#app.ready(),
       catalogue.open(),
       threats.open(),
       loadPasswordLists(),
     ]);
     this.#follow(log);
+    this.#freezes.check();
+    this.#snapshots?.start();
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     threats.watch();
@@ -194,9 +218,17 @@ export class Server {
     );
     metrics.addRules(() => memory.countRules(this.services.now()));
     collectDefaultMetrics({ register: metrics.registry });
-    // Sums of gauges that stand beside them, under names that only counters may have.
+    // Sums of the gauges beside them, under names that are reserved for counters.
     for (const kind of ["handles", "requests", "resources"])
       metrics.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+  }
+
+  #take(loaded: LoadedMemory, log: Logger): void {
+    const { memory, metrics } = this.services;
+    reportStart(loaded, { log, metrics });
+    for (const { rulesetId, sequence, changedRules } of loaded.fromSnapshots)
+      this.#snapshots?.startedFrom(rulesetId, sequence, changedRules);
+    memory.replaceWith(loaded.memory);
   }
 
   #follow(log: Logger): void {
@@ -204,6 +236,11 @@ export class Server {
     const apply = (changes: readonly Change[]): void | Promise<void> => {
       const applied = memory.apply(changes);
       waiters.reached(memory.sequence);
+      this.#snapshots?.apply(changes);
+      this.#freezes.check();
+      // Large changes are still being applied.
+      const check = (): void => this.#freezes.check();
+      void applied?.then(check, check);
       return applied;
     };
     this.store.follow(memory.sequence, apply, (error, isLost) => {
@@ -213,7 +250,7 @@ export class Server {
     });
   }
 
-  /** Loads the state beside what is in memory, which goes on answering until then. */
+  /** Loads the state separately; the state in memory stays in use until then. */
   async #loadAgain(log: Logger): Promise<void> {
     while (!this.#isClosing) {
       try {
@@ -221,9 +258,11 @@ export class Server {
         memory.replaceWith(await loadMemory(this.store));
         waiters.reached(memory.sequence);
         this.store.resume(memory.sequence);
+        this.#snapshots?.forget();
+        this.#freezes.check();
         return log.info("the state has been loaded again");
       } catch {
-        // The store's outage has a line in the log.
+        // The store's outage is logged elsewhere.
         await sleep(LOAD_AGAIN_AFTER);
       }
     }
@@ -234,7 +273,16 @@ function servicesOf(
   store: Store,
   metrics: Metrics,
   steady: SteadyClock,
-  { settings, catalogue: cataloguePaths, threats, updateCommand, feedTarget, log, now = Date.now }: ServerOptions,
+  {
+    settings,
+    catalogue: cataloguePaths,
+    threats,
+    updateCommand,
+    feedTarget,
+    log,
+    passwords = new Passwords(),
+    now = Date.now,
+  }: ServerOptions,
   states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
 ): Services {
   const catalogue = new ServedDataset({
@@ -281,7 +329,7 @@ function servicesOf(
     identifications,
     keyLimits: new KeyLimits(steady),
     failureLimits: new FailureLimits(steady),
-    passwords: new Passwords(),
+    passwords,
     signIns: new SignInLimits(settings.signInsPerMinute, steady),
   };
 }

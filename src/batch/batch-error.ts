@@ -21,32 +21,32 @@ export type BatchErrorCode =
   | "pool-closed"
   | "engine-missing";
 
-/** Where an error stands: a path (`-` is standard input) and, where it is known, the line (from 1). */
-export interface BatchErrorPlace {
+/** The location of an error: a path (`-` is standard input) and, if known, the line (from 1). */
+export interface BatchErrorLocation {
   readonly file?: string;
   readonly line?: number;
   readonly cause?: unknown;
 }
 
 /**
- * An input, an output or a worker that cannot do its part. The message reads `file:line: what is wrong; the cure`.
- * Nothing of it is left behind: an output file is either complete or not there.
+ * An input, an output or a worker that fails. The message reads `file:line: what is wrong; how to fix it`. Nothing is
+ * left behind: an output file is either complete or does not exist.
  */
 export class BatchError extends Error {
   readonly code: BatchErrorCode;
   readonly file: string | undefined;
   readonly line: number | undefined;
 
-  constructor(code: BatchErrorCode, what: string, place: BatchErrorPlace = {}) {
-    super(placeText(place) + what, place.cause === undefined ? undefined : { cause: place.cause });
+  constructor(code: BatchErrorCode, what: string, location: BatchErrorLocation = {}) {
+    super(locationText(location) + what, location.cause === undefined ? undefined : { cause: location.cause });
     this.name = "BatchError";
     this.code = code;
-    this.file = place.file;
-    this.line = place.line;
+    this.file = location.file;
+    this.line = location.line;
   }
 }
 
-function placeText({ file, line }: BatchErrorPlace): string {
+function locationText({ file, line }: BatchErrorLocation): string {
   if (file === undefined) return "";
   const name = file === "-" ? "standard input" : file;
   return line === undefined ? `${name}: ` : `${name}:${line}: `;

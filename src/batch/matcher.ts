@@ -3,7 +3,7 @@ import { Kernel } from "../kernel/kernel.ts";
 import type { SharedMemory } from "../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
 import { Snapshot } from "../snapshot/snapshot.ts";
-import { allocateShared, isMemory, weigh } from "../memory/shared-memory.ts";
+import { allocateShared, bufferOf, isMemory, weigh } from "../memory/shared-memory.ts";
 import { ActiveMatches, activeMatchBytes, checkTime } from "../table/active-matches.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./lines/end-of-line.ts";
@@ -22,7 +22,7 @@ const PIECE_BYTES = 128 * 1024 - SLACK;
 /** Addresses looked up at a time: they and their match ids stay in the first-level cache. */
 const LOOKUPS = 2048;
 
-/** What `identifyBufferInto` did: `lines` match ids were written; the next line begins at `next`. */
+/** What `identifyBufferInto` did: it wrote `lines` match ids; the next line begins at `next`. */
 export interface BufferProgress {
   readonly lines: number;
   /** Lines with an address. */
@@ -43,7 +43,7 @@ export interface BufferMatches {
 
 type Progress = { -readonly [Member in keyof BufferProgress]: BufferProgress[Member] };
 
-/** The memory that a kernel works in beside its table: addresses. */
+/** The addresses of a kernel's workspace beside its table. */
 interface Room {
   readonly kernel: Kernel;
   readonly text: Uint8Array;
@@ -52,36 +52,36 @@ interface Room {
   readonly wordsAt: number;
   readonly ids: Uint8Array;
   readonly idsAt: number;
-  /** Of a table with expiries, where the kernel reads them. */
+  /** For a table with expiries, where the kernel reads them. */
   readonly active: { readonly matches: ActiveMatches; readonly at: number } | null;
 }
 
 /**
- * Looks up many addresses at a time in a program of your own, at the speed of the native kernel, over ordinary typed
- * arrays. Where there is no WebAssembly with SIMD, the same calls give the same answers by TypeScript alone.
+ * Looks up many addresses at a time in your own program, at the speed of the native kernel, with ordinary typed arrays.
+ * Without WebAssembly with SIMD, TypeScript gives the same results.
  *
  *     const matcher = new Matcher(await openSnapshot("blocklist.ipsieve"));
  *     const { matches, matched } = matcher.identifyBuffer(readFileSync("access.log"));
  *
  * What has expired is skipped, so that the next less specific prefix decides: as of `now`, milliseconds since the Unix
- * epoch, which is one look at the clock for each call unless you give it. -Infinity is before everything expires. A
- * `now` that is no time is a `RangeError`; where nothing has an expiry, none is looked at and nothing takes longer.
+ * epoch; by default, the clock is read once per call. -Infinity is before everything expires. An invalid `now` is a
+ * `RangeError`. Tables without expiries take no longer.
  *
- * The matchers of a table share a quarter of a megabyte beside it, and 4 bytes a match where there are expiries, which
- * stay as long as the table; nothing else is kept between calls. Each thread has its own: pass `snapshot.shared` on and
- * attach.
+ * The matchers of a table share a quarter of a megabyte beside it, plus 4 bytes per match if there are expiries, for as
+ * long as the table exists; nothing else is kept between calls. Each thread needs its own: pass `snapshot.shared` to it
+ * and attach.
  */
 export class Matcher {
   readonly table: PrefixTable;
-  /** What is used. */
+  /** The engine in use. */
   readonly engine: "webassembly" | "typescript";
   readonly #room: Room | null;
   readonly #active: ActiveMatches | null;
   readonly #found = createFound();
 
   /**
-   * Over a snapshot nothing is copied; the table of anything else is copied once, O(bytes). Throws `RangeError` when
-   * the engine "webassembly" is asked for and cannot be had.
+   * With a snapshot, nothing is copied; any other table is copied once, O(bytes). Throws `RangeError` if the engine
+   * "webassembly" is requested and not available.
    */
   constructor(source: Snapshot | PrefixTable, { engine = "auto" }: { engine?: Engine } = {}) {
     if (!["auto", "webassembly", "typescript"].includes(engine))
@@ -99,8 +99,8 @@ export class Matcher {
 
   /**
    * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order
-   * (IPv6), per address; `out` receives a match id each, 0 for none, and may be `words` itself. What has expired at
-   * `now` (default: the clock) is skipped. Throws `RangeError` when either array is too short.
+   * (IPv6), per address; `out` receives a match id for each, 0 for none, and may be `words` itself. What has expired at
+   * `now` (default: the clock) is skipped. Throws `RangeError` if either array is too short.
    */
   lookupBatchInto(
     family: Family,
@@ -111,7 +111,7 @@ export class Matcher {
   ): void {
     const room = this.#room;
     const width = family === 4 ? 1 : 4;
-    // What is wrong with the arguments, the table says.
+    // The table reports what is wrong with the arguments.
     const isPlain =
       (family === 4 || family === 6) &&
       Number.isInteger(count) &&
@@ -151,7 +151,7 @@ export class Matcher {
       matched += part.matched;
       from = part.next;
       if (from === bytes.length) break;
-      // As many as the lines so far let expect, and some more.
+      // An estimate from the lines so far, and some more.
       const larger = new Int32Array(Math.max(2 * matches.length, Math.ceil(1.05 * (bytes.length / from) * lines)));
       larger.set(matches);
       matches = larger;
@@ -160,9 +160,9 @@ export class Matcher {
   }
 
   /**
-   * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the
-   * text ends. For text that comes in pieces, keep what follows the last LF for the next one, and give all the same
-   * `now`.
+   * Like `identifyBuffer`, for the lines from position `from` on, into an array of the caller's, until it is full or
+   * the text ends. For text that comes in pieces, keep what follows the last LF for the next one, and pass the same
+   * `now` to all calls.
    * @throws RangeError if `from` is not a position in the text
    */
   identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0, now?: number): BufferProgress {
@@ -177,12 +177,15 @@ export class Matcher {
     return progress;
   }
 
-  /** A time for this call; where nothing expires the clock is not asked. */
+  /** The time of this call; if nothing expires, the clock is not read. */
   #clock(): number {
     return this.#active === null ? -Infinity : Date.now();
   }
 
-  /** What decides in place of each match at `now`, null where each does; the kernel goes by it from now on. */
+  /**
+   * The matches that decide instead of each match at `now`, null if each decides itself; the kernel uses them from now
+   * on.
+   */
   #activeAt(now: number = this.#clock()): Uint32Array | null {
     if (this.#active === null) {
       checkTime(now);
@@ -193,7 +196,7 @@ export class Matcher {
     return active;
   }
 
-  /** The whole lines in the next piece, by the kernel. False if the next line is longer than that. */
+  /** Identifies the whole lines in the next piece, by the kernel. False if the next line is longer than that. */
   #identifyPiece({ kernel, text: copy, textAt }: Room, text: Uint8Array, out: Int32Array, progress: Progress): boolean {
     const start = progress.next;
     let length = Math.min(PIECE_BYTES, text.length - start, 4096 + 256 * (out.length - progress.lines));
@@ -207,7 +210,8 @@ export class Matcher {
       kernel.lookupChunk();
       const { matches } = kernel;
       const lines = Math.min(kernel.chunkLines, out.length - progress.lines);
-      // Without branches, which no one could guess: a sign bit says "none" of -1, and of the negative "any".
+      // Without branches, which would be unpredictable: the sign bit of a match means "none", that of the negated
+      // match "any".
       const done = progress.lines;
       let none = 0;
       let any = 0;
@@ -226,7 +230,7 @@ export class Matcher {
     return true;
   }
 
-  /** A piece of the lines, or a single one that is longer, by TypeScript. */
+  /** Identifies a piece of the lines, or a single longer one, in TypeScript. */
   #identifyHere(text: Uint8Array, out: Int32Array, progress: Progress, active: Uint32Array | null): void {
     const start = progress.next;
     let end = start + text.subarray(start, start + PIECE_BYTES).lastIndexOf(LF) + 1;
@@ -259,8 +263,8 @@ export class Matcher {
 }
 
 /**
- * Nothing stays in a room between two calls: all matchers of a table in this thread share one, by the memory it lies in
- * or by itself.
+ * A workspace keeps nothing between two calls: all matchers of a table in this thread share one, by the table's memory
+ * or by the table itself.
  */
 const rooms = new WeakMap<SharedMemory | PrefixTable, Room | null>();
 
@@ -303,8 +307,25 @@ function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null 
   }
 }
 
-/** A memory with a copy of a table that lies elsewhere, at the same offsets; null where there cannot be one. */
+/** The memories that tables were made in, by the buffer that they had then. */
+const memories = new WeakMap<ArrayBufferLike, SharedMemory>();
+
+/**
+ * Zeroed bytes in which to make a table (`allocate` of freezers) so that a `Matcher` over it has nothing to copy. As
+ * `allocateShared`, throws RangeError when there is no memory.
+ */
+export function allocateForMatcher(byteLength: number): ArrayBufferLike {
+  const shared = allocateShared(byteLength);
+  weigh(shared, byteLength);
+  const buffer = bufferOf(shared);
+  if (isMemory(shared)) memories.set(buffer, shared);
+  return buffer;
+}
+
+/** The memory that a table was made in, else one with a copy at the same offsets; null if there cannot be one. */
 function memoryOf({ buffer }: PrefixTable): SharedMemory | null {
+  const own = memories.get(buffer);
+  if (own !== undefined) return own;
   try {
     const shared = allocateShared(buffer.byteLength);
     if (!isMemory(shared)) return null;

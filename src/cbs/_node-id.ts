@@ -1,7 +1,7 @@
 import { CatalogueError } from "./catalogue-error.ts";
 
 /** What the text of a node id says about the node. */
-export interface NodePlace {
+export interface IdParts {
   readonly type: string;
   /** Empty for the node of a type. */
   readonly provider: string;
@@ -15,13 +15,13 @@ export interface NodePlace {
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** The type of labels that are no path: those of a user's own lists. */
+/** The type of labels that are not paths: those of a user's own lists. */
 const LIST_TYPE = "list";
 
 /** The longest real path has 5 parts; a hostile one may have millions. */
 export const MAX_PARTS = 16;
 
-/** In UTF-16 code units, of ids and names: no text of a hostile file can be repeated in many long ones. */
+/** In UTF-16 code units, for ids and names, so that a hostile file cannot repeat one text in many long ids. */
 export const MAX_ID_LENGTH = 1000;
 
 /**
@@ -29,7 +29,7 @@ export const MAX_ID_LENGTH = 1000;
  * `/type/provider/by-region/REGION/SERVICE`; any other text is the label of a list and a provider of its own.
  * Rows join ids by commas, so an id holds none. @throws CatalogueError "bad-id"
  */
-export function placeOf(id: string): NodePlace {
+export function idParts(id: string): IdParts {
   checkId(id);
   if (!id.startsWith("/")) return { type: LIST_TYPE, provider: id, service: null, region: null, parent: null };
   const [type, provider = "", ...below] = id.slice(1).split("/");
@@ -43,7 +43,7 @@ function insideProvider([first, second, third]: string[]): { service: string | n
   return { service: first ?? null, region: null };
 }
 
-/** Providers file what is in no region under "global". */
+/** Providers use "global" for what belongs to no region. */
 function regionOf(segment: string | undefined): string | null {
   return segment === undefined || segment.toLowerCase() === "global" ? null : segment;
 }
@@ -66,9 +66,7 @@ function checkId(id: string): void {
 /** Printable ASCII without what an id or a part of a path cannot hold. */
 const PLAIN_PART = /^[!-+\-.0-~](?:[ -+\-.0-~]*[!-+\-.0-~])?$/;
 
-/**
- * Whether a text is fine as a label and as a part of a path, seen at a glance; many that are not plain are fine, too.
- */
+/** A quick check that a text is valid as a label and as a part of a path; many texts that fail it are valid too. */
 export function isPlainPart(text: string): boolean {
   return PLAIN_PART.test(text);
 }
@@ -94,7 +92,7 @@ const NAMES = new Map([
   ["by-region", "By region"],
 ]);
 
-/** The name of a node that no one has named. */
+/** The default name of a node. */
 export function defaultName(id: string): string {
   const last = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;
   return NAMES.get(id) ?? NAMES.get(last) ?? last;

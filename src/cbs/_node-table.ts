@@ -1,12 +1,13 @@
-import { checkName, isPlainPart, MAX_ID_LENGTH, MAX_PARTS, placeOf } from "./_node-id.ts";
+import { checkName, isPlainPart, MAX_ID_LENGTH, MAX_PARTS, idParts } from "./_node-id.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 /**
- * The nodes of a catalogue as its metadata has them, in the order of value ids. A service stands in every region and a
- * region in every service: 10,001 nodes have 927 parts of ids. So each text is there once, and a node is three numbers.
+ * The nodes of a catalogue as stored in its metadata, in the order of value ids. Services repeat in every region and
+ * regions in every service: 10,001 nodes have 927 distinct parts of ids. So each text is stored once, and a node is
+ * three numbers.
  */
 export interface StoredNodes {
-  /** The parts of ids, and the names, each once, with LF after it. */
+  /** The parts of ids, and the names, each once, followed by LF. */
   readonly texts: string;
   /**
    * Three 32-bit words a node, in the machine's order like the words of a table: the value id of the node above, which
@@ -21,25 +22,25 @@ const NODE_WORDS = 3;
 const PARENT = 0;
 const PART = 1;
 const NAME = 2;
-/** Nothing can stand below a label. */
+/** A label has no child nodes. */
 const LABEL_DEPTH = MAX_PARTS;
 
-/** Where a text may stand as the part of an id; 0 is not known yet. */
+/** Where in an id a text may occur; 0 if that is not known yet. */
 const BELOW = 1;
 const ANYWHERE = 2;
 
-/** Nodes are given with those above them in front. O(nodes). */
+/** Nodes are given after their ancestors. O(nodes). */
 export function storeNodes(nodes: readonly { readonly id: string; readonly name: string }[]): StoredNodes {
   const texts = new Map<string, number>();
   const placeOfText = (text: string): number => {
-    const place = texts.get(text) ?? texts.size;
-    texts.set(text, place);
-    return place;
+    const index = texts.get(text) ?? texts.size;
+    texts.set(text, index);
+    return index;
   };
   const values = new Map<string, number>();
   const words = new Uint32Array(nodes.length * NODE_WORDS);
   nodes.forEach(({ id, name }, i) => {
-    const { parent } = placeOf(id);
+    const { parent } = idParts(id);
     const part = parent === null ? id : id.slice(parent.length + 1);
     words.set([parent === null ? 0 : values.get(parent)!, placeOfText(part), placeOfText(name)], i * NODE_WORDS);
     values.set(id, i + 1);
@@ -51,14 +52,14 @@ export function countNodes(places: Uint8Array): number {
   return Math.floor(places.length / (4 * NODE_WORDS));
 }
 
-/** Stored nodes, proven right; ids are put together when they are asked for. */
+/** Stored nodes, validated; ids are assembled on demand. */
 export class NodeTable {
   readonly count: number;
   readonly #texts: readonly string[];
   readonly #words: Uint32Array;
 
   /**
-   * Checks all nodes, which may come from a file that anyone has written. O(nodes).
+   * Checks all nodes, which may come from an untrusted file. O(nodes).
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
   constructor({ texts, places }: StoredNodes) {
@@ -96,16 +97,16 @@ export class NodeTable {
   }
 
   /**
-   * Nodes stand after the ones above them, texts are there and fine, and no two nodes below one have the same part.
-   * What makes an id valid can be checked for each of its parts, but for how many and how long they are; so a text is
-   * looked at once, however many nodes have it.
+   * Checks that nodes come after their parents, that their texts exist and are valid, and that no two children of a
+   * node have the same part. Apart from their number and length, the parts of an id can be checked one by one; so each
+   * text is checked once, however many nodes have it.
    */
   #check(texts: readonly string[], words: Uint32Array): void {
     const { length } = texts;
     const fits = new Uint8Array(length);
     for (let text = 0; text < length; text++) if (isPlainPart(texts[text]!)) fits[text] = ANYWHERE;
     const isName = new Uint8Array(length);
-    // Most parts of a large catalogue of labels are there once: only the others are put into a set.
+    // In a large catalogue of labels most parts occur once: only the others are put into a set.
     const firstParents = new Uint32Array(length);
     const others = new Set<number>();
     const depths = new Uint8Array(this.count + 1);
@@ -139,14 +140,14 @@ export class NodeTable {
   /** Checks a part as an id of its own, a path where it stands below another one. */
   #isTopOfPath(value: number, parent: number): boolean {
     const part = this.#part(value);
-    const place = placeOf(parent === 0 ? part : `/${part}`);
-    if (place.parent !== null) throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below its parent`);
+    const parts = idParts(parent === 0 ? part : `/${part}`);
+    if (parts.parent !== null) throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below its parent`);
     return parent === 0 && part.startsWith("/");
   }
 
-  /** What is below a label, or too deep, or too long: its id says which. */
+  /** A node below a label, too deep, or with too long an id: its id shows which. */
   #reject(value: number, parent: number): void {
-    const { parent: above } = placeOf(this.id(value));
+    const { parent: above } = idParts(this.id(value));
     if (parent !== 0 && above === null)
       throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} is below a label`);
   }

@@ -1,10 +1,10 @@
 import type { Family, Prefix } from "../address/address.ts";
-import type { PrefixTable } from "../table/prefix-table.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { InParts } from "./in-parts.ts";
 
 /**
- * All prefixes of one family of a table, in its order, with their matches; flat, because reading them out of the table
- * takes a microsecond each.
+ * All prefixes of one family of a table, in its order, with their matches; in flat arrays, because reading each from
+ * the table takes a microsecond.
  */
 export interface PrefixList {
   readonly family: Family;
@@ -17,8 +17,9 @@ export interface PrefixList {
 
 const PREFIXES_AT_ONCE = 1000;
 
-/** O(n). @throws TableError for a damaged table. */
-export function* listPrefixes(table: PrefixTable, family: Family): InParts<PrefixList> {
+/** The prefixes that have not expired. O(n). @throws TableError for a corrupt table. */
+export function* listPrefixes(catalogue: Catalogue, family: Family): InParts<PrefixList> {
+  const { table } = catalogue;
   const count = table.prefixCount(family);
   const stride = family === 4 ? 1 : 4;
   const list = {
@@ -31,11 +32,12 @@ export function* listPrefixes(table: PrefixTable, family: Family): InParts<Prefi
   let at = 0;
   for (const { prefix, match } of table.entries(family)) {
     if (at === count) break;
+    if (table.hasExpiries && catalogue.valuesOf(match).length === 0) continue;
     put(list, at, prefix);
     list.matches[at++] = match;
     if (at % PREFIXES_AT_ONCE === 0) yield;
   }
-  return list;
+  return at === count ? list : { ...list, count: at };
 }
 
 /** A list of these prefixes, with no matches. */

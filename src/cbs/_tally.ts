@@ -1,9 +1,11 @@
-import type { PrefixTable } from "../table/prefix-table.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { PrefixList } from "./_prefix-list.ts";
 import type { InParts } from "./in-parts.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** How much a node holds with all below it, or any other group of nodes: each prefix and each address counts once. */
+/**
+ * The extent of a node with its descendants, or of any other group of nodes: each prefix and each address counts once.
+ */
 export interface Extent {
   readonly ipv4_count: number;
   readonly ipv6_count: number;
@@ -29,12 +31,13 @@ const MATCHES_AT_ONCE = 500;
  * O(matches x nesting x groups of a prefix).
  */
 export function* tally(
-  table: PrefixTable,
+  catalogue: Catalogue,
   counts4: Uint32Array,
   counts6: Uint32Array,
   groupCount: number,
   groupsOf: (value: number) => readonly number[],
 ): InParts<Extent[]> {
+  const { table } = catalogue;
   const prefixes4 = new Float64Array(groupCount);
   const prefixes6 = new Float64Array(groupCount);
   const addresses4 = new Float64Array(groupCount);
@@ -47,10 +50,10 @@ export function* tally(
     const count6 = counts6[match]!;
     if (count4 + count6 === 0) continue;
     for (let outer = table.parent(match); outer !== 0; outer = table.parent(outer)) {
-      for (const value of table.values(outer)) for (const group of groupsOf(value)) around[group] = match;
+      for (const value of catalogue.valuesOf(outer)) for (const group of groupsOf(value)) around[group] = match;
     }
     const addresses = count4 === 0 ? 0 : count4 * 2 ** (32 - table.prefixLength(match));
-    for (const value of table.values(match)) {
+    for (const value of catalogue.valuesOf(match)) {
       for (const group of groupsOf(value)) {
         if (inside[group] === match) continue;
         inside[group] = match;

@@ -15,8 +15,8 @@ const MATCHES_AT_ONCE = 1000;
 export const ROOT = 0;
 
 /**
- * A catalogue's nodes as a tree, with what each of them holds: what browsing, searching, exporting and comparing start
- * from. Made once per loaded catalogue; parts that take long are made when they are first asked for.
+ * A catalogue's nodes as a tree, with the extent of each: the basis of browsing, searching, exporting and comparing.
+ * Made once per loaded catalogue; expensive parts are built on first use.
  *
  * | operation | time |
  * |---|---|
@@ -83,7 +83,7 @@ export class CatalogueTree {
       this.#parents[value] === ROOT ? [value] : [...this.path(this.#parents[value]!), value]);
   }
 
-  /** What a node holds with all below it; the whole catalogue for `ROOT`. */
+  /** The extent of a node with its descendants; of the whole catalogue for `ROOT`. */
   extent(value: number): Extent {
     this.#extents ??= atOnce(this.#countExtents());
     return this.#extents[value]!;
@@ -105,16 +105,15 @@ export class CatalogueTree {
     const found = Array.from({ length: catalogue.nodeCount + 1 }, () => new Set<number>());
     const values = new Set<number>();
     for (let match = 1 as MatchId; match <= table.matchCount; match++)
-      for (const value of table.values(match)) values.add(value);
+      for (const value of catalogue.valuesOf(match)) values.add(value);
     for (const value of values)
       for (const node of [ROOT, ...this.path(catalogue.numberOf(value))]) found[node]!.add(catalogue.sourceOf(value));
     return found;
   }
 
-  /** Makes what `prefixes`, `extent` and `sourcesOf` give, before it is asked for. */
+  /** Builds what `prefixes`, `extent` and `sourcesOf` return, ahead of their first use. */
   *prepare(): InParts<void> {
-    for (const family of [4, 6] as const)
-      if (!this.#prefixes.has(family)) this.#prefixes.set(family, yield* listPrefixes(this.catalogue.table, family));
+    for (const family of [4, 6] as const) yield* this.listingPrefixes(family);
     this.#extents ??= yield* this.#countExtents();
     this.#sources ??= this.#listSources();
   }
@@ -141,7 +140,7 @@ export class CatalogueTree {
       nodes[catalogue.numberOf(value)] === 1 && (source === undefined || catalogue.sourceOf(value) === source);
     const matches = new Uint8Array(table.matchCount + 1);
     for (let match = 1 as MatchId; match <= table.matchCount; match++) {
-      if (table.values(match).some(isWanted)) matches[match] = 1;
+      if (catalogue.valuesOf(match).some(isWanted)) matches[match] = 1;
       if (match % MATCHES_AT_ONCE === 0) yield;
     }
     return matches;
@@ -149,8 +148,13 @@ export class CatalogueTree {
 
   /** All prefixes of a family in order. */
   prefixes(family: Family): PrefixList {
+    return atOnce(this.listingPrefixes(family));
+  }
+
+  /** As `prefixes`; the first call can be interrupted. */
+  *listingPrefixes(family: Family): InParts<PrefixList> {
     let list = this.#prefixes.get(family);
-    if (list === undefined) this.#prefixes.set(family, (list = atOnce(listPrefixes(this.catalogue.table, family))));
+    if (list === undefined) this.#prefixes.set(family, (list = yield* listPrefixes(this.catalogue, family)));
     return list;
   }
 
@@ -182,7 +186,7 @@ export class CatalogueTree {
   #tallyValues(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
     const known: (readonly number[] | undefined)[] = [];
     return tally(
-      this.catalogue.table,
+      this.catalogue,
       this.#countsOf(4),
       this.#countsOf(6),
       groupCount,

@@ -1,8 +1,10 @@
-import type { Prefix } from "../address/address.ts";
+import type { Family, Prefix } from "../address/address.ts";
 import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
+import { freeze } from "../table/freeze.ts";
+import { PrefixPairs } from "../trie/prefix-pairs.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
-import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
+import { checkName, compareTexts, defaultName, idParts } from "./_node-id.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
 import { countNodes, NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
@@ -57,7 +59,7 @@ export interface CatalogueMetadata {
   readonly nodes: StoredNodes;
   /**
    * What the values of the table stand for, from 1 on: two 32-bit words each, the number of a node, and the position
-   * (from 1) of the source that says so, 0 where none is known.
+   * (from 1) of the source that says so, 0 if none is known.
    */
   readonly claims: Uint8Array;
 }
@@ -72,7 +74,7 @@ export interface Claim {
 /** The id of the source of what AS numbers show. */
 export const AS_SOURCE = "asn";
 
-/** What a source is called in answers. */
+/** The name of a source in responses. */
 export function sourceKey({ id, name }: Pick<CatalogueSource, "id" | "name">): string {
   return id ?? name;
 }
@@ -106,8 +108,8 @@ export class Catalogue {
   readonly #nodesOf: (readonly CatalogueNode[] | undefined)[] = [];
 
   /**
-   * Checks the metadata, which may come from a file that anyone has written; O(nodes). Prefixes that have expired at
-   * `now` have no nodes; by default none has.
+   * Checks the metadata, which may come from an untrusted file; O(nodes). Prefixes that have expired at `now` have no
+   * nodes; by default none has.
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
   constructor(metadata: unknown, table: PrefixTable, now: number = -Infinity) {
@@ -152,8 +154,8 @@ export class Catalogue {
   }
 
   /**
-   * The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 where none
-   * is known.
+   * The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 if none is
+   * known.
    * @throws CatalogueError "unknown-value"
    */
   sourceOf(value: number): number {
@@ -166,7 +168,7 @@ export class Catalogue {
       for (const value of this.table.values(match)) this.#claims.nodeOf(value);
   }
 
-  /** What sources say about the match's own prefix, by the id of the node; nothing for match 0. */
+  /** The claims of sources about the match's own prefix, by the id of the node; none for match 0. */
   claimsOf(match: MatchId): Claim[] {
     const { sources } = this.metadata;
     const claims =
@@ -188,7 +190,7 @@ export class Catalogue {
 
   /**
    * The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. The same
-   * array at every call: after the first one, to ask it of an address costs little more than its lookup.
+   * array at every call: after the first, this costs little more than the lookup of the address.
    */
   nodesOf(match: MatchId): readonly CatalogueNode[] {
     return (this.#nodesOf[match] ??= this.#sorted(
@@ -201,6 +203,20 @@ export class Catalogue {
     return this.table.activeValues(match, this.now);
   }
 
+  /**
+   * The interval around `now` in which the set of expired prefixes is the same: from the last expiry that has passed to
+   * the next one; infinite on a side without one. O(values).
+   */
+  unchangedWithin(): { readonly from: number; readonly until: number } {
+    let [from, until] = [-Infinity, Infinity];
+    for (const time of this.table.expiries()) {
+      // A 0, as between lists of values, has passed whenever that is.
+      if (time <= Math.max(0, this.now)) from = Math.max(from, time);
+      else until = Math.min(until, time);
+    }
+    return { from, until };
+  }
+
   #sorted(values: readonly number[]): readonly CatalogueNode[] {
     const numbers = [...new Set(values.map((value) => this.numberOf(value)))];
     return Object.freeze(numbers.map((number) => this.node(number)).sort((a, b) => compareTexts(a.id, b.id)));
@@ -211,7 +227,7 @@ export class Catalogue {
     const id = this.#stored.id(number);
     const name = this.#stored.name(number);
     const parent = this.#stored.parent(number);
-    const { type, provider, service, region } = placeOf(id);
+    const { type, provider, service, region } = idParts(id);
     if (parent === 0)
       return { id, name, type, provider, providerName: id.startsWith("/") ? "" : name, service, region, label: name };
     const above = this.node(parent);
@@ -234,9 +250,20 @@ export class Catalogue {
   }
 }
 
-/** Collects nodes and prefixes; `freeze(trie)` then makes the table. */
+/** What a catalogue's metadata says about it. */
+export interface CatalogueSubject {
+  readonly title: string;
+  readonly createdAt: Date;
+  readonly sources: readonly CatalogueSource[];
+}
+
+/** Collects nodes and prefixes; `freeze` then makes the table. */
 export class CatalogueBuilder {
   readonly #trie = new PrefixTrie();
+  /** What `append` has added since anything else was. */
+  #pairs = new PrefixPairs();
+  /** The value of the last `append`, and what it was for. */
+  #last: { id: string; source: string | null; value: number } | null = null;
   readonly #nodes: { id: string; name: string }[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #named = new Set<string>();
@@ -247,12 +274,12 @@ export class CatalogueBuilder {
   readonly #expiries = new Map<number, number>();
 
   /**
-   * Names a node; its ancestors are added under default names if no one has named them. Returns its number.
+   * Names a node; ancestors that have no name yet are added under default names. Returns its number.
    * @throws CatalogueError "bad-id", "bad-name", or "node-conflict" when it has another name already.
    */
   addNode(id: string, name: string): number {
     checkName(name);
-    const number = this.#place(id);
+    const number = this.#numberOf(id);
     const node = this.#nodes[number - 1]!;
     if (this.#named.has(id) && node.name !== name) {
       throw new CatalogueError(
@@ -272,13 +299,113 @@ export class CatalogueBuilder {
   }
 
   /**
-   * Puts a prefix into a node, given by its id or label, which is added if need be. `source` is the key of the source
-   * that says so, one of those that `build` is given. From `expiresAt` on, in milliseconds since the Unix epoch, the
-   * prefix no longer belongs there; of several expiries the latest counts. False if the source had it there already,
-   * for as long.
+   * Adds a prefix to a node, given by its id or label; the node is created if necessary. `source` is the key of the
+   * source that says so, one of those that `build` is given. From `expiresAt` on, in milliseconds since the Unix epoch,
+   * the prefix no longer belongs there; of several expiries the latest counts. False if the source had it there
+   * already, for as long.
    * @throws CatalogueError "bad-id"
    */
   add(prefix: Prefix, id: string, source: string | null = null, expiresAt: number | null = null): boolean {
+    this.#insertPairs();
+    const node = this.#numberForPrefixes(id);
+    if (expiresAt === null && this.#expiries.size === 0)
+      return this.#trie.add(prefix, this.#valueOf(node, source, null));
+    return this.#addFor(prefix, node, source, expiresAt);
+  }
+
+  /**
+   * Adds a prefix to a node as `add` does, without an expiry; repeats of the same prefix, node and source count once.
+   * For lists of millions: if nothing else is added before `freeze`, no trie is built, which would take most of the
+   * time and memory.
+   * @throws CatalogueError "bad-id"
+   */
+  append({ family, w0, w1, w2, w3, length }: Prefix, id: string, source: string | null = null): void {
+    this.appendWords(family, w0, w1, w2, w3, length, id, source);
+  }
+
+  /**
+   * As `append`, of a prefix in words without host bits; those after the first are 0 for IPv4.
+   * @throws CatalogueError "bad-id"
+   */
+  appendWords(
+    family: Family,
+    w0: number,
+    w1: number,
+    w2: number,
+    w3: number,
+    length: number,
+    id: string,
+    source: string | null,
+  ): void {
+    const last = this.#last;
+    const value =
+      last !== null && last.id === id && last.source === source ? last.value : this.#valueToAppend(id, source);
+    this.#pairs.add(family, w0, w1, w2, w3, length, value);
+  }
+
+  #valueToAppend(id: string, source: string | null): number {
+    const value = this.#valueOf(this.#numberForPrefixes(id), source, null);
+    this.#last = { id, source, value };
+    return value;
+  }
+
+  /**
+   * The table and what to write beside it.
+   * @throws TypeError as `build`
+   */
+  freeze(about: CatalogueSubject): { table: PrefixTable; metadata: CatalogueMetadata } {
+    if (this.#trie.size > 0) this.#insertPairs();
+    const expiresAt = this.#expiresAt();
+    const source = this.#pairs.count > 0 ? this.#pairs : this.#trie;
+    return { table: freeze(source, expiresAt === undefined ? {} : { expiresAt }), metadata: this.#metadata(about) };
+  }
+
+  /**
+   * What to freeze and to write beside it: `freeze(trie, { expiresAt })`. Without any expiry, `expiresAt` is undefined.
+   * @throws TypeError when a prefix has a source that is not among these
+   */
+  build(about: CatalogueSubject): {
+    trie: PrefixTrie;
+    metadata: CatalogueMetadata;
+    expiresAt: ((valueId: number) => number | null) | undefined;
+  } {
+    this.#insertPairs();
+    return { trie: this.#trie, metadata: this.#metadata(about), expiresAt: this.#expiresAt() };
+  }
+
+  #metadata({ title, createdAt, sources }: CatalogueSubject): CatalogueMetadata {
+    return {
+      format: 3,
+      title,
+      createdAt: createdAt.toISOString(),
+      sources,
+      nodes: storeNodes(this.#nodes),
+      claims: storeClaims(this.#claims, sources.map(sourceKey)),
+    };
+  }
+
+  #expiresAt(): ((valueId: number) => number | null) | undefined {
+    const expiries = this.#expiries;
+    return expiries.size === 0 ? undefined : (value) => expiries.get(value) ?? null;
+  }
+
+  /** Puts what `append` has added into the trie, where expiries and repeats are compared. */
+  #insertPairs(): void {
+    if (this.#pairs.count === 0) return;
+    for (const family of [4, 6] as const)
+      this.#pairs.forEach(family, (w0, w1, w2, w3, length, value, more) => {
+        const prefix = { family, w0, w1, w2, w3, length };
+        for (const each of more ?? [value]) {
+          const { node, source } = this.#claims[each - 1]!;
+          if (this.#expiries.size === 0) this.#trie.add(prefix, each);
+          else this.#addFor(prefix, node, source, null);
+        }
+      });
+    this.#pairs = new PrefixPairs();
+  }
+
+  /** The number of a node that prefixes are added to. */
+  #numberForPrefixes(id: string): number {
     if (id.length > 1 && id.lastIndexOf("/") === 0) {
       throw new CatalogueError(
         "bad-id",
@@ -286,37 +413,10 @@ export class CatalogueBuilder {
         `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`,
       );
     }
-    const node = this.#place(id);
-    if (expiresAt === null && this.#expiries.size === 0)
-      return this.#trie.add(prefix, this.#valueOf(node, source, null));
-    return this.#addFor(prefix, node, source, expiresAt);
+    return this.#numberOf(id);
   }
 
-  /**
-   * What to freeze and to write beside it: `freeze(trie, { expiresAt })`. Without any expiry, `expiresAt` is undefined.
-   * @throws TypeError when a prefix has a source that is not among these
-   */
-  build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): {
-    trie: PrefixTrie;
-    metadata: CatalogueMetadata;
-    expiresAt: ((valueId: number) => number | null) | undefined;
-  } {
-    const { title, createdAt, sources } = about;
-    const claims = storeClaims(this.#claims, sources.map(sourceKey));
-    const metadata = {
-      format: 3,
-      title,
-      createdAt: createdAt.toISOString(),
-      sources,
-      nodes: storeNodes(this.#nodes),
-      claims,
-    } as const;
-    const expiries = this.#expiries;
-    const expiresAt = expiries.size === 0 ? undefined : (value: number) => expiries.get(value) ?? null;
-    return { trie: this.#trie, metadata, expiresAt };
-  }
-
-  /** Of what the source says already about prefix and node, the one that lasts longer stays. */
+  /** Of several expiries from one source for the same prefix and node, the latest is kept. */
   #addFor(prefix: Prefix, node: number, source: string | null, expiresAt: number | null): boolean {
     const known = this.#trie.values(prefix).find((value) => {
       const claim = this.#claims[value - 1]!;
@@ -341,11 +441,11 @@ export class CatalogueBuilder {
     return value;
   }
 
-  #place(id: string): number {
+  #numberOf(id: string): number {
     const known = this.#numbers.get(id);
     if (known !== undefined) return known;
-    const { parent } = placeOf(id);
-    if (parent !== null) this.#place(parent);
+    const { parent } = idParts(id);
+    if (parent !== null) this.#numberOf(parent);
     const number = this.#nodes.push({ id, name: defaultName(id) });
     this.#numbers.set(id, number);
     return number;

@@ -41,10 +41,11 @@ export interface CatalogueDiff {
   readonly prefixes: readonly PrefixChange[];
 }
 
-/** What must happen to one catalogue for it to become the other. O(prefixes + nodes log nodes). */
+/** The changes that turn one catalogue into the other. O(prefixes + nodes log nodes). */
 export function diffCatalogues(before: CatalogueTree, after: CatalogueTree): CatalogueDiff {
   const prefixes = [...prefixChanges(before, after)];
-  const held = (tree: CatalogueTree, prefix: Prefix): boolean => tree.catalogue.table.get(prefix) !== 0;
+  const held = ({ catalogue }: CatalogueTree, prefix: Prefix): boolean =>
+    catalogue.ownNodesOf(catalogue.table.get(prefix)).length > 0;
   const added = prefixes.filter(({ prefix }) => !held(before, prefix)).length;
   const removed = prefixes.filter(({ prefix }) => !held(after, prefix)).length;
   return {
@@ -67,7 +68,7 @@ interface Change {
   readonly removed: readonly string[];
 }
 
-/** Walks both lists side by side, which are in one order. */
+/** Walks both lists in parallel; they are in the same order. */
 function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<Change> {
   for (const family of [4, 6] as const) {
     const [a, b] = [before.prefixes(family), after.prefixes(family)];
@@ -81,7 +82,7 @@ function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<
   }
 }
 
-/** What changes from one match to another, 0 for none; many prefixes share the answer. */
+/** The change from one match to another, 0 for none; many prefixes share the result. */
 function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, b: number) => Omit<Change, "prefix"> {
   const known = new Map<number, Omit<Change, "prefix">>();
   return (a, b) => {
@@ -100,7 +101,7 @@ function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, 
   };
 }
 
-/** The ids of `tree` that `other` has not. */
+/** The ids of `tree` that are not in `other`. */
 function missingIn(other: CatalogueTree, tree: CatalogueTree): string[] {
   return tree.catalogue.nodes
     .map(({ id }) => id)

@@ -73,9 +73,9 @@ export function* listRanges(
   const wanted = yield* tree.matchesIn(tree.below(value), source === undefined ? undefined : positionOf(tree, source));
   const parts: RangePart[] = [];
   for (const each of families) {
-    const list = tree.prefixes(each);
-    const places = yield* placesOf(list, wanted);
-    parts.push(aggregate ? { list: yield* mergedList(list, places), places: null } : { list, places });
+    const list = yield* tree.listingPrefixes(each);
+    const indexes = yield* indexesOf(list, wanted);
+    parts.push(aggregate ? { list: yield* mergedList(list, indexes), indexes: null } : { list, indexes });
   }
   const own = aggregate
     ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] }
@@ -97,7 +97,7 @@ function positionOf({ catalogue }: CatalogueTree, source: string): number {
 interface RangePart {
   readonly list: PrefixList;
   /** Which of the list; null: all. */
-  readonly places: Uint32Array | null;
+  readonly indexes: Uint32Array | null;
 }
 
 interface OfEveryRange {
@@ -125,10 +125,18 @@ export class RangeList {
   /** Of what belongs to this list alone. */
   get byteLength(): number {
     return this.#parts.reduce(
-      (sum, { list, places }) =>
-        sum + (places ?? list.words).byteLength + (places === null ? list.lengths.byteLength : 0),
+      (sum, { list, indexes }) =>
+        sum + (indexes ?? list.words).byteLength + (indexes === null ? list.lengths.byteLength : 0),
       0,
     );
+  }
+
+  /** The prefixes of all ranges, in order. */
+  *prefixes(): Generator<Prefix> {
+    for (const part of this.#parts) {
+      const { list, indexes } = part;
+      for (let at = 0; at < countOf(part); at++) yield prefixAt(list, indexes === null ? at : indexes[at]!);
+    }
   }
 
   /** Up to `limit` ranges, from the one with `offset` before it. O(limit). */
@@ -145,11 +153,12 @@ export class RangeList {
   /** How many ranges are not after a prefix, which may be in the list or not. O(log n). */
   countUpTo(prefix: Prefix): number {
     let count = 0;
-    for (const { list, places } of this.#parts) {
-      let [low, high] = [0, countOf({ list, places })];
+    for (const { list, indexes } of this.#parts) {
+      let [low, high] = [0, countOf({ list, indexes })];
       while (low < high) {
         const middle = (low + high) >>> 1;
-        if (comparePrefixes(prefixAt(list, places === null ? middle : places[middle]!), prefix) <= 0) low = middle + 1;
+        if (comparePrefixes(prefixAt(list, indexes === null ? middle : indexes[middle]!), prefix) <= 0)
+          low = middle + 1;
         else high = middle;
       }
       count += low;
@@ -193,37 +202,37 @@ export class RangeList {
     let skip = offset;
     let left = limit;
     for (const part of this.#parts) {
-      const { list, places } = part;
+      const { list, indexes } = part;
       const end = Math.min(countOf(part), skip + left);
       for (let at = skip; at < end; at++, left--) {
-        const place = places === null ? at : places[at]!;
-        yield make(formatPrefix(prefixAt(list, place)), list.matches[place]! as MatchId);
+        const index = indexes === null ? at : indexes[at]!;
+        yield make(formatPrefix(prefixAt(list, index)), list.matches[index]! as MatchId);
       }
       skip = Math.max(0, skip - countOf(part));
     }
   }
 }
 
-function countOf({ list, places }: RangePart): number {
-  return places === null ? list.count : places.length;
+function countOf({ list, indexes }: RangePart): number {
+  return indexes === null ? list.count : indexes.length;
 }
 
 /** Where in the list the prefixes of these matches stand. */
-function* placesOf({ matches, count }: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
-  const places = new Uint32Array(count);
+function* indexesOf({ matches, count }: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
+  const indexes = new Uint32Array(count);
   let found = 0;
   for (let at = 0; at < count; at++) {
-    if (wanted[matches[at]!] === 1) places[found++] = at;
+    if (wanted[matches[at]!] === 1) indexes[found++] = at;
     if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
   }
-  return places.slice(0, found);
+  return indexes.slice(0, found);
 }
 
 /** The fewest prefixes that cover the same addresses. Their matches are 0. */
-function* mergedList(list: PrefixList, places: Uint32Array): InParts<PrefixList> {
+function* mergedList(list: PrefixList, indexes: Uint32Array): InParts<PrefixList> {
   const merged: Prefix[] = [];
-  for (const [at, place] of places.entries()) {
-    mergeNext(merged, prefixAt(list, place));
+  for (const [at, index] of indexes.entries()) {
+    mergeNext(merged, prefixAt(list, index));
     if (at % PREFIXES_AT_ONCE === 0) yield;
   }
   return yield* prefixList(list.family, merged);

@@ -114,14 +114,14 @@ class TemplateWriter {
   /** Insertion into a sorted list, which rarely has more than three. */
   #insert(node: number, count: number): number {
     const nodes = this.#nodes;
-    let place = count;
-    for (; place > 0; place--) {
-      const order = this.#compare(nodes[place - 1]!, node);
+    let position = count;
+    for (; position > 0; position--) {
+      const order = this.#compare(nodes[position - 1]!, node);
       if (order === 0) return count;
       if (order < 0) break;
     }
-    nodes.copyWithin(place + 1, place, count);
-    nodes[place] = node;
+    nodes.copyWithin(position + 1, position, count);
+    nodes[position] = node;
     return count + 1;
   }
 

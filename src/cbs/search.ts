@@ -1,5 +1,5 @@
 import { parsePrefix } from "../address/prefix.ts";
-import { compareTexts, placeOf } from "./_node-id.ts";
+import { compareTexts, idParts } from "./_node-id.ts";
 import { TermTable } from "./_term-table.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
@@ -13,13 +13,13 @@ export interface SearchOptions {
 }
 
 const DEFAULT_LIMIT = 20;
-/** What a text is cut to: no one types more, and the time of a search is bounded. */
+/** The length that a text is cut to: no one types more, and it bounds the time of a search. */
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
 
 /**
- * What a term of the node's own weighs, and one of those above it. In a name of one word it weighs more than in one of
- * many.
+ * The weight of one of the node's own terms, and of one from its ancestors. In a name of one word a term weighs more
+ * than in a longer one.
  */
 const OWN = 2;
 const INHERITED = 1;
@@ -42,9 +42,9 @@ const NODES_AT_ONCE = 100;
 const TERMS_AT_ONCE = 500;
 
 /**
- * Finds nodes by words of their names and ids and of those above them. Words may be beginnings, in any order and with a
- * typo where they lead nowhere otherwise. Made once per catalogue, O(words of all nodes); a search is O(words typed x
- * nodes that have them).
+ * Finds nodes by words of their names and ids and of those above them. Words may be abbreviated to their beginnings, in
+ * any order, and may contain a typo if they match nothing otherwise. Made once per catalogue, O(words of all nodes); a
+ * search is O(words typed x nodes that have them).
  */
 export class SearchIndex {
   readonly catalogue: Catalogue;
@@ -53,9 +53,9 @@ export class SearchIndex {
   readonly #nodes: Uint32Array;
   readonly #weights: Float32Array;
   readonly #byId: ReadonlyMap<string, CatalogueNode>;
-  /** By node: its place among equally good ones, shorter paths first. */
+  /** By node: its position among equally good ones, shorter paths first. */
   readonly #ranks: Uint32Array;
-  // What a search writes down by node; all zero between searches.
+  // The scores of a search by node; all zero between searches.
   readonly #best: Float32Array;
   readonly #scores: Float32Array;
   readonly #words: Uint8Array;
@@ -159,9 +159,9 @@ export class SearchIndex {
     for (const node of nodes) {
       if (best.length === limit && !isBetter(node, best[limit - 1]!)) continue;
       if (best.length === limit) best.pop();
-      let place = best.length;
-      while (place > 0 && isBetter(node, best[place - 1]!)) place--;
-      best.splice(place, 0, node);
+      let position = best.length;
+      while (position > 0 && isBetter(node, best[position - 1]!)) position--;
+      best.splice(position, 0, node);
     }
     return best;
   }
@@ -210,7 +210,7 @@ function* indexOf(catalogue: Catalogue): InParts<SearchTables> {
 /** By term, what it weighs in each node that has it. A part of a path is also one term: `us-east-1` as `useast1`. */
 function* postingsOf({ nodes }: Catalogue): InParts<Map<string, Map<number, number>>> {
   const postings = new Map<string, Map<number, number>>();
-  const places = new Map(nodes.map(({ id }, i) => [id, i]));
+  const indexes = new Map(nodes.map(({ id }, i) => [id, i]));
   const fields: string[][][] = [];
   for (const node of nodes) if (fields.push(fieldsOf(node)) % NODES_AT_ONCE === 0) yield;
   const add = (term: string, node: number, weight: number): void => {
@@ -221,9 +221,9 @@ function* postingsOf({ nodes }: Catalogue): InParts<Map<string, Map<number, numb
   for (const [node, { id }] of nodes.entries()) {
     if (node % NODES_AT_ONCE === 0) yield;
     for (const words of fields[node]!) for (const word of words) add(word, node, OWN + 1 / words.length);
-    for (let { parent } = placeOf(id); parent !== null; { parent } = placeOf(parent)) {
+    for (let { parent } = idParts(id); parent !== null; { parent } = idParts(parent)) {
       const isStructure = STRUCTURE.has(parent.slice(parent.lastIndexOf("/") + 1));
-      for (const words of fields[places.get(parent)!]!)
+      for (const words of fields[indexes.get(parent)!]!)
         for (const word of words) add(word, node, isStructure ? STRUCTURAL : INHERITED + 0.5 / words.length);
     }
   }

@@ -10,7 +10,7 @@ export interface CatalogueStats extends Extent {
   readonly types: readonly TypeStats[];
 }
 
-/** How much the nodes of one type hold together; a prefix of several of them counts once. */
+/** The extent of all nodes of one type together; a prefix of several of them counts once. */
 export interface TypeStats extends Extent {
   readonly type: string;
   /** The name of the type's node; the type itself for lists, which have none. */
@@ -22,8 +22,8 @@ export interface TypeStats extends Extent {
 export function catalogueStats(tree: CatalogueTree): CatalogueStats {
   const { metadata, nodes } = tree.catalogue;
   const types = [...new Set(nodes.map(({ type }) => type))].sort(compareTexts);
-  const places = new Map(types.map((type, i) => [type, i]));
-  const extents = tree.tally(types.length, (value) => [places.get(tree.node(value).type)!]);
+  const indexes = new Map(types.map((type, i) => [type, i]));
+  const extents = tree.tally(types.length, (value) => [indexes.get(tree.node(value).type)!]);
   return {
     title: metadata.title,
     created_at: metadata.createdAt,

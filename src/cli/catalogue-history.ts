@@ -23,7 +23,7 @@ export const NOW_OPTION: Option = {
   help: "skip what has expired at TIME, a date (its end, UTC) or a date and time with a zone; default: the time of --as-of, otherwise the current time",
 };
 
-/** The moment at which expiries are judged: one for the whole command, in milliseconds since 1970. */
+/** The time that expiries are compared with: one for the whole command, in milliseconds since 1970. */
 export function chosenMoment(args: Arguments): number {
   const now = args.value("now");
   const asOf = args.value("as-of");
@@ -47,8 +47,8 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
 }
 
 /**
- * The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one shows its ages
- * by "info" and "cbs sources".
+ * The path, after a notice on stderr if it is the bundled catalogue and that is old. "info" and "cbs sources" show the
+ * age of an updated one.
  */
 async function freshEnough(path: string): Promise<string> {
   if (path !== BUNDLED_CATALOGUE) return path;
@@ -59,7 +59,7 @@ async function freshEnough(path: string): Promise<string> {
   return path;
 }
 
-/** What is said of a bundled catalogue of this date; undefined while it is not old. */
+/** The notice about a bundled catalogue of this date; undefined unless it is old. */
 export function ageNotice(createdAt: Date, now: number): string | undefined {
   const days = ageDays(createdAt.toISOString(), now);
   if (days <= OLD_DAYS) return undefined;
@@ -72,8 +72,8 @@ interface Generation {
 }
 
 /**
- * The newest generation of a folder that was not made after `time`, by what the files say of themselves; only their
- * headers are read. Throws UsageError.
+ * The newest generation in a folder that was made no later than `time`, according to the files' own headers, which are
+ * all that is read. Throws UsageError.
  */
 async function generationAsOf(folder: string, time: Date): Promise<Generation> {
   const generations: Generation[] = [];
@@ -101,14 +101,14 @@ function namesIn(folder: string): string[] {
         ? "there is no such folder"
         : code === "ENOTDIR"
           ? "it is a file, not a folder of catalogues"
-          : `it cannot be read (${code})`;
+          : `cannot be read (${code})`;
     throw new UsageError(
       `--as-of: ${folder}: ${what}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`,
     );
   }
 }
 
-/** A damaged one may be the one that is asked for: no one must get another one's answers for its. */
+/** The corrupt file may be the requested one: answering from another generation instead would be wrong. */
 async function generationOf(path: string): Promise<Generation> {
   try {
     return { path, createdAt: (await readSnapshotHead(path)).createdAt };

@@ -16,16 +16,16 @@ export const SNAPSHOT_OPTION: Option = {
   help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}`,
 };
 
-/** The tree of the catalogue in this file. */
-export async function openTree(path: string = defaultCatalogue()): Promise<CatalogueTree> {
-  const catalogue = await openCatalogue(path);
+/** The tree of the catalogue in this file, without what has expired at `now`. */
+export async function openTree(path: string = defaultCatalogue(), now: number = Date.now()): Promise<CatalogueTree> {
+  const catalogue = await openCatalogue(path, now);
   return withPath(path, () => {
     catalogue.checkValues();
     return new CatalogueTree(catalogue);
   });
 }
 
-/** The id that was probably meant: of a path the nearest one, of a name the best that a search finds. */
+/** The id that was probably meant: for a path the nearest one, for a name the best search result. */
 function meantId({ catalogue }: CatalogueTree, id: string): string | undefined {
   if (id.startsWith("/"))
     return nearest(
@@ -35,7 +35,7 @@ function meantId({ catalogue }: CatalogueTree, id: string): string | undefined {
   return searched(() => new SearchIndex(catalogue).search(id, { limit: 1 })[0]?.id);
 }
 
-/** Undefined for what a search takes for a broken address. */
+/** Undefined for text that a search rejects as a malformed address. */
 function searched(search: () => string | undefined): string | undefined {
   try {
     return search();
@@ -45,7 +45,7 @@ function searched(search: () => string | undefined): string | undefined {
   }
 }
 
-/** Runs what names a node, and reports an id that no node has with the one that was probably meant. */
+/** Runs a task that names a node; for an id that no node has, the error suggests the one that was probably meant. */
 export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result {
   try {
     return run();

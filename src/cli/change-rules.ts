@@ -5,20 +5,19 @@ import { printText } from "./output/standard-output.ts";
 import { readPrefixes } from "./read-prefixes.ts";
 import { reportError } from "./report-error.ts";
 import type { RuleChange, RuleResult } from "./ruleset-target.ts";
-import { withService } from "./service-connection.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Changes of one request: what a server takes at once, so that all of them happen or none. */
+/** Changes in one request: the maximum that a server applies atomically. */
 const MAX_CHANGES = 10_000;
-/** What a change that was made is called, and one that there was no need to make. */
+/** The results that count as a change, and as nothing to change. */
 const DONE = new Set(["created", "updated", "skipped", "deleted", "absent"]);
 
-/** How many of the changes had this result. */
+/** The number of changes with this result. */
 type CountOf = (action: string) => number;
 
 /**
  * Changes the rules of the operands `RULESET ADDRESS|PREFIX|-...`, all or none, and prints the results: each as JSON, or
- * the sentence of `summary`. Throws as `withService`, and UsageError where a change is rejected.
+ * the sentence of `summary`. Throws as `chosenTarget`, and UsageError where a change is rejected.
  */
 export async function changeRules(
   args: Arguments,
@@ -27,28 +26,28 @@ export async function changeRules(
 ): Promise<CountOf> {
   const [ruleset, ...operands] = args.operands as [string, ...string[]];
   const changes = (await prefixesOf(operands)).map(changeOf);
-  const { name, results } = await withService(args, async (client) => {
-    const target = await chosenTarget(client, ruleset);
-    return { name: target.name, results: changes.length === 0 ? [] : await target.change(changes) };
-  });
+  const target = await chosenTarget(args, ruleset);
+  const results = changes.length === 0 ? [] : await target.change(changes);
   rejectFailed(results);
   const of: CountOf = (action) => results.filter((result) => result.action === action).length;
   await printText(
-    args.has("json") ? results.map((result) => `${JSON.stringify(result)}\n`).join("") : `${summary(name, of)}\n`,
+    args.has("json")
+      ? results.map((result) => `${JSON.stringify(result)}\n`).join("")
+      : `${summary(target.name, of)}\n`,
   );
   return of;
 }
 
 /** Reads all before anything is changed. */
 async function prefixesOf(operands: readonly string[]): Promise<string[]> {
-  let faults = 0;
+  let malformed = 0;
   const texts: string[] = [];
-  for await (const text of readPrefixes(operands, () => faults++)) texts.push(text);
-  if (faults > 0)
-    throw new UsageError(`${counted(faults, "address", "addresses")} cannot be read; nothing was changed`);
+  for await (const text of readPrefixes(operands, () => malformed++)) texts.push(text);
+  if (malformed > 0)
+    throw new UsageError(`${counted(malformed, "address", "addresses")} cannot be read; nothing was changed`);
   if (texts.length > MAX_CHANGES)
     throw new UsageError(
-      `these are ${counted(texts.length, "rule")}, and one command changes at most ${MAX_CHANGES}; use "ipsieve ruleset import" for long lists`,
+      `${counted(texts.length, "rule")} given, and one command changes at most ${MAX_CHANGES}; use "ipsieve ruleset import" for long lists`,
     );
   return texts;
 }

@@ -2,10 +2,10 @@ import type { Client, Ruleset } from "../client/client.ts";
 import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The note of every command that takes a RULESET. */
-export const RULESET_NOTE = "RULESET is an id or a name.";
-
-/** The ruleset with this id or, where none has it, this name. Throws UsageError where there is none, or are several. */
+/**
+ * The ruleset with this id or, if none has the id, with this name. Throws UsageError if there is none, or more than
+ * one.
+ */
 export async function chosenRuleset(client: Client, text: string): Promise<Ruleset> {
   const all = await allRulesets(client);
   const byId = all.find(({ id }) => id === text.toLowerCase());
@@ -20,7 +20,7 @@ export async function chosenRuleset(client: Client, text: string): Promise<Rules
     all.map(({ name }) => name),
   );
   throw new UsageError(
-    `there is no ruleset ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve ruleset list" shows those there are' : `did you mean ${JSON.stringify(meant)}?`}`,
+    `there is no ruleset ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve ruleset list" lists them' : `did you mean ${JSON.stringify(meant)}?`}`,
   );
 }
 

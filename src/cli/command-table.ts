@@ -1,8 +1,8 @@
 import type { CommandTable } from "./command.ts";
 
 /**
- * Every command. One is loaded when it is called: starting quickly is part of being a filter. Those about the commands
- * themselves are made with the table, so that no file of theirs imports this one, which imports them.
+ * Every command. Each is loaded when it is called, because a filter must start quickly. Commands about the commands
+ * themselves receive the table as an argument, which avoids an import cycle.
  */
 export const COMMAND_TABLE: CommandTable = {
   commands: {
@@ -36,14 +36,25 @@ export const COMMAND_TABLE: CommandTable = {
     "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
     "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
     "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
+    "ruleset create": async () => (await import("./commands/ruleset/create.ts")).createCommand,
     "ruleset check": async () => (await import("./commands/ruleset/check.ts")).checkCommand,
     "ruleset add": async () => (await import("./commands/ruleset/add.ts")).addCommand,
     "ruleset remove": async () => (await import("./commands/ruleset/remove.ts")).removeCommand,
     "ruleset import": async () => (await import("./commands/ruleset/import.ts")).importCommand,
     "ruleset replace": async () => (await import("./commands/ruleset/replace.ts")).replaceCommand,
     "ruleset apply": async () => (await import("./commands/ruleset/apply.ts")).applyCommand,
+    "ruleset versions": async () => (await import("./commands/ruleset/versions.ts")).versionsCommand,
+    "ruleset restore": async () => (await import("./commands/ruleset/restore.ts")).restoreCommand,
     "ruleset diff": async () => (await import("./commands/ruleset/diff.ts")).diffCommand,
     "ruleset export": async () => (await import("./commands/ruleset/export.ts")).exportCommand,
+    "sets union": async () => (await import("./commands/sets/union.ts")).unionCommand,
+    "sets intersect": async () => (await import("./commands/sets/intersect.ts")).intersectCommand,
+    "sets subtract": async () => (await import("./commands/sets/subtract.ts")).subtractCommand,
+    "sets symmetric": async () => (await import("./commands/sets/symmetric.ts")).symmetricCommand,
+    "sets aggregate": async () => (await import("./commands/sets/aggregate.ts")).aggregateCommand,
+    "sets compare": async () => (await import("./commands/sets/compare.ts")).compareCommand,
+    "deployment render": async () => (await import("./commands/deployment/render.ts")).renderCommand,
+    "deployment preview": async () => (await import("./commands/deployment/preview.ts")).previewCommand,
     "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
     "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
     "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
@@ -53,13 +64,15 @@ export const COMMAND_TABLE: CommandTable = {
   },
   groups: {
     cbs: "browse, search, compare, export and update catalogues",
-    cti: "make and ask threat-intelligence datasets",
-    org: "make and list the organisations of the service",
+    cti: "build and query threat-intelligence datasets",
+    org: "create and list the organisations of the service",
     plan: "set and list what organisations may use",
     key: "create, list and revoke API keys",
     user: "add, list, invite and remove users of the dashboard",
-    ruleset: "read, change, compare and export the rulesets of a server, with a key",
-    db: "keep the database of the service",
+    ruleset: "read, change, compare, export and restore rulesets, in files or on a server",
+    sets: "combine and compare sets of addresses: lists, rulesets, services",
+    deployment: "make the lists that firewalls pull, and show what they contain",
+    db: "create, check, back up and restore the database of the service",
   },
 };
 

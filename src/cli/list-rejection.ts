@@ -1,64 +1,69 @@
-import type { ReplaceAnswer } from "../client/client.ts";
-import { ProblemError } from "../client/errors.ts";
+import { ProblemError, type ValidationErrors } from "../client/errors.ts";
 import { counted, grouped } from "./output/numbers.ts";
 import { standardError } from "./output/standard-error.ts";
-import { listName } from "./sent-list.ts";
+import type { RuleSource } from "./rule-source.ts";
+import type { ShrinkNumbers } from "./ruleset-target.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The rejection of a replacement that removes too many rules. */
-type ShrinkProblem = NonNullable<ReplaceAnswer["refusal"]>;
-
-/** What the answer to a list says of what was left out. */
+/** What the response to a list reports about skipped lines. */
 export interface LeftOut {
   readonly invalid?: number;
   readonly invalid_lines?: readonly { readonly line: number; readonly reason: string }[];
 }
 
 /**
- * Reports lines that were left out to standard error: the first ones, and how many more. The lines of a JSON document
- * are its rules, from 1.
+ * Reports skipped lines to standard error: the first ones, and how many more. The lines of a JSON document are its
+ * rules, from 1.
  */
 export function reportLeftOut(
-  path: string,
-  isJson: boolean,
+  { name: list, format }: Pick<RuleSource, "name" | "format">,
   { invalid = 0, invalid_lines: lines = [] }: LeftOut,
 ): void {
+  const isJson = format === "json";
   const shown = lines.map(
-    ({ line, reason }) =>
-      `${isJson ? `${listName(path)}: rules[${line - 1}]` : `${listName(path)}:${line}`}: ${reason}`,
+    ({ line, reason }) => `${isJson ? `${list}: rules[${line - 1}]` : `${list}:${line}`}: ${reason}`,
   );
   if (invalid > shown.length)
     shown.push(
-      `${listName(path)}: ... and ${counted(invalid - shown.length, "more line")} like these, ${grouped(invalid)} in all`,
+      `${list}: ... and ${counted(invalid - shown.length, "more line")} like these, ${grouped(invalid)} in all`,
     );
   if (shown.length > 0) standardError().write(`${shown.join("\n")}\n`);
 }
 
 /**
- * What a server's rejection of a list is for the command: lines that are at fault are reported as FILE:LINE, and a
- * replacement that removes too much with what allows it. Every other error stays what it is.
+ * The command's error for a list that a server has rejected: invalid lines are reported as FILE:LINE; for a replacement
+ * that removes too much, the message names the option that allows it. All other errors are returned unchanged.
  */
-export function listRejection(path: string, skipsInvalid: boolean, error: unknown): unknown {
+export function listRejection(list: string, skipsInvalid: boolean, error: unknown): unknown {
   if (!(error instanceof ProblemError)) return error;
-  if (error.kind === "shrinks-too-much")
-    return new UsageError(`${listName(path)}: ${shrinkText(error.problem as unknown as ShrinkProblem)}`);
-  const faults = Object.entries(error.validationErrors);
-  const texts = faults.flatMap(([field, messages]) => messages.map((message) => placed(path, field, message)));
-  if (faults.some(([field]) => WHOLE.test(field))) return new UsageError(`${texts.join("; ")}; nothing was written`);
-  if (!faults.some(([field]) => LISTED.test(field))) return error;
+  if (error.kind === "shrinks-too-much") return shrinkRejection(list, error.problem as unknown as ShrinkNumbers);
+  return rejectedLines(list, skipsInvalid, error.validationErrors) ?? error;
+}
+
+/** Reports the invalid lines of a list; undefined if the errors are not about a list. */
+export function rejectedLines(list: string, skipsInvalid: boolean, fields: ValidationErrors): UsageError | undefined {
+  const errors = Object.entries(fields);
+  const texts = errors.flatMap(([field, messages]) => messages.map((message) => located(list, field, message)));
+  if (errors.some(([field]) => WHOLE.test(field))) return new UsageError(`${texts.join("; ")}; nothing was written`);
+  if (!errors.some(([field]) => LISTED.test(field))) return undefined;
   standardError().write(`${texts.join("\n")}\n`);
   return new UsageError(
-    `${listName(path)}: nothing was written; correct the list${skipsInvalid ? "" : ", or leave out what cannot be read with --skip-invalid"}`,
+    `${list}: nothing was written; correct the list${skipsInvalid ? "" : ", or leave out what cannot be read with --skip-invalid"}`,
   );
 }
 
-/** What is at fault, as the server names it: a list as a whole, or something in it. */
+/** The server's names for what is invalid: a list as a whole, or something in it. */
 const WHOLE = /^(body|rules)$/;
 const LISTED = /^(line \d+|rules\[.*)$/;
 
-function placed(path: string, field: string, message: string): string {
-  if (field.startsWith("line ")) return `${listName(path)}:${field.slice(5)}: ${message}`;
-  return `${listName(path)}: ${field === "body" ? "" : `${field}: `}${message}`;
+function located(list: string, field: string, message: string): string {
+  if (field.startsWith("line ")) return `${list}:${field.slice(5)}: ${message}`;
+  return `${list}: ${field === "body" ? "" : `${field}: `}${message}`;
+}
+
+/** The error of a replacement that removes too many rules. */
+export function shrinkRejection(list: string, numbers: ShrinkNumbers): UsageError {
+  return new UsageError(`${list}: ${shrinkText(numbers)}`);
 }
 
 /** Why a replacement is rejected, with its numbers and the option that allows it. */
@@ -70,7 +75,7 @@ export function shrinkText({
   total_rules: total,
   removed_percent: percent,
   max_shrink: most,
-}: ShrinkProblem): string {
+}: ShrinkNumbers): string {
   const remaining = added + updated + unchanged;
   if (remaining === 0)
     return `the list has no rules and would remove all ${counted(total, "rule")}; nothing was written. To empty the ruleset, add --allow-empty`;

@@ -1,16 +1,16 @@
 import { inputChunks } from "../batch/input/input-chunks.ts";
 import { type ImportFormat, RuleImport } from "../rulesets/importers/import-rules.ts";
-import { faultText, type ImportedRule } from "../rulesets/importers/imported-rule.ts";
+import { errorText, type ImportedRule } from "../rulesets/importers/imported-rule.ts";
 import type { Arguments } from "./command.ts";
 import { counted } from "./output/numbers.ts";
 import { standardError } from "./output/standard-error.ts";
 import { rejectBinary, rejectUnreadable } from "./read-list.ts";
-import { formatOf, listName } from "./sent-list.ts";
+import { formatOf, listName } from "./list-options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
  * The rules of a list, as a server would read them, by prefix. Lines that cannot be read are reported as FILE:LINE.
- * Throws UsageError where there are such lines, and UsageError or BatchError for a file that cannot be read.
+ * Throws UsageError if there are any, and UsageError or BatchError for a file that cannot be read.
  */
 export async function listedRules(args: Arguments, path: string): Promise<readonly ImportedRule[]> {
   rejectUnreadable(path);
@@ -26,10 +26,10 @@ export async function listedRules(args: Arguments, path: string): Promise<readon
     list.write(decoder.decode());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
-    throw new UsageError(`${listName(path)}: this is not UTF-8; convert the file`);
+    throw new UsageError(`${listName(path)}: not UTF-8; convert the file`);
   }
   const { rules, errors } = list.end();
-  for (const error of errors) standardError().write(`${listName(path)}:${error.line}: ${faultText(error)}\n`);
+  for (const error of errors) standardError().write(`${listName(path)}:${error.line}: ${errorText(error)}\n`);
   if (errors.length > 0)
     throw new UsageError(`${listName(path)}: ${counted(errors.length, "line")} cannot be read; correct the list`);
   return rules;
@@ -38,5 +38,7 @@ export async function listedRules(args: Arguments, path: string): Promise<readon
 function importFormat(args: Arguments, path: string): ImportFormat {
   const format = formatOf(args, path);
   if (format !== "json") return format;
-  throw new UsageError(`${listName(path)}: a list to compare is text, csv or ndjson; convert it, or choose a --format`);
+  throw new UsageError(
+    `${listName(path)}: only lists in text, csv or ndjson can be compared; convert the list, or choose a --format`,
+  );
 }

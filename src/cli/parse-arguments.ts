@@ -5,8 +5,8 @@ import { UsageError } from "./usage-error.ts";
 
 /**
  * Reads what follows the command's name on the command line: options anywhere, `--name value`, `--name=value`, `-n
- * value`, `-nvalue`, `-abc`; after `--` only operands. Throws UsageError for anything the command does not know, and
- * for a second value of an option that takes one: neither may win silently. Node's own parser cuts the arguments into
+ * value`, `-nvalue`, `-abc`; after `--` only operands. Throws UsageError for anything the command does not know, and if
+ * an option that takes one value is given two: neither may win silently. Node's own parser cuts the arguments into
  * tokens; it runs with `strict: false`, since its errors name neither choices nor the option that was probably meant.
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
@@ -15,7 +15,7 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
   for (const token of tokensOf(command, args)) {
     if (token.kind === "positional") operands.push(token.value);
     if (token.kind === "option") keep(values, command, token);
-    // The parser takes -c-o for -c -- -o.
+    // Node's parser reads -c-o as -c -- -o.
     if (token.kind === "option-terminator" && args[token.index] !== "--") throw unknownOption(command, "--");
   }
   checkOperands(command, operands);
@@ -61,7 +61,7 @@ export function wholeNumber(option: string, text: string, most: number, least = 
   throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from ${least} to ${most}`);
 }
 
-/** The value that an option has; undefined for a flag. */
+/** The value of an option; undefined for a flag. */
 function checkedValue(option: Option, rawName: string, value: string | undefined): string | undefined {
   if (option.value === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value, but ${JSON.stringify(value)} was given`);
@@ -71,7 +71,7 @@ function checkedValue(option: Option, rawName: string, value: string | undefined
   if (option.choices !== undefined && !option.choices.includes(value)) {
     const meant = nearest(value, option.choices);
     throw new UsageError(
-      `${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "there" : `did you mean ${meant}? There`} are ${option.choices.join(", ")}`,
+      `${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "choose" : `did you mean ${meant}? Choose`} from ${option.choices.join(", ")}`,
     );
   }
   return value;

@@ -6,7 +6,11 @@ import { isPrefix, parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
 import { inputChunks } from "../batch/input/input-chunks.ts";
 import { parseTimestamp } from "../rulesets/timestamp.ts";
+import { PlainLine } from "./plain-line.ts";
+import { rejectOwnOutput } from "./reject-own-output.ts";
 import { UsageError } from "./usage-error.ts";
+
+const LF = 0x0a;
 
 /** One line of a list. */
 export interface ListEntry {
@@ -15,55 +19,84 @@ export interface ListEntry {
   readonly prefixes: readonly Prefix[];
   /** As written after the prefix; often none. */
   readonly labels: readonly string[];
-  /** What the column of expiries says, in milliseconds since 1970; null where it says nothing, or there is none. */
+  /** The value of the name column; empty if there is none. */
+  readonly name: string;
+  /** The value of the expiry column, in milliseconds since 1970; null if there is none. */
   readonly expiresAt: number | null;
-  /** Why the line is doubtful, where it is: its prefix had host bits, which are cleared now. */
-  readonly doubt: string | undefined;
+  /** A warning about the line: its prefix had host bits, which have been cleared. */
+  readonly warning: string | undefined;
+}
+
+/** The columns of a list, from 1, that hold something other than the prefix and labels; null: none does. */
+export interface ListColumns {
+  /** The time of expiry. */
+  readonly expiry: number | null;
+  /** The name of the line's label. */
+  readonly name: number | null;
 }
 
 /** A line that cannot be read. */
-export interface ListFault {
+export interface MalformedLine {
   readonly line: number;
   readonly message: string;
 }
 
 /**
  * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at
- * the start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF
- * are fine. The column `expiryColumn`, counted from 1, holds no label but the time of expiry. gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-"
- * is standard input. Throws UsageError or BatchError for a file that is not there, cannot be read, or holds no text.
+ * the start of a line or after white space or a comma; fields may stand in double quotes; a byte order mark and CRLF
+ * are fine. The columns of `ListColumns` hold no labels. gzip and zstd data are unpacked. Calls back for each line in
+ * order, also for those that cannot be read. A line that is a prefix and nothing else is first offered to `onPlain`, and
+ * is no entry if that returns true. "-" is standard input. Throws UsageError or BatchError for a file that is not there,
+ * cannot be read, or holds no text.
  */
 export async function readList(
   path: string,
   onEntry: (entry: ListEntry) => void,
-  onFault: (fault: ListFault) => void,
-  expiryColumn: number | null = null,
+  onMalformed: (line: MalformedLine) => void,
+  columns: ListColumns = { expiry: null, name: null },
+  onPlain: (line: PlainLine) => boolean = () => false,
 ): Promise<void> {
   rejectUnreadable(path);
   let line = 0;
-  const read = (text: string): void => {
+  const plain = new PlainLine();
+  // Bytes that are not UTF-8 become U+FFFD, which no line may contain. A byte order mark is one only at the very start.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const read = (bytes: Buffer, from: number, end: number): void => {
     line++;
+    if (plain.read(bytes, from, end) && onPlain(plain)) return;
+    const text = decoder.decode(bytes.subarray(from, end));
     try {
-      const entry = parseListLine(text, expiryColumn);
+      const entry = parseListLine(line === 1 ? text.replace(/^\ufeff/, "") : text, columns);
       if (entry !== undefined) onEntry({ line, ...entry });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      onFault({ line, message: error.message });
+      onMalformed({ line, message: error.message });
     }
   };
-  // The decoder drops a byte order mark. What is not UTF-8 becomes U+FFFD, which no line may hold.
-  const decoder = new TextDecoder();
-  let rest = "";
+  let rest = Buffer.alloc(0);
   let isFirst = true;
   for await (const chunk of inputChunks(path)) {
     if (isFirst) rejectBinary(path, chunk);
     isFirst = false;
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) read(text);
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end === 0) {
+      rest = Buffer.concat([rest, chunk]);
+      continue;
+    }
+    let from = 0;
+    if (rest.length > 0) {
+      from = chunk.indexOf(LF) + 1;
+      read(Buffer.concat([rest, chunk.subarray(0, from - 1)]), 0, rest.length + from - 1);
+    }
+    while (from < end) {
+      let stop = from;
+      while (chunk[stop] !== LF) stop++; // there is one before `end`
+      read(chunk, from, stop);
+      from = stop + 1;
+    }
+    rest = Buffer.from(chunk.subarray(end)); // a copy: the chunk's memory is used again
   }
-  rest += decoder.decode();
-  if (rest !== "") read(rest);
+  if (rest.length > 0) read(rest, 0, rest.length);
 }
 
 /**
@@ -83,19 +116,24 @@ export function listLabel(path: string): string {
   return name === "-" ? "stdin" : basename(name, extname(name));
 }
 
-/** The path without the extension of a compressed file: what `gunzip` would make of it. */
+/** The path without the extension of a compressed file, as `gunzip` would name the result. */
 export function unpackedName(path: string): string {
   return path.replace(/(?<=[^/])\.(gz|zst)$/i, "");
 }
 
-function parseListLine(text: string, expiryColumn: number | null): Omit<ListEntry, "line"> | undefined {
+function parseListLine(text: string, columns: ListColumns): Omit<ListEntry, "line"> | undefined {
   const content = text.replace(/(^|[\s,])[#;].*$/s, "").trim();
   if (content === "") return undefined;
   if (text.includes("\ufffd")) throw new UsageError("the line is not UTF-8; convert the file");
-  const [first, ...labels] = fieldsOf(content);
-  const [expiry = ""] = expiryColumn === null ? [] : labels.splice(expiryColumn - 2, 1);
-  const expiresAt = expiry === "" ? null : parseTimestamp(expiry);
-  return { ...parseFirst(first!), labels: labels.filter((label) => label !== ""), expiresAt };
+  const fields = fieldsOf(content);
+  const fieldIn = (column: number | null): string => (column === null ? "" : (fields[column - 1] ?? ""));
+  const [expiry, name] = [fieldIn(columns.expiry), fieldIn(columns.name)];
+  const labels = fields.filter((label, at) => at > 0 && label !== "" && !isOther(columns, at + 1));
+  return { ...parseFirst(fields[0]!), labels, name, expiresAt: expiry === "" ? null : parseTimestamp(expiry) };
+}
+
+function isOther({ expiry, name }: ListColumns, column: number): boolean {
+  return column === expiry || column === name;
 }
 
 /** The fields between the commas, without white space around them and without the double quotes they stand in. */
@@ -117,7 +155,9 @@ function fieldsOf(text: string): string[] {
   return fields;
 }
 
-/** As `parsePrefixes`; for a list with more columns than one, as many feeds are, says how to get the one. */
+/**
+ * As `parsePrefixes`; for a list with several columns, as many feeds have, the error says how to extract the right one.
+ */
 function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
   try {
     return parsePrefixes(text);
@@ -131,22 +171,23 @@ function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
   }
 }
 
-function parsePrefixes(text: string): { prefixes: readonly Prefix[]; doubt: string | undefined } {
-  // 192.0.2.1/-1 is a prefix with a wrong length.
+function parsePrefixes(text: string): { prefixes: readonly Prefix[]; warning: string | undefined } {
+  // Not a range: 192.0.2.1/-1 is a prefix with an invalid length.
   if (text.includes("-") && !text.includes("/-")) {
     const { first, last } = parseRange(text);
-    return { prefixes: rangeToPrefixes(first, last), doubt: undefined };
+    return { prefixes: rangeToPrefixes(first, last), warning: undefined };
   }
   try {
-    return { prefixes: [parsePrefix(text)], doubt: undefined };
+    return { prefixes: [parsePrefix(text)], warning: undefined };
   } catch (error) {
     if (!(error instanceof AddressError) || error.code !== "host-bits-set") throw error;
-    return { prefixes: [parsePrefix(text, "mask")], doubt: error.message };
+    return { prefixes: [parsePrefix(text, "mask")], warning: error.message };
   }
 }
 
-/** Throws UsageError unless there is something that can be read; a folder on standard input would count as empty. */
+/** Throws UsageError unless the input can be read; a folder on standard input would count as empty. */
 export function rejectUnreadable(path: string): void {
+  rejectOwnOutput(path);
   try {
     const isFolder = (path === "-" ? fstatSync(0) : statSync(path)).isDirectory();
     if (!isFolder) return;
@@ -160,12 +201,11 @@ function unreadable(path: string, cause: unknown): unknown {
   const name = path === "-" ? "standard input" : path;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return new UsageError(`${name}: no such file; check the path`);
-  if (code === "EACCES" || code === "EPERM")
-    return new UsageError(`${name}: reading it is not permitted; check its permissions`);
-  return code === undefined ? cause : new UsageError(`${name}: it cannot be read (${code})`);
+  if (code === "EACCES" || code === "EPERM") return new UsageError(`${name}: permission denied; check its permissions`);
+  return code === undefined ? cause : new UsageError(`${name}: cannot be read (${code})`);
 }
 
-/** Throws UsageError for the start of a file that is no text. */
+/** Throws UsageError for the start of a file that is not text. */
 export function rejectBinary(path: string, start: Buffer): void {
-  if (start.includes(0)) throw new UsageError(`${path}: no text (it holds zero bytes); give a list in UTF-8`);
+  if (start.includes(0)) throw new UsageError(`${path}: not text (it contains zero bytes); give a list in UTF-8`);
 }

@@ -5,7 +5,7 @@ import { standardError } from "./output/standard-error.ts";
 export interface AskedText {
   readonly text: string;
   /** What an error begins with, such as `standard input:3: `. */
-  readonly place: string;
+  readonly location: string;
 }
 
 /**
@@ -15,14 +15,14 @@ export interface AskedText {
 export async function* readOperands(operands: readonly string[]): AsyncGenerator<AskedText> {
   for (const operand of operands) {
     if (operand === "-") yield* standardInputLines();
-    else yield { text: operand, place: "" };
+    else yield { text: operand, location: "" };
   }
 }
 
 async function* standardInputLines(): AsyncGenerator<AskedText> {
   if (process.stdin.isTTY)
-    standardError().write("ipsieve: reading addresses from the terminal, one on each line; end with Ctrl-D\n");
-  // The decoder drops a byte order mark. What is not UTF-8 becomes U+FFFD, which is in no address.
+    standardError().write("ipsieve: reading addresses from the terminal, one per line; end with Ctrl-D\n");
+  // The decoder drops a byte order mark. Bytes that are not UTF-8 become U+FFFD, which no address contains.
   const decoder = new TextDecoder();
   let rest = "";
   let line = 0;
@@ -36,5 +36,5 @@ async function* standardInputLines(): AsyncGenerator<AskedText> {
 
 function* asked(line: string, number: number): Generator<AskedText> {
   const text = line.trim();
-  if (text !== "" && !text.startsWith("#")) yield { text, place: `standard input:${number}: ` };
+  if (text !== "" && !text.startsWith("#")) yield { text, location: `standard input:${number}: ` };
 }

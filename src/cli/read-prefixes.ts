@@ -4,16 +4,16 @@ import { readOperands } from "./read-operands.ts";
 import { reportError } from "./report-error.ts";
 
 /**
- * The addresses and prefixes of operands, "-" included, as they were written. What is none is reported with its place
- * and left out, and `onError` is told.
+ * The addresses and prefixes of operands, "-" included, as written. Anything else is reported with its location,
+ * skipped, and passed to `onError`.
  */
 export async function* readPrefixes(operands: readonly string[], onError: () => void): AsyncGenerator<string> {
-  for await (const { text, place } of readOperands(operands)) {
+  for await (const { text, location } of readOperands(operands)) {
     try {
       parsePrefix(text);
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      reportError(error, place);
+      reportError(error, location);
       onError();
       continue;
     }

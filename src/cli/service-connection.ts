@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "../client/client.ts";
-import { ProblemError, ServiceError } from "../client/errors.ts";
+import { ProblemError, ServiceError, type ValidationErrors } from "../client/errors.ts";
 import { isApiKeyText } from "../store/api-key.ts";
 import type { Arguments, Option } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -20,34 +20,58 @@ export const CONNECTION_OPTIONS: readonly Option[] = [
 
 /** The note of every such command. */
 export const KEY_NOTE =
-  "There is no option for the key itself: other users of this machine can see command lines, and shells keep them in their history.";
+  "A server requires a key. There is no option for the key itself: other users of this machine can see command lines, and shells keep them in their history.";
 
 export interface ConnectionOptions {
   /** Send each request once, without keeping its body, rather than wait while the server is busy. */
   readonly once?: boolean;
 }
 
-/**
- * Hands over a client of the server that was named. Throws UsageError for what the server rejects, ConnectionError
- * where it does not answer.
- */
-export async function withService<T>(
-  args: Arguments,
-  use: (client: Client) => Promise<T>,
-  { once = false }: ConnectionOptions = {},
-): Promise<T> {
-  const [baseUrl, key] = [serverOf(args), keyOf(args)];
-  const { Client: ServiceClient } = await import("../client/client.ts");
-  const client = new ServiceClient({ baseUrl, key, ...(once ? { maxWait: 0 } : {}) });
-  try {
-    return await use(client);
-  } catch (error) {
-    throw error instanceof ServiceError ? new UsageError(rejectionText(baseUrl, error)) : error;
+/** The given server, and the key, which is read once because its file may be a pipe. */
+export class ServiceConnection {
+  readonly server: string;
+  readonly #key: string;
+
+  /** Throws UsageError for anything that cannot be a server or a key. */
+  constructor(args: Arguments) {
+    this.server = serverOf(args);
+    this.#key = keyOf(args);
+  }
+
+  /**
+   * Runs a task with a client. Throws UsageError for what the server rejects, ConnectionError if it does not answer.
+   */
+  async use<T>(use: (client: Client) => Promise<T>, options: ConnectionOptions = {}): Promise<T> {
+    const client = await this.#client(options);
+    try {
+      return await use(client);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  /** The same for paged results. */
+  async *each<T>(list: (client: Client) => AsyncIterable<T>): AsyncGenerator<T> {
+    const client = await this.#client({});
+    try {
+      yield* list(client);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  async #client({ once = false }: ConnectionOptions): Promise<Client> {
+    const { Client: ServiceClient } = await import("../client/client.ts");
+    return new ServiceClient({ baseUrl: this.server, key: this.#key, ...(once ? { maxWait: 0 } : {}) });
+  }
+
+  #explained(error: unknown): unknown {
+    return error instanceof ServiceError ? new UsageError(rejectionText(this.server, error)) : error;
   }
 }
 
-/** By the option, else by the environment. Throws UsageError. */
-export function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = process.env): string {
+/** From the option, else from the environment. Throws UsageError. */
+function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = process.env): string {
   const given = args.value("server");
   const text = given ?? (IPSIEVE_SERVER === "" ? DEFAULT_SERVER : IPSIEVE_SERVER);
   const url = URL.parse(text);
@@ -67,10 +91,10 @@ function keyOf(args: Arguments, { IPSIEVE_API_KEY = "" }: NodeJS.ProcessEnv = pr
     throw new UsageError(
       'a server needs an API key: set IPSIEVE_API_KEY, or name a file that holds one with --key-file; "ipsieve key create" makes keys',
     );
-  const [text, place] = path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [keyIn(path), path];
+  const [text, origin] = path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [keyIn(path), path];
   if (isApiKeyText(text)) return text;
   throw new UsageError(
-    `${place}: this is not an API key; copy the whole key as "ipsieve key create" or the dashboard showed it: 42 characters that begin with ips_`,
+    `${origin}: this is not an API key; copy the whole key as "ipsieve key create" or the dashboard showed it: 42 characters that begin with ips_`,
   );
 }
 
@@ -79,7 +103,7 @@ function keyIn(path: string): string {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
     throw new UsageError(
-      `--key-file ${path}: it cannot be read (${(error as NodeJS.ErrnoException).code}); check the path and its permissions`,
+      `--key-file ${path}: cannot be read (${(error as NodeJS.ErrnoException).code}); check the path and its permissions`,
     );
   }
 }
@@ -91,14 +115,15 @@ function rejectionText(server: string, error: ServiceError): string {
     return `${server}: the server redirects to ${target}; give the server's own address with --server`;
   if (error.status === 401)
     return `${server}: the server does not accept the key: it is unknown there, has expired or was revoked; check the key and the address (a new key works within a second)`;
-  if (error instanceof ProblemError && Object.keys(error.validationErrors).length > 0) return parametersText(error);
+  if (error instanceof ProblemError && Object.keys(error.validationErrors).length > 0)
+    return parametersText(error.validationErrors);
   if (error instanceof ProblemError) return `${server}: ${error.message}${error.status >= 500 ? request : ""}`;
-  return `${server}: ${error.message}${request}; check that ipsieve is what answers at this address`;
+  return `${server}: ${error.message}${request}; check that this is the address of an ipsieve server`;
 }
 
-/** The parameters of a request are the options of a command, but for the dashes. */
-function parametersText({ validationErrors }: ProblemError): string {
-  return Object.entries(validationErrors)
+/** Request parameters have the same names as the command's options, apart from the dashes. */
+export function parametersText(errors: ValidationErrors): string {
+  return Object.entries(errors)
     .flatMap(([field, messages]) => messages.map((message) => `--${field.replaceAll("_", "-")}: ${message}`))
     .join("; ");
 }

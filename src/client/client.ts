@@ -8,6 +8,7 @@ import createClient, {
 } from "openapi-fetch";
 import type { components, paths } from "./_operations.ts";
 import { ConnectionError, errorOf } from "./errors.ts";
+import { type InvalidAddress, lookUpEach } from "./look-up-each.ts";
 import { type Fetch, patientFetch } from "./patient-fetch.ts";
 
 export {
@@ -19,29 +20,35 @@ export {
   type ValidationErrors,
 } from "./errors.ts";
 
+export { IncompleteAnswer, type InvalidAddress } from "./look-up-each.ts";
+
 type Schemas = components["schemas"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
 export type ImportAnswer = Schemas["ImportResponse"];
 export type BatchItem = Schemas["BatchRequest"]["items"][number];
 export type ReplaceAnswer = Schemas["ReplaceResponse"];
+export type RulesetVersion = Schemas["RulesetVersion"];
 export type CbsRange = Schemas["CbsRange"];
+export type CheckResult = Schemas["CheckResult"];
+export type CbsLookup = Schemas["CbsLookup"];
+export type BulkThreat = Schemas["BulkThreat"];
 
 export interface ClientOptions {
   /** Where the service is, as `https://lists.example.org`. */
   readonly baseUrl: string;
   readonly key: string;
   /**
-   * How long a request waits in all, in milliseconds, where the service says to ask again later (429, 503); 0: never.
-   * 60,000 unless given.
+   * The maximum total time that a request waits, in milliseconds, when the service asks to retry later (429, 503); 0:
+   * never. 60,000 by default.
    */
   readonly maxWait?: number;
   /**
-   * Has every answer know all that the answers before it did, writes above all, where several servers share a database.
-   * It may take longer.
+   * Makes every response reflect at least what earlier responses did, above all this client's writes, when several
+   * servers share a database. Responses may take longer.
    */
   readonly readYourWrites?: boolean;
-  /** What sends requests; the platform's `fetch` unless given. */
+  /** Sends requests; the platform's `fetch` by default. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
@@ -49,7 +56,7 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
 
 /**
- * Sends a request; gives the body of the answer, of the type that the operation has. Rejects with ServiceError,
+ * Sends a request; resolves to the body of the response, typed by the operation. Rejects with ServiceError,
  * ConnectionError.
  */
 type Call<Verb extends Method> = <
@@ -62,28 +69,31 @@ type Call<Verb extends Method> = <
   Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>
 >;
 
-/** What a list may be narrowed by, and how it is fetched. */
+/** How to filter a list, and how to fetch it. */
 interface PageOptions {
-  /** Items per request: 1 to 1,000, which it is unless given. */
+  /** Items per request: 1 to 1,000; default 1,000. */
   readonly pageSize?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
 const LARGEST_PAGE = 1000;
 
 /**
- * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the
- * service's document and its parameters and body, all typed, and give the body of the answer; `http` gives the response
- * with it, for its headers. Every error response rejects with ServiceError: ProblemError, or ThreatLookupError; where
- * no answer came, it is ConnectionError. Writes get an Idempotency-Key of their own unless they have one, so that they
- * can be repeated. A `signal` ends a request, and its waiting, with its reason. Redirects are not followed: they are
- * ServiceErrors.
+ * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the API and
+ * its parameters and body, all typed, and resolve to the body of the response; `http` also gives the response, for its
+ * headers. Every error response rejects with ServiceError: ProblemError, or ThreatLookupError; without a response, it
+ * is ConnectionError. Writes get their own Idempotency-Key unless they have one, so that they can be repeated. A
+ * `signal` aborts a request, and its waiting, with its reason. Redirects are not followed: they are ServiceErrors.
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
   readonly http: FetchClient<paths, "application/json">;
   readonly #address: string;
-  /** The last change that an answer may have known of. */
+  /** The last change that a response may reflect. */
   #sequence = 0;
 
   constructor({ baseUrl, key, maxWait = 60_000, readYourWrites = false, fetch = globalThis.fetch }: ClientOptions) {
@@ -91,7 +101,7 @@ export class Client {
     this.http = createClient<paths, "application/json">({
       baseUrl: this.#address,
       headers: { "X-API-Key": key },
-      // A redirect followed would take the key along, to whatever origin it names. The service sends none.
+      // Following a redirect would send the key to whatever origin it names. The service sends none.
       redirect: "manual",
       fetch: patientFetch(
         reaching((request) => fetch(request)),
@@ -131,8 +141,8 @@ export class Client {
   }
 
   /**
-   * All rules of a ruleset, by address, page after page; none that is there the whole time is missed or given twice,
-   * whatever is added or deleted meanwhile.
+   * All rules of a ruleset, by address, page after page. Rules that exist the whole time are neither missed nor
+   * repeated, whatever is added or deleted meanwhile.
    */
   rules(
     rulesetId: string,
@@ -147,6 +157,22 @@ export class Client {
     );
   }
 
+  /** The versions of a ruleset whose rules `rules:export` returns, newest first, page after page. */
+  async *versions(
+    rulesetId: string,
+    { pageSize = LARGEST_PAGE, signal }: PageOptions = {},
+  ): AsyncGenerator<RulesetVersion, void> {
+    const path = { ruleset_id: rulesetId };
+    for (let page = 1, hasMore = true; hasMore; page++) {
+      const { items, next } = await this.get("/v1/edl/ip-rulesets/{ruleset_id}/versions", {
+        params: { path, query: { page, page_size: pageSize } },
+        ...ending(signal),
+      });
+      yield* items;
+      hasMore = next !== null;
+    }
+  }
+
   /** All prefixes of a node of the catalogue and of those below it; of the whole catalogue without one. */
   ranges(id?: string, { pageSize = LARGEST_PAGE, signal }: PageOptions = {}): AsyncGenerator<CbsRange, void> {
     const query = { page_size: pageSize, ...(id === undefined ? {} : { id }) };
@@ -155,7 +181,46 @@ export class Client {
     );
   }
 
-  /** The types stand at the methods; here any call is like another. */
+  /**
+   * Checks any number of addresses and prefixes against a ruleset: the result of each, in order, or what is wrong with
+   * it. They are sent as they are needed, a few thousand per request, so memory stays bounded. Rejects with
+   * IncompleteAnswer if the service stops halfway.
+   */
+  checkEach(
+    rulesetId: string,
+    addresses: Iterable<string> | AsyncIterable<string>,
+    { signal }: LookupOptions = {},
+  ): AsyncGenerator<CheckResult | InvalidAddress, void> {
+    const params = { path: { ruleset_id: rulesetId } };
+    return lookUpEach(addresses, (body) =>
+      this.#lines("/v1/edl/ip-rulesets/{ruleset_id}/rules:check", body, { params, ...ending(signal) }),
+    );
+  }
+
+  /** As `checkEach`: which services each address or prefix belongs to. */
+  lookUpServices(
+    addresses: Iterable<string> | AsyncIterable<string>,
+    { signal }: LookupOptions = {},
+  ): AsyncGenerator<CbsLookup | InvalidAddress, void> {
+    return lookUpEach(addresses, (body) => this.#lines("/v1/cbs/lookup", body, ending(signal)));
+  }
+
+  /** As `checkEach`: whether threat intelligence has seen each address. */
+  lookUpThreats(
+    addresses: Iterable<string> | AsyncIterable<string>,
+    { signal }: LookupOptions = {},
+  ): AsyncGenerator<(BulkThreat & { readonly ip: string }) | InvalidAddress, void> {
+    return lookUpEach(addresses, (body) => this.#lines("/v1/cti/bulk_lookup", body, ending(signal)));
+  }
+
+  /** Sends lines of JSON; gives those of the response. */
+  async #lines(path: string, body: string, init: object): Promise<ReadableStream<Uint8Array>> {
+    const headers = { "Content-Type": "application/x-ndjson", Accept: "application/x-ndjson" };
+    const asIs = (text: string): string => text;
+    return this.#call("POST", path, [{ ...init, body, bodySerializer: asIs, headers, parseAs: "stream" }]);
+  }
+
+  /** The methods have the types; here all calls are alike. */
   async #call(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -170,13 +235,13 @@ export class Client {
         ? new ConnectionError(this.#address, error)
         : error;
     });
-    // An empty text is taken for no body.
+    // An empty text counts as no body.
     const [{ parseAs } = {}] = init as readonly [{ readonly parseAs?: string }?];
     return data === undefined && parseAs === "text" ? "" : data;
   }
 }
 
-/** Rejects with ConnectionError where no answer came, but with the signal's reason where that ended the request. */
+/** Rejects with ConnectionError if there was no response, but with the signal's reason if that aborted the request. */
 function reaching(fetch: Fetch): Fetch {
   return async (request) => {
     try {

@@ -1,17 +1,17 @@
 import type { Family } from "../address/address.ts";
-import { quoted } from "../address/address-error.ts";
+import { type AddressError, quoted } from "../address/address-error.ts";
 import { addressErrorOf, parseTextInto } from "../address/parse-address.ts";
 import { CtiError } from "./cti-error.ts";
 import type { CtiDataset } from "./dataset.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** The least about an address. */
+/** The minimal information about an address. */
 export interface BulkDocument {
   readonly seen: boolean;
   readonly spoofable: boolean | null;
 }
 
-/** By what a dataset keeps for each match (`bulkStates`). */
+/** By the byte that a dataset keeps for each match (`bulkStates`). */
 export const BULK_DOCUMENTS: readonly BulkDocument[] = [
   { seen: false, spoofable: null },
   { seen: true, spoofable: null },
@@ -19,7 +19,7 @@ export const BULK_DOCUMENTS: readonly BulkDocument[] = [
   { seen: true, spoofable: false },
 ];
 
-/** What looks many addresses up at a time: the dataset's table itself, or a faster engine over it. */
+/** Looks many addresses up at a time: the dataset's table itself, or a faster engine over it. */
 export interface BatchLookup {
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
 }
@@ -29,18 +29,18 @@ const GROUP = 512;
 
 const words4 = new Uint32Array(GROUP);
 const words6 = new Uint32Array(GROUP * 4);
-/** Where in the group an address of the family stood. */
-const places4 = new Uint16Array(GROUP);
-const places6 = new Uint16Array(GROUP);
+/** The index, within the group, of each address of the family. */
+const indexes4 = new Uint16Array(GROUP);
+const indexes6 = new Uint16Array(GROUP);
 const matches = new Uint32Array(GROUP);
 const words = new Uint32Array(4);
 
-/** Faulty addresses that an error explains; it names the places of all. */
+/** Malformed addresses that an error explains; it names the indexes of all. */
 const MAX_EXPLAINED = 5;
 
 /**
- * Looks many addresses up: for each of `ips`, in order, an index of `BULK_DOCUMENTS`. Makes no object per address.
- * @throws CtiError "bad-addresses", with all indexes, when any is malformed
+ * Looks many addresses up: for each of `ips`, in order, an index of `BULK_DOCUMENTS`. Creates no object per address.
+ * @throws CtiError "bad-addresses", with all indexes, if any is malformed
  */
 export function bulkLookup(
   dataset: CtiDataset,
@@ -70,33 +70,30 @@ function lookupGroup(
     const family = typeof ip === "string" ? parseTextInto(ip, words) : -1;
     if (family === 4) {
       words4[count4] = words[0]!;
-      places4[count4++] = at - start;
+      indexes4[count4++] = at - start;
     } else if (family === 6) {
       words6.set(words, count6 * 4);
-      places6[count6++] = at - start;
+      indexes6[count6++] = at - start;
     } else {
       bad.push(at);
     }
   }
-  for (const [family, group, places, count] of [
-    [4, words4, places4, count4],
-    [6, words6, places6, count6],
+  for (const [family, group, indexes, count] of [
+    [4, words4, indexes4, count4],
+    [6, words6, indexes6, count6],
   ] as const) {
     if (count === 0) continue;
     engine.lookupBatchInto(family, group, matches, count);
     for (let i = 0; i < count; i++) {
       const match = matches[i]! as MatchId;
-      // A table of a file made to mislead can name a match that it does not have: it says so itself.
+      // The table of a malicious file can return a match that it does not have: it throws the error itself.
       if (match >= bulkStates.length) table.value(match);
-      states[start + places[i]!] = bulkStates[match]!;
+      states[start + indexes[i]!] = bulkStates[match]!;
     }
   }
 }
 
-/**
- * The answer as a map from each address, as it was written, to its document; an address that stands twice is there
- * once.
- */
+/** The result as a map from each address, as written, to its document; a repeated address is there once. */
 export function bulkDocuments(ips: readonly string[], states: Uint8Array): Record<string, BulkDocument> {
   return Object.fromEntries(ips.map((ip, i) => [ip, BULK_DOCUMENTS[states[i]!]!]));
 }
@@ -104,8 +101,8 @@ export function bulkDocuments(ips: readonly string[], states: Uint8Array): Recor
 const JSON_PIECES = BULK_DOCUMENTS.map((document) => `":${JSON.stringify(document)}`);
 
 /**
- * The same as JSON text, without making the map. An address needs no escaping: it holds digits, letters, dots and
- * colons only.
+ * The same as JSON text, without making the map. An address needs no escaping: it contains only digits, letters, dots
+ * and colons.
  */
 export function bulkJson(ips: readonly string[], states: Uint8Array): string {
   const written = new Set<string>();
@@ -120,7 +117,7 @@ export function bulkJson(ips: readonly string[], states: Uint8Array): string {
 
 const LINE_PIECES = BULK_DOCUMENTS.map((document) => `",${JSON.stringify(document).slice(1)}\n`);
 
-/** As lines of JSON, one for each address in order, also for those that stand twice. */
+/** As lines of JSON, one for each address in order, including repeated ones. */
 export function bulkJsonLines(ips: readonly string[], states: Uint8Array): string {
   let text = "";
   for (let i = 0; i < ips.length; i++) text += `{"ip":"${ips[i]!}${LINE_PIECES[states[i]!]!}`;
@@ -137,4 +134,24 @@ function badAddresses(ips: readonly unknown[], bad: readonly number[]): CtiError
 function problemOf(ip: unknown): string {
   if (typeof ip !== "string") return `${quoted(JSON.stringify(ip) ?? String(ip))} is not text`;
   return addressErrorOf(parseTextInto(ip, words), ip).message;
+}
+
+/** As lines of JSON without line ends, or what is wrong with a text, in order; `count` is given the lookups. */
+export function lookUpTexts(
+  { table, bulkStates }: CtiDataset,
+  texts: readonly string[],
+  count: (lookups: number, seen: number) => void,
+): (string | AddressError)[] {
+  let seen = 0;
+  const answers = texts.map((ip) => {
+    const family = parseTextInto(ip, words);
+    if (family < 0) return addressErrorOf(family, ip);
+    const match = family === 4 ? table.lookup4(words[0]!) : table.lookup6(words[0]!, words[1]!, words[2]!, words[3]!);
+    if (match >= bulkStates.length) table.value(match);
+    const state = bulkStates[match]!;
+    if (BULK_DOCUMENTS[state]!.seen) seen++;
+    return `{"ip":"${ip}${LINE_PIECES[state]!.trimEnd()}`;
+  });
+  count(texts.length, seen);
+  return answers;
 }

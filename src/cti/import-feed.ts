@@ -14,20 +14,20 @@ export const FEED_FORMATS = ["ndjson", "csv", "list"] as const;
 /** The format of a feed's text: one of `FEED_FORMATS`. */
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
-/** How a feed is read: its format, and what stands in for what it does not say. */
+/** How a feed is read: its format, and defaults. */
 export interface FeedOptions {
-  /** Told by the first line that is no comment, unless given. */
+  /** By default, detected from the first line that is not a comment. */
   readonly format?: FeedFormat;
-  /** What stands in where the feed says nothing; its tags go to every entry. */
+  /** Used for what the feed leaves out; its tags are added to every entry. */
   readonly defaults?: CtiRecord;
 }
 
-/** Characters of a line at most: what has no line ends is no feed, and must not fill the memory. */
+/** Maximum characters of a line: a file without line breaks is not a feed, and must not fill the memory. */
 const MAX_LINE_LENGTH = 1 << 24;
 
 /**
- * Reads one feed, from pieces of its text as they come. Calls back for each entry in order; keeps no more than a line
- * of the text.
+ * Reads one feed, from pieces of its text as they arrive. Calls back for each entry in order; keeps at most one line of
+ * the text.
  */
 export class FeedImport {
   readonly #feed: Feed;
@@ -66,7 +66,7 @@ export class FeedImport {
     this.#rest = "";
     this.#reader?.end();
     const report = this.#feed.report(this.#lines);
-    if (report.entries === 0 && report.faultCount === 0)
+    if (report.entries === 0 && report.skippedCount === 0)
       throw new FeedError("empty", 1, "the feed contains no entries; is it the right file?");
     return report;
   }
@@ -75,12 +75,12 @@ export class FeedImport {
     this.#lines++;
     const line = text.endsWith("\r") ? text.slice(0, -1) : text;
     if (line.includes("\ufffd"))
-      return this.#feed.fault(this.#lines, line.indexOf("\ufffd") + 1, "the line is not UTF-8; convert the feed");
+      return this.#feed.skip(this.#lines, line.indexOf("\ufffd") + 1, "the line is not UTF-8; convert the feed");
     this.#reader ??= this.#readerFor(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line);
     this.#reader?.line(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line, this.#lines);
   }
 
-  /** By the first line that says something; none for those before it. */
+  /** Chosen by the first line that is not a comment; undefined before. */
   #readerFor(line: string): FeedReader | undefined {
     const content = line.trim();
     if (content === "" || content.startsWith("#") || content.startsWith(";")) return undefined;

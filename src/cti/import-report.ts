@@ -1,12 +1,14 @@
-import type { FeedFault, FeedWarning } from "./importers/feed.ts";
+import type { FeedWarning, SkippedFeedLine } from "./importers/feed.ts";
 
-/** What `ipsieve cti import --json` prints, whether it has written a dataset or not: the server that runs it reads it. */
+/**
+ * What `ipsieve cti import --json` prints, whether it has written a dataset or not: the server that runs it reads it.
+ */
 export interface ImportReport {
-  /** Those that were read whole, in the order in which they were given. */
+  /** Feeds that were read to the end, in the order in which they were given. */
   readonly feeds: readonly ImportedFeed[];
-  /** Prefixes in the dataset that the import replaces and in the new one; null where there was none to replace. */
+  /** The number of prefixes in the replaced dataset and in the new one; null if there was none to replace. */
   readonly replaced: ReplacedDataset | null;
-  /** Null where nothing was written. */
+  /** Null if nothing was written. */
   readonly dataset: WrittenDataset | null;
   /** Why nothing was written. */
   readonly refusal: ImportRejection | null;
@@ -16,10 +18,10 @@ export interface ImportedFeed {
   readonly source: string;
   readonly lines: number;
   readonly entries: number;
-  /** Lines that cannot be read, and were left out. */
+  /** Lines that could not be read and were left out. */
   readonly skipped: number;
   /** The first of them. */
-  readonly faults: readonly FeedFault[];
+  readonly skippedLines: readonly SkippedFeedLine[];
   readonly warnings: readonly FeedWarning[];
 }
 
@@ -41,19 +43,19 @@ export interface WrittenDataset {
 
 export interface ImportRejection {
   /**
-   * `feed`: it cannot be read; `no-entries`: no line of it can be; `skipped`: some lines cannot be, and all have to be;
-   * `too-long`: it holds more bytes than are allowed; `shrinks`: too many prefixes of the dataset would go; `unwritable`:
-   * the file system takes no dataset.
+   * `feed`: it cannot be read; `no-entries`: none of its lines can; `skipped`: some lines cannot, and all must;
+   * `too-long`: it is longer than allowed; `shrinks`: too many prefixes of the dataset would be removed; `unwritable`:
+   * the dataset cannot be written to the file system.
    */
   readonly reason: "feed" | "no-entries" | "skipped" | "too-long" | "shrinks" | "unwritable";
-  /** Of the feed, from 1; null where it is about no line. */
+  /** The line of the feed, from 1; null if the error has none. */
   readonly line: number | null;
-  /** What is wrong and its cure, without the path of a file. */
+  /** What is wrong and how to fix it, without the path of a file. */
   readonly message: string;
-  /** Of `shrinks`: the share that would go, in per cent, rounded up, and the largest that may. */
+  /** For `shrinks`: the share that would be removed, in percent, rounded up, and the maximum. */
   readonly removedPercent?: number;
   readonly maxShrink?: number;
 }
 
-/** Faulty lines of one feed that are reported one by one: a file that is no feed has as many as lines. */
-export const MAX_REPORTED_FAULTS = 20;
+/** Invalid lines of one feed that are reported individually: in a file that is not a feed, all lines are invalid. */
+export const MAX_REPORTED_LINES = 20;

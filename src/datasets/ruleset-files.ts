@@ -1,19 +1,83 @@
+import { type FileOperations, NODE_FILES } from "../files/publish-file.ts";
 import type { Ruleset } from "../rulesets/ruleset.ts";
-import { RULESET_KIND, storingRuleset } from "../rulesets/stored-ruleset.ts";
+import type { RuleIndex } from "../rulesets/rule-index.ts";
+import {
+  RULESET_KIND,
+  type StoredAbout,
+  type StoredRules,
+  type StoredRuleset,
+  storingRules,
+  storingRuleset,
+} from "../rulesets/stored-ruleset.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { readSnapshotHead } from "../snapshot/read-head.ts";
 import type { Snapshot, SnapshotInfo } from "../snapshot/snapshot.ts";
 import { writeSnapshot } from "../snapshot/write-snapshot.ts";
 import { inSlices } from "../turns/in-slices.ts";
 import { checkKind } from "./_check-kind.ts";
-import { RULESET_SNAPSHOT, rulesetOf } from "./ruleset-from-bytes.ts";
+import { RULESET_SNAPSHOT, rulesetOf, storedRulesOf } from "./ruleset-from-bytes.ts";
 
 /**
  * Saves a ruleset as it is at the call, as a snapshot of the kind "ruleset", atomically: whatever happens, there is the
  * old file or the new one. It may be written to meanwhile. Rejects with SnapshotError where the file cannot be written.
  */
 export async function saveRuleset(path: string, ruleset: Ruleset): Promise<SnapshotInfo> {
-  const { table, metadata } = await inSlices(storingRuleset(ruleset));
-  return writeSnapshot(path, { table, metadata, kind: RULESET_KIND });
+  return write(path, storingRuleset(ruleset));
+}
+
+/**
+ * The same for the rules of a service, with where they are from. Rejects also with RulesetError, for an origin.
+ */
+export async function saveRules(
+  path: string,
+  rules: RuleIndex,
+  about: StoredAbout,
+  files?: FileOperations,
+): Promise<SnapshotInfo> {
+  return write(path, storingRules(rules, about), files);
+}
+
+async function write(
+  path: string,
+  storing: Generator<undefined, StoredRuleset, undefined>,
+  files?: FileOperations,
+): Promise<SnapshotInfo> {
+  const { table, metadata } = await inSlices(storing);
+  return writeSnapshot(path, { table, metadata, kind: RULESET_KIND }, files);
+}
+
+/** Who saves a ruleset that was opened, to the same file. */
+export interface Replacing {
+  /** The generation of the file that was opened. */
+  readonly generation: string;
+  /** Called right before the old file is replaced. */
+  readonly beforeReplacing: () => Promise<void>;
+}
+
+/** The file was replaced since it was opened. */
+export class ReplacedSinceError extends Error {}
+
+/**
+ * As `saveRuleset`, unless the file is no longer the one that was opened: rejects with ReplacedSinceError then. What is
+ * written between that look and the rename, some microseconds, only a lock keeps out.
+ */
+export async function saveRulesetOver(
+  path: string,
+  ruleset: Ruleset,
+  { generation, beforeReplacing }: Replacing,
+): Promise<SnapshotInfo> {
+  const replace = async (from: string, to: string): Promise<void> => {
+    if ((await readSnapshotHead(to)).generation !== generation) throw new ReplacedSinceError();
+    await beforeReplacing();
+    await NODE_FILES.rename(from, to);
+  };
+  try {
+    return await write(path, storingRuleset(ruleset), { ...NODE_FILES, rename: replace });
+  } catch (error) {
+    // What the file system says is explained; what came of looking is said as it is.
+    const { cause } = error as Error;
+    throw cause instanceof Error && !("syscall" in cause) ? cause : error;
+  }
 }
 
 /**
@@ -25,9 +89,15 @@ export async function openRulesetSnapshot(path: string): Promise<Snapshot> {
 }
 
 /**
- * Opens a ruleset that was saved: it answers at once, by the table in the file, and can be written to. Rejects like
- * `openRulesetSnapshot`, and with UsageError for rules that cannot be read.
+ * Opens a ruleset that was saved: it decides at once, by the table in the file, and can be written to. Prefixes, names
+ * and times are read when they are first needed. Rejects like `openRulesetSnapshot`, and with UsageError for rules that
+ * cannot be read; where that shows later, the method that needs them throws it.
  */
 export async function openRuleset(path: string): Promise<Ruleset> {
   return rulesetOf(await openRulesetSnapshot(path), path);
+}
+
+/** The same as an index of rules, for a service, with what was saved beside them. Rejects like `openRuleset`. */
+export async function openRules(path: string): Promise<StoredRules> {
+  return storedRulesOf(await openRulesetSnapshot(path), path);
 }

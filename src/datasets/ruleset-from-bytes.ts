@@ -1,5 +1,6 @@
 import type { Ruleset } from "../rulesets/ruleset.ts";
-import { RULESET_KIND, rulesetOf as readRuleset } from "../rulesets/stored-ruleset.ts";
+import { RULESET_KIND, rulesetOf as readRuleset, storedRules, type StoredRules } from "../rulesets/stored-ruleset.ts";
+import { metadataInPlace } from "../snapshot/metadata-in-place.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
@@ -18,7 +19,20 @@ export function rulesetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: stri
   return rulesetOf(checkKind(snapshotFromBytes(bytes, name), name, RULESET_SNAPSHOT), name);
 }
 
-/** The ruleset in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
+/**
+ * The ruleset in a snapshot, whose memory it goes on to read from. Throws DatasetError, with the path, for one that cannot
+ * be used; so does the ruleset when names or times are first needed.
+ */
 export function rulesetOf(snapshot: Snapshot, path: string): Ruleset {
-  return withPath(path, () => readRuleset(snapshot.metadata, snapshot.table));
+  return withPath(path, () => readRuleset(metadataInPlace(snapshot, path), snapshot.table, guardOf(path)));
+}
+
+/** The same as an index of rules, with what was saved beside them. Throws like `rulesetOf`. */
+export function storedRulesOf(snapshot: Snapshot, path: string): StoredRules {
+  return withPath(path, () => storedRules(metadataInPlace(snapshot, path), snapshot.table, guardOf(path)));
+}
+
+/** Names and times are read when they are first needed: their errors name the file, too. */
+function guardOf(path: string): <Result>(read: () => Result) => Result {
+  return (read) => withPath(path, read);
 }

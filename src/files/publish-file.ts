@@ -12,7 +12,8 @@ export interface FileOperations {
   stat(path: string): Promise<{ mtimeMs: number }>;
 }
 
-const NODE_FILES: FileOperations = { open, rename, unlink, readdir, stat };
+/** Those of the file system. */
+export const NODE_FILES: FileOperations = { open, rename, unlink, readdir, stat };
 
 /** A temporary file that no one wrote to for this long belongs to a writer that is gone. */
 const STALE_AFTER_MS = 10 * 60_000;

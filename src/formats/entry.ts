@@ -1,6 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 
-/** What lists are of: the rules of a ruleset, or the prefixes of the catalogue with their services. */
+/** The kinds of lists: the rules of a ruleset, or the prefixes of the catalogue with their services. */
 export type ListKind = "rules" | "catalogue";
 
 /** One prefix of a list. */
@@ -35,7 +35,7 @@ export interface LabelledEntry extends Entry {
 
 /** A list to be written, of one of these kinds. */
 export type EntryList<Kind extends ListKind = ListKind> = {
-  readonly rules: ListOf<"rules", RuleEntry>;
+  readonly rules: RuleList;
   readonly catalogue: ListOf<"catalogue", LabelledEntry>;
 }[Kind];
 
@@ -47,11 +47,20 @@ export interface ListOf<Kind, Item extends Entry> {
    * written; the catalogue as often as a format asks.
    */
   entries(family?: Family): Iterable<Item>;
-  /** What the consumer is to call the list: sets of firewalls, variables of servers. */
+  /** The name that the consumer gives the list: for sets of firewalls and variables of servers. */
   readonly name: string;
   /** For people. */
   readonly title: string;
   readonly createdAt: number;
-  /** When timeouts begin to run. */
+  /** The time at which timeouts start. */
   readonly now: number;
+}
+
+/** The purpose of rules: to block the listed addresses, or to allow them. */
+export type ListPurpose = "blocklist" | "allowlist";
+
+export interface RuleList extends ListOf<"rules", RuleEntry> {
+  readonly purpose: ListPurpose;
+  /** A 32-bit number that is higher in every later state, like the serial numbers of DNS zones. */
+  readonly serial: number;
 }

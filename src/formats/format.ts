@@ -8,25 +8,29 @@ export interface Format<Kind extends ListKind = ListKind> {
   /** The kinds of lists that can be written. */
   readonly kinds: readonly ListKind[];
   readonly mediaType: string;
-  /** Whether it is bytes, and nothing for a terminal. */
+  /** Whether it is binary, and must not be printed on a terminal. */
   readonly isBinary?: boolean;
-  /** Whether the consumer keeps sets that have a name and drop entries by themselves when their time has come. */
+  /** Whether what the consumer reads has a name: a set, a chain, an access control list. See `SET_NAME`. */
+  readonly isNamed?: boolean;
+  /** Whether the consumer drops expired entries by itself: the file gives the seconds until then. */
   readonly hasTimeouts?: boolean;
+  /** Whether the file has a serial number, which rises from second to second. */
+  readonly hasSerial?: boolean;
   /**
    * Whether the consumer takes the most specific prefix of an address only, so that an entry needs the labels of all
    * entries around it, too.
    */
   readonly takesMostSpecific?: boolean;
-  /** What the format has no room for, and is left out. */
+  /** Entries that the format cannot represent, which are left out. */
   readonly leavesOut?: { readonly reason: string; from(list: EntryList<Kind>): Prefix[] };
   /**
-   * The file in parts. A part may be "": whoever writes the file may let others have their turn there.
+   * The file in parts. A part may be "": the caller may let other work run there.
    * @throws UnexportableError
    */
   write(list: EntryList<Kind>): Generator<string | Uint8Array>;
 }
 
-/** An entry that a format has no room for, and that cannot be left out. */
+/** An entry that a format cannot represent, and that must not be left out. */
 export class UnexportableError extends Error {
   readonly value: string;
 

@@ -1,13 +1,29 @@
+import { apache } from "./apache.ts";
+import { bird } from "./bird.ts";
+import { caddy } from "./caddy.ts";
+import { cilium } from "./cilium.ts";
 import { clickhouse } from "./clickhouse.ts";
+import { crowdsecCsv } from "./crowdsec-csv.ts";
 import { csv } from "./csv.ts";
+import { dnsbl } from "./dnsbl.ts";
 import type { ListKind } from "./entry.ts";
+import { f5 } from "./f5.ts";
 import { haproxy } from "./haproxy.ts";
 import { ipset } from "./ipset.ts";
+import { iptables } from "./iptables.ts";
 import { jsonl, ndjson } from "./json-lines.ts";
+import { kubernetes } from "./kubernetes.ts";
+import { mikrotik } from "./mikrotik.ts";
 import { mmdb } from "./mmdb.ts";
 import { nftables } from "./nftables.ts";
 import { nginx } from "./nginx.ts";
+import { postfix } from "./postfix.ts";
+import { rpz } from "./rpz.ts";
+import { squid } from "./squid.ts";
+import { suricataIprep } from "./suricata-iprep.ts";
 import { text } from "./text.ts";
+import { varnish } from "./varnish.ts";
+import { zeekIntel } from "./zeek-intel.ts";
 
 /** Every format, by name, in the order in which help and documents name them. */
 export const FORMATS = {
@@ -21,6 +37,22 @@ export const FORMATS = {
   haproxy,
   ipset,
   nftables,
+  apache,
+  bird,
+  caddy,
+  cilium,
+  "crowdsec-csv": crowdsecCsv,
+  dnsbl,
+  f5,
+  iptables,
+  kubernetes,
+  mikrotik,
+  postfix,
+  rpz,
+  squid,
+  "suricata-iprep": suricataIprep,
+  varnish,
+  "zeek-intel": zeekIntel,
 } as const;
 
 type Formats = typeof FORMATS;

@@ -1,10 +1,11 @@
 import { formatPrefix, parsePrefix } from "../address/prefix.ts";
 import { covers, needsIpv4Stop } from "./_coverage.ts";
 import { perLabels } from "./_per-labels.ts";
-import type { Label } from "./entry.ts";
+import { prefixLines } from "./_prefix-lines.ts";
+import type { EntryList, Label } from "./entry.ts";
 import { type Format, UnexportableError } from "./format.ts";
 
-/** HAProxy reads a map through a buffer of 16384 bytes, and takes what follows for another line. */
+/** HAProxy reads a map through a buffer of 16384 bytes, and treats the rest of a longer line as another line. */
 const MAX_BYTES = 16_000;
 
 /**
@@ -14,21 +15,25 @@ const MAX_BYTES = 16_000;
 const UNWRAPPED = ["::/96", "2002::/16"];
 
 /**
- * A map file of HAProxy, for `src,map_ip(cbs.map,-)`: the ids of all labels of the address, with commas between them.
- * Lines with `-` say that there are none.
+ * For rules, a file for `acl listed src -f FILE`, a prefix a line.
+ *
+ * For the catalogue, a map file, for `src,map_ip(cbs.map,-)`: the ids of all labels of the address, with commas between
+ * them. Lines with `-` say that there are none.
  */
 export const haproxy = {
-  about: "map",
-  kinds: ["catalogue"],
+  about: "a map, or a list for an acl",
+  kinds: ["rules", "catalogue"],
   mediaType: "text/plain",
   takesMostSpecific: true,
-  *write(list) {
-    if (needsIpv4Stop(list)) yield "0.0.0.0/0 -\n";
-    for (const text of UNWRAPPED) if (!covers(list, parsePrefix(text))) yield `${text} -\n`;
-    const idsOf = perLabels(joinedIds);
-    for (const { prefix, labels } of list.entries()) yield `${formatPrefix(prefix)} ${idsOf(labels)}\n`;
-  },
-} as const satisfies Format<"catalogue">;
+  write: (list) => (list.kind === "catalogue" ? writeMap(list) : prefixLines(list)),
+} as const satisfies Format;
+
+function* writeMap(list: EntryList<"catalogue">): Generator<string> {
+  if (needsIpv4Stop(list)) yield "0.0.0.0/0 -\n";
+  for (const text of UNWRAPPED) if (!covers(list, parsePrefix(text))) yield `${text} -\n`;
+  const idsOf = perLabels(joinedIds);
+  for (const { prefix, labels } of list.entries()) yield `${formatPrefix(prefix)} ${idsOf(labels)}\n`;
+}
 
 /** @throws UnexportableError for more ids than HAProxy can read */
 function joinedIds(labels: readonly Label[]): string {

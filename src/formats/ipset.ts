@@ -6,8 +6,8 @@ import { ENTRIES_AT_ONCE, type Format } from "./format.ts";
 import { checkSetName } from "./set-name.ts";
 
 /**
- * Always the same, whatever a list holds: `create -exist` fails where a set is there with other parameters. They take
- * no memory by themselves.
+ * Always the same, whatever the list: `create -exist` fails if a set exists with other parameters. Unused capacity
+ * takes no memory.
  */
 const PARAMETERS = {
   4: "hash:net family inet maxelem 16777216 timeout 0",
@@ -18,14 +18,15 @@ const PARAMETERS = {
 const MAX_TIMEOUT = 2_147_483;
 
 /**
- * Lines for `ipset restore`: the sets `<name>_4` and `<name>_6`, made if they are not there. Others are filled and take
- * their places at the end: what a firewall matches is the old list or the new one, and the old one if a line fails.
+ * Lines for `ipset restore`: the sets `<name>_4` and `<name>_6`, made if they are not there. Temporary sets are filled
+ * and swapped in at the end: a firewall matches either the old list or the new one, and the old one if a line fails.
  * @throws RangeError for a name that no set can have
  */
 export const ipset = {
   about: "for ipset restore",
   kinds: ["rules"],
   mediaType: "text/plain",
+  isNamed: true,
   hasTimeouts: true,
   write,
 } as const satisfies Format<"rules">;
@@ -33,34 +34,41 @@ export const ipset = {
 function* write(list: EntryList<"rules">): Generator<string> {
   const { name, now } = list;
   checkSetName(name);
-  const all: TimedPrefix[] = [];
+  const elements = { 4: new Elements(), 6: new Elements() };
   let count = 0;
   for (const entry of list.entries()) {
-    all.push(timed(entry, now, MAX_TIMEOUT));
+    elements[entry.prefix.family].add(timed(entry, now, MAX_TIMEOUT));
     if (++count % ENTRIES_AT_ONCE === 0) yield "";
   }
   for (const family of [4, 6] as const) {
     const set = `${name}_${family}`;
     yield `create ${set} ${PARAMETERS[family]} -exist\ncreate ${set}_new ${PARAMETERS[family]} -exist\nflush ${set}_new\n`;
-    for (const { prefix, timeout } of expressible(all))
-      if (prefix.family === family) yield `add ${set}_new ${formatPrefix(prefix)}${timeoutText(timeout, "")} -exist\n`;
+    for (const { prefix, timeout } of elements[family].all())
+      yield `add ${set}_new ${formatPrefix(prefix)}${timeoutText(timeout, "")} -exist\n`;
   }
   yield `swap ${name}_4 ${name}_4_new\nswap ${name}_6 ${name}_6_new\ndestroy ${name}_4_new\ndestroy ${name}_6_new\n`;
 }
 
 /**
- * A set of this type has no place for all addresses, but for both halves of them. A half that has a rule of its own,
- * too, stays as long as the last of both.
+ * The elements of a set. A set of this type cannot hold the prefix of all addresses, only its two halves. A half that
+ * also has a rule of its own stays until the later of the two expiries.
  */
-function* expressible(all: readonly TimedPrefix[]): Generator<TimedPrefix> {
-  const halves = new Map<string, TimedPrefix>();
-  for (const { prefix, timeout } of all) {
-    if (prefix.length > 1) continue;
+class Elements {
+  readonly #halves = new Map<string, TimedPrefix>();
+  readonly #others: TimedPrefix[] = [];
+
+  add(element: TimedPrefix): void {
+    const { prefix, timeout } = element;
+    if (prefix.length > 1) return void this.#others.push(element);
     for (const half of prefix.length === 1 ? [prefix] : [prefixOf(prefix, 1), prefixOf(lastAddress(prefix), 1)]) {
       const text = formatPrefix(half);
-      halves.set(text, { prefix: half, timeout: Math.max(timeout, halves.get(text)?.timeout ?? 0) });
+      const before = this.#halves.get(text)?.timeout ?? 0;
+      this.#halves.set(text, { prefix: half, timeout: Math.max(timeout, before) });
     }
   }
-  yield* halves.values();
-  for (const each of all) if (each.prefix.length > 1) yield each;
+
+  *all(): Generator<TimedPrefix> {
+    yield* this.#halves.values();
+    yield* this.#others;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 import { comparePrefixes, formatPrefix, prefixContains } from "../address/prefix.ts";
-import { mergePrefixes } from "../address/range.ts";
+import { mergeNext } from "../address/range.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 import { timed, type TimedPrefix, timeoutText } from "./_timeouts.ts";
 import type { EntryList } from "./entry.ts";
@@ -9,7 +9,7 @@ import { checkSetName } from "./set-name.ts";
 
 const TYPES = { 4: "ipv4_addr", 6: "ipv6_addr" } as const;
 
-/** As far as the kernel counts, and more than anybody waits for: 100 years, in seconds. */
+/** The kernel's maximum, and longer than anyone needs: 100 years, in seconds. */
 const MAX_TIMEOUT = 3_155_760_000;
 
 /**
@@ -27,6 +27,7 @@ export const nftables = {
   about: "for nft -f",
   kinds: ["rules"],
   mediaType: "text/plain",
+  isNamed: true,
   hasTimeouts: true,
   write,
 } as const satisfies Format<"rules">;
@@ -67,12 +68,13 @@ interface Open extends TimedPrefix {
 }
 
 /**
- * Cuts rules that come in order into prefixes that do not overlap, each with the longest timeout of all rules that
- * cover it: the fewest of each timeout.
+ * Splits rules, given in order, into prefixes that do not overlap, each with the longest timeout of all rules that
+ * cover it, using the fewest prefixes for each timeout.
  */
 class Elements {
   /** What covers the next rules, perhaps: each within the one before, and to stay longer. */
   readonly #open: Open[] = [];
+  /** The fewest prefixes of each timeout. Those of one timeout do not overlap, and are closed in ascending order. */
   readonly #byTimeout = new Map<number, Prefix[]>();
 
   add({ prefix, timeout }: TimedPrefix): void {
@@ -85,15 +87,13 @@ class Elements {
 
   *all(): Generator<TimedPrefix> {
     while (this.#open.length > 0) this.#close();
-    for (const [timeout, prefixes] of this.#byTimeout)
-      for (const prefix of mergePrefixes(prefixes)) yield { prefix, timeout };
+    for (const [timeout, prefixes] of this.#byTimeout) for (const prefix of prefixes) yield { prefix, timeout };
   }
 
   #close(): void {
     const { prefix, timeout, longer } = this.#open.pop()!;
-    const prefixes = this.#byTimeout.get(timeout);
-    const own = longer.length === 0 ? [prefix] : subtractPrefixes([prefix], longer);
-    if (prefixes === undefined) this.#byTimeout.set(timeout, own);
-    else for (const each of own) prefixes.push(each);
+    const prefixes = this.#byTimeout.get(timeout) ?? [];
+    this.#byTimeout.set(timeout, prefixes);
+    for (const each of longer.length === 0 ? [prefix] : subtractPrefixes([prefix], longer)) mergeNext(prefixes, each);
   }
 }

@@ -1,10 +1,10 @@
 /**
- * What a firewall's set may be called. With the six characters of `_4_new`, which ipset needs while it fills a set,
- * that makes the 31 that the kernel allows.
+ * Valid names of a firewall's sets. With the six characters of `_4_new`, which ipset needs while it fills a set, that
+ * makes the 31 that the kernel allows.
  */
 export const SET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,24}$/;
 export const MAX_SET_NAME = 25;
-/** What an error says of another name, after what it names. */
+/** The rule, as an error message states it after the name. */
 export const SET_NAME_RULE = `must be a letter followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores`;
 
 /** @throws RangeError for what needs quotes, could be a line of its own, or is too long */
@@ -16,7 +16,7 @@ export function checkSetName(name: string): string {
 const MAX_WORDS = 18;
 
 /**
- * The name of the set of something with a name and an id: what is readable of the name, then six digits from the id, so
+ * The set name for something with a name and an id: the usable characters of the name, then six digits from the id, so
  * that no two things get the same one.
  */
 export function setNameOf(name: string, id: string): string {
@@ -28,6 +28,11 @@ export function setNameOf(name: string, id: string): string {
     .slice(0, MAX_WORDS)
     .replace(/_$/, "");
   return `${words === "" ? "list" : words}_${digits(id)}`;
+}
+
+/** The name of a Kubernetes resource (RFC 1123 label) for that name of a set. */
+export function resourceNameOf(setName: string): string {
+  return checkSetName(setName).toLowerCase().replaceAll("_", "-").replace(/-+$/, "");
 }
 
 /** FNV-1a, of which 24 bits are given as hexadecimal digits. */

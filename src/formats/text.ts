@@ -1,4 +1,4 @@
-import { formatPrefix } from "../address/prefix.ts";
+import { prefixLines } from "./_prefix-lines.ts";
 import type { Format } from "./format.ts";
 
 /** A prefix a line and nothing else, as firewalls read external dynamic lists. */
@@ -6,7 +6,5 @@ export const text = {
   about: "a prefix a line",
   kinds: ["rules"],
   mediaType: "text/plain",
-  *write(list) {
-    for (const { prefix } of list.entries()) yield `${formatPrefix(prefix)}\n`;
-  },
+  write: prefixLines,
 } as const satisfies Format<"rules">;

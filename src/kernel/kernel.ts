@@ -10,6 +10,7 @@ import {
   LINES_6,
   MATCHES,
   MISSING,
+  PENDING_LINES,
   SELECT_ALL,
   SELECT_MATCHED,
   SELECT_UNMATCHED,
@@ -42,6 +43,10 @@ interface Exports {
   countedAddresses(): number;
   countedMatched(): number;
   scanChunk(at: number, end: number): number;
+  scanColumn(at: number, end: number, delimiter: number, column: number): number;
+  undecidedLines(): number;
+  setScanned(lines: number, count4: number, count6: number): void;
+  countChunk(): void;
   scannedLines(): number;
   scanned4(): number;
   scanned6(): number;
@@ -82,6 +87,8 @@ export class Kernel {
   readonly lines6: Uint32Array;
   /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */
   readonly matches: Int32Array;
+  /** Numbers of lines of the chunk that `scanColumn` has left undecided. */
+  readonly undecided: Int32Array;
   /** Match ids (-1: no address) of that chunk that lack a template; see `gatherTemplates`. */
   readonly missing: Int32Array;
   readonly #exports: Exports;
@@ -96,6 +103,7 @@ export class Kernel {
     this.words6 = wordsAt(WORDS_6, 4 * LINE_ENTRIES);
     this.lines6 = wordsAt(LINES_6);
     this.matches = new Int32Array(buffer, workspace + MATCHES, LINE_ENTRIES);
+    this.undecided = new Int32Array(buffer, workspace + PENDING_LINES, LINE_ENTRIES);
     this.missing = new Int32Array(buffer, workspace + MISSING, LINE_ENTRIES);
   }
 
@@ -131,7 +139,7 @@ export class Kernel {
 
   /**
    * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address
-   * `out`; up to three more of both are read and written. Throws `TableError` when the table is damaged where a lookup
+   * `out`; up to three more of both are read and written. Throws `TableError` when the table is corrupt where a lookup
    * comes by.
    */
   lookupBatch4(words: number, out: number, count: number): void {
@@ -146,7 +154,7 @@ export class Kernel {
   }
 
   /**
-   * Runs what looks up. The kernel traps where a damaged table leads out of the memory, too deep, or to a match that is
+   * Runs what looks up. The kernel traps where a corrupt table leads out of the memory, too deep, or to a match that is
    * not there.
    */
   #lookUp(run: () => void): void {
@@ -196,6 +204,37 @@ export class Kernel {
    */
   scanChunk(at: number, end: number): number {
     return this.#exports.scanChunk(at, end) >>> 0; // addresses from 2^31 on come back negative
+  }
+
+  /**
+   * As `scanChunk`, for the addresses in one column (from 0) of lines that are cut at every delimiter, a byte: there
+   * must be no quotes that change that. A column that is more than an address is left undecided: `undecidedCount` line
+   * numbers in `undecided`. Whoever decides them adds addresses with `addFound`.
+   */
+  scanColumn(at: number, end: number, delimiter: number, column: number): number {
+    return this.#exports.scanColumn(at, end, delimiter, column) >>> 0;
+  }
+
+  get undecidedCount(): number {
+    return this.#exports.undecidedLines();
+  }
+
+  /** Adds the address of a line of the chunk that was scanned last and has none yet: its words are `found[0..3]`. */
+  addFound(line: number, family: 4 | 6, found: Uint32Array): void {
+    const { count4, count6 } = this;
+    if (family === 4) {
+      this.words4[count4] = found[0]!;
+      this.lines4[count4] = line;
+    } else {
+      this.words6.set(found.subarray(0, 4), 4 * count6);
+      this.lines6[count6] = line;
+    }
+    this.#exports.setScanned(this.chunkLines, count4 + (family === 4 ? 1 : 0), count6 + (family === 6 ? 1 : 0));
+  }
+
+  /** Looks up and counts the addresses of the chunk that was scanned last; `takeCounts` has the counts. */
+  countChunk(): void {
+    this.#lookUp(() => this.#exports.countChunk());
   }
 
   /** The lines of the chunk that was scanned last. */

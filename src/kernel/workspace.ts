@@ -187,14 +187,15 @@ export const OFFSET_STEP = OFFSETS + VECTOR_BYTES;
 export const WIDE_KIND = OFFSET_STEP + VECTOR_BYTES;
 export const LIST_KIND = WIDE_KIND + VECTOR_BYTES;
 export const TREE_KIND = LIST_KIND + VECTOR_BYTES;
-export const BITMAP_LIMIT = TREE_KIND + VECTOR_BYTES;
+export const POINTS_KIND = TREE_KIND + VECTOR_BYTES;
+export const BITMAP_LIMIT = POINTS_KIND + VECTOR_BYTES;
 
 /** The addresses of a group in a lookup, at most; and a queue of them: as 32-bit words, and four stored too far. */
 export const GROUP = 640;
 export const QUEUE_BYTES = 4 * GROUP + 64;
-/** The four queues of the lookups. */
+/** The five queues of the lookups. */
 export const WAITING = (BITMAP_LIMIT + VECTOR_BYTES + 63) & -64;
-export const WAITING_BYTES = 4 * QUEUE_BYTES;
+export const WAITING_BYTES = 5 * QUEUE_BYTES;
 
 /** Whole pages. */
 export const WORKSPACE_BYTES = (WAITING + WAITING_BYTES + 65535) & -65536;

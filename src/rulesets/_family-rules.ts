@@ -1,20 +1,31 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { ExpiryCounts } from "./_expiry-counts.ts";
-import { finished } from "./_finished.ts";
 import { maskOf, NO_RULE_HERE, PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import { RuleDecider } from "./_rule-decider.ts";
 import { RuleTree } from "./_rule-tree.ts";
-import { RuleWalk } from "./_rule-walk.ts";
+import type { SlotMoment } from "./_slot-moment.ts";
 import { StateBlocks } from "./_state-blocks.ts";
 import type { Rule } from "./rule.ts";
 import type { RuleColumns } from "./rule-columns.ts";
 
-/** Rules that are looked at between two interruptions of a load. */
+/** Rules processed between two pauses of a load. */
 const STEP = 1 << 14;
 
+type Work = Generator<undefined, void, undefined>;
+
+/** The rules of a family at a moment. */
+export interface FamilyMoment {
+  readonly family: Family;
+  readonly count: number;
+  readonly slots: SlotMoment;
+  /** Their slots in the order of prefixes, produced in steps. */
+  readonly order: Generator<undefined, Uint32Array, undefined>;
+}
+
 /**
- * The rules of one family: their slots, what decides about addresses, and, each made when it is first needed: the tree
- * that gives the rules in order and at any position, and what says for any time how many are active, and which.
+ * The rules of one family: their slots and the decider, and two structures that are built on first use: the tree, which
+ * gives the rules in order and at any position, and the expiry counts, which give for any time how many are active, and
+ * which.
  */
 export class FamilyRules {
   readonly slots: RuleSlots;
@@ -24,10 +35,16 @@ export class FamilyRules {
   #tree: RuleTree | undefined;
   #expiries: ExpiryCounts | undefined;
   #blocks: StateBlocks | undefined;
+  /** While the tree is being built: the work, and the slots that rules have taken or left since it began. */
+  #makingTree: Work | undefined;
+  #changedSlots: number[] | undefined;
+  /** While the expiries are being counted: the work, and the expiries added or removed since it began. */
+  #countingExpiries: Work | undefined;
+  #changedExpiries: { readonly moment: number; readonly change: 1 | -1 }[] | undefined;
 
   /**
-   * Loads rules, in steps that take as long as a chunk of some thousand does.
-   * @throws RangeError for columns of different lengths, rules out of order, and what is no rule
+   * Loads rules, in steps that take as long as a chunk of a few thousand does.
+   * @throws RangeError for columns of different lengths, rules out of order, and invalid rules
    */
   static *loading(family: Family, chunks: readonly RuleColumns[]): Generator<undefined, FamilyRules, undefined> {
     const count = chunks.reduce((sum, { lengths }) => sum + lengths.length, 0);
@@ -36,7 +53,7 @@ export class FamilyRules {
     return rules;
   }
 
-  /** Of `count` rules in slots that are filled, where they come with what decides about them; else of none. */
+  /** With `count` rules in filled slots if they come with their decider; else empty. */
   constructor(
     slots: RuleSlots,
     deciderOf = (allRules: () => RuleTree): RuleDecider => new RuleDecider(slots, allRules),
@@ -48,7 +65,7 @@ export class FamilyRules {
     if (this.decider.frozen === undefined) this.#tree = new RuleTree(slots);
   }
 
-  /** A copy, in steps of some hundred microseconds; the rules must not change meanwhile. */
+  /** A copy, in steps of a few hundred microseconds; the rules must not change meanwhile. */
   *copying(): Generator<undefined, FamilyRules, undefined> {
     const copyDecider = this.decider.copying();
     const slots = yield* this.slots.copying();
@@ -59,14 +76,32 @@ export class FamilyRules {
     return copy;
   }
 
-  /** The rules in order, with their numbers. O(1), or O(rules) where they came with a table and this is asked first. */
+  /** The rules in order, with their numbers. O(1), or O(rules) for the first call if they came with a table. */
   get tree(): RuleTree {
-    return (this.#tree ??= this.#makeTree());
+    while (this.#tree === undefined) (this.#makingTree ??= this.#makeTree()).next();
+    return this.#tree;
   }
 
   /** O(1), or O(rules log rules) the first time. */
   get expiries(): ExpiryCounts {
-    return (this.#expiries ??= finished(ExpiryCounts.counting(this.slots.expiresAt.subarray(1, this.slots.end))));
+    while (this.#expiries === undefined) (this.#countingExpiries ??= this.#countExpiries()).next();
+    return this.#expiries;
+  }
+
+  /**
+   * Builds everything that is otherwise built on first use, in the steps of `RuleIndex.completing`; rules may be added,
+   * changed and removed meanwhile. If this is abandoned, the next call, or the first use, continues where it stopped.
+   */
+  *completing(): Generator<undefined, void, undefined> {
+    yield* this.slots.unpacking();
+    while (this.#expiries === undefined) yield void (this.#countingExpiries ??= this.#countExpiries()).next();
+    while (this.#tree === undefined) yield void (this.#makingTree ??= this.#makeTree()).next();
+  }
+
+  /** The rules as they are now: until the moment is ended, later writes do not affect it. */
+  moment(): FamilyMoment {
+    const slots = this.slots.moment();
+    return { family: this.slots.family, count: this.count, slots, order: this.decider.orderedSlotsOf(slots) };
   }
 
   get blocks(): StateBlocks {
@@ -83,19 +118,19 @@ export class FamilyRules {
     return this.slots.byteLength + indexes + this.decider.byteLength;
   }
 
-  /** The slot of the rule of exactly this prefix; 0 where there is none. */
+  /** The slot of the rule with exactly this prefix; 0 if there is none. */
   find(prefix: Prefix): number {
     return this.#tree === undefined ? this.decider.find(prefix) : this.#tree.find(prefix);
   }
 
   set(rule: Rule): void {
     const { slots } = this;
-    this.decider.prepare();
+    this.#prepare();
     const found = this.find(rule.prefix);
     const slot = found === 0 ? slots.take(rule.prefix) : found;
-    if (found !== 0) this.#forgetExpiry(slot);
+    if (found !== 0) this.#countExpiry(slot, -1);
     slots.write(slot, rule);
-    if (slots.expiresAt[slot] !== PERMANENT) this.#expiries?.add(slots.expiresAt[slot]!);
+    this.#countExpiry(slot, 1);
     if (found === 0) this.#add(slot);
     this.#blocks?.touch(slot);
   }
@@ -103,37 +138,66 @@ export class FamilyRules {
   delete(prefix: Prefix): boolean {
     const slot = this.find(prefix);
     if (slot === 0) return false;
-    this.decider.prepare();
+    this.#prepare();
     this.#blocks?.touch(slot);
     this.#tree?.remove(slot);
-    this.#forgetExpiry(slot);
+    this.#changedSlots?.push(slot);
+    this.#countExpiry(slot, -1);
     this.decider.remove(slot);
     this.count--;
     return true;
   }
 
+  /** Frees slots, unless a tree that may refer to them is being built. */
+  #prepare(): void {
+    if (this.#changedSlots === undefined) this.decider.prepare();
+  }
+
   #add(slot: number): void {
     this.#tree?.insert(slot);
+    this.#changedSlots?.push(slot);
     this.decider.add(slot);
     this.count++;
   }
 
-  #forgetExpiry(slot: number): void {
-    const expiry = this.slots.expiresAt[slot]!;
-    if (expiry !== PERMANENT) this.#expiries?.remove(expiry);
+  #countExpiry(slot: number, change: 1 | -1): void {
+    const moment = this.slots.expiresAt[slot]!;
+    if (moment === PERMANENT) return;
+    if (this.#expiries !== undefined) count(this.#expiries, moment, change);
+    else this.#changedExpiries?.push({ moment, change });
   }
 
-  /** The tree of the rules of the table that are still there, and of those that came since. */
-  #makeTree(): RuleTree {
-    const { slots, decider } = this;
-    const tree = new RuleTree(slots);
-    const order = Uint32Array.from({ length: decider.frozen!.count }, (_, at) => decider.frozen!.slotAt(at));
-    finished(tree.build(order.filter((slot) => slots.isTaken(slot))));
-    const walk = new RuleWalk(decider.added).startAt(0);
-    // What came while the table was made may be in both.
-    for (let slot = walk.next(); slot !== 0; slot = walk.next())
-      if (tree.find(slots.prefixAt(slot)) === 0) tree.insert(slot);
-    return tree;
+  *#makeTree(): Work {
+    const { slots } = this;
+    const changed = (this.#changedSlots = [] as number[]);
+    try {
+      const tree = new RuleTree(slots);
+      yield* tree.build(yield* this.decider.orderedSlots());
+      // In the order of the changes: a removed rule may be followed by a new one with the same prefix in another slot.
+      for (const slot of changed) {
+        const found = tree.find(slots.prefixAt(slot));
+        if (!slots.isTaken(slot) && found === slot) tree.remove(slot);
+        else if (slots.isTaken(slot) && found === 0) tree.insert(slot);
+      }
+      this.#tree = tree;
+    } finally {
+      this.#changedSlots = undefined;
+      this.#makingTree = undefined;
+    }
+  }
+
+  *#countExpiries(): Work {
+    const changes = (this.#changedExpiries = [] as { moment: number; change: 1 | -1 }[]);
+    try {
+      // A copy, made in the same step in which changes begin to be recorded: a change of what has not been counted yet
+      // would count twice.
+      const expiries = yield* ExpiryCounts.counting(this.slots.expiresAt.slice(1, this.slots.end));
+      for (const { moment, change } of changes) count(expiries, moment, change);
+      this.#expiries = expiries;
+    } finally {
+      this.#changedExpiries = undefined;
+      this.#countingExpiries = undefined;
+    }
   }
 
   *#load(chunks: readonly RuleColumns[], count: number): Generator<undefined, void, undefined> {
@@ -143,7 +207,7 @@ export class FamilyRules {
       yield;
     }
     yield* this.#checkColumns();
-    yield* tree.build(Uint32Array.from({ length: count }, (_, at) => at + 1));
+    yield* tree.build(yield* slotsUpTo(count));
     this.count = count;
     this.#expiries = yield* ExpiryCounts.counting(slots.expiresAt.subarray(1, slots.end));
   }
@@ -172,7 +236,7 @@ export class FamilyRules {
     slots.end += length;
   }
 
-  /** That prefixes are canonical and no expiry is missing; the order is checked where it is used. */
+  /** Checks that prefixes are canonical and no expiry is missing; the order is checked where it is used. */
   *#checkColumns(): Generator<undefined, void, undefined> {
     const { keys, lengths, expiresAt, words, family, end } = this.slots;
     const bits = addressBits(family);
@@ -185,9 +249,24 @@ export class FamilyRules {
         throw new RangeError(
           `Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`,
         );
-      // Written so that NaN fails too; -Infinity says that a slot is free.
+      // Written so that NaN fails too; -Infinity would mean that the slot is free.
       if (!(expiresAt[slot]! > NO_RULE_HERE))
         throw new RangeError(`Rule ${slot - 1} of IPv${family} has no expiry; a permanent rule has Infinity`);
     }
   }
+}
+
+/** 1 to `count`. A loop in steps: `Uint32Array.from` with a function is one step, of 10 ms for 400,000 rules. */
+function* slotsUpTo(count: number): Generator<undefined, Uint32Array, undefined> {
+  const slots = new Uint32Array(count);
+  for (let at = 0; at < count; at++) {
+    if (at % STEP === STEP - 1) yield;
+    slots[at] = at + 1;
+  }
+  return slots;
+}
+
+function count(expiries: ExpiryCounts, moment: number, change: 1 | -1): void {
+  if (change === 1) expiries.add(moment);
+  else expiries.remove(moment);
 }

@@ -2,12 +2,13 @@ import type { Family, Prefix } from "../address/address.ts";
 import type { MatchId } from "../table/match-id.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { SortedFreezer } from "../table/sorted-freezer.ts";
+import type { RuleBatchLookup, RuleEngine } from "./rule-engine.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import { grown } from "./_column.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 
-/** Rules that are looked at between two interruptions of a freeze. */
+/** Rules processed between two pauses of a freeze. */
 const STEP = 1 << 12;
 
 /*
@@ -16,31 +17,34 @@ const STEP = 1 << 12;
  *     match    1          2            3             4 ...      in the order of prefixes
  *     value    slot 7     slot 3       slot 12       slot 9     which keeps its number as long as its rule exists
  *
- * What a rule says (expiry, name, times) is read in its slot, where it is written: so a table stays right while rules
- * change, and only prefixes that came after it are missing. A rule that goes leaves a slot with an expiry before every
- * time, which is never active, and the slot is not taken again while a table names it: so nothing has to be done here for
- * rules that go, either; their parents decide, as for expired ones.
+ * A rule's data (expiry, name, times) is read from its slot, where it is also written: so a table stays correct while
+ * rules change, and lacks only prefixes added after it was made. A removed rule leaves a slot whose expiry is before
+ * every time, so it is never active, and the slot is not reused while a table refers to it: so removed rules need no
+ * work here either; their parents decide, as for expired ones.
  */
-/** The prefixes that were there at a freeze, and the slots of their rules. Never changes; copies of an index share it. */
+/** The prefixes that existed at a freeze, and the slots of their rules. Immutable; copies of an index share it. */
 export class FrozenRules {
   readonly table: PrefixTable;
+  /** What looks up many addresses at a time. */
+  readonly batches: RuleBatchLookup;
   readonly #family: Family;
   /** The slot of a match is its value less this. */
   readonly #offset: number;
   readonly #values: Int32Array;
-  /** Each value is its match, as in rules that were loaded and then frozen: a read that need not be made. */
+  /** Whether each value equals its match, as for rules that were loaded and then frozen: this saves a read. */
   readonly #isIdentity: boolean;
   readonly #parents: Int32Array;
   readonly #lengths: Uint8Array;
 
   /**
-   * Of a table whose values are slots, increased by `offset`; `isIdentity`: and its matches too. Its parents must be
-   * smaller than their children; what `SortedFreezer` makes is so.
+   * For a table whose values are slots increased by `offset`; with `isIdentity` its match ids are too. Parents must be
+   * smaller than their children, as in tables made by `SortedFreezer`.
    */
-  constructor(family: Family, table: PrefixTable, isIdentity: boolean, offset = 0) {
+  constructor(family: Family, table: PrefixTable, isIdentity: boolean, offset = 0, batches: RuleBatchLookup = table) {
     this.#isIdentity = isIdentity;
     this.#family = family;
     this.table = table;
+    this.batches = batches;
     this.#offset = offset;
     const { matchValue, matchParent, matchLength } = table.sections;
     this.#values = new Int32Array(table.buffer, matchValue.byteOffset, matchValue.byteLength / 4);
@@ -57,9 +61,9 @@ export class FrozenRules {
     return this.table.byteLength;
   }
 
-  /** The slots of all rules that were frozen, in the order of prefixes: the one at an index. */
+  /** The slot of the frozen rule at an index, in the order of prefixes. */
   slotAt(index: number): number {
-    return this.#values[index + this.#first]! - this.#offset;
+    return this.#slotOf(index + this.#first);
   }
 
   /** The first match of the family: matches are numbered over both, IPv4 first. */
@@ -71,24 +75,27 @@ export class FrozenRules {
   activeSlot(match: number, expiresAt: Float64Array, now: number): number {
     // Parents are smaller, and where the section is empty undefined | 0 is 0: the loop ends.
     for (let at = match; at !== 0; at = this.#parents[at]! | 0) {
-      const slot = (this.#isIdentity ? at : this.#values[at]!) - this.#offset;
+      const slot = this.#slotOf(at);
       if (now < expiresAt[slot]!) return slot;
     }
     return 0;
   }
 
-  /** The slot of the rule of exactly this prefix; 0 where there was none. It may have gone since. */
+  /** The slot of the rule with exactly this prefix; 0 if there was none. The rule may have been removed since. */
   find(prefix: Prefix): number {
     const match = this.matchOf(prefix);
-    return match === 0 || this.#lengths[match] !== prefix.length ? 0 : this.#values[match]! - this.#offset;
+    return match === 0 || this.#lengths[match] !== prefix.length ? 0 : this.#slotOf(match);
   }
 
-  /** The slots of the rules that cover the prefix, the most specific first; some may have gone since. */
+  /** The slots of the rules that cover the prefix, the most specific first; some may have been removed since. */
   covering(prefix: Prefix): number[] {
     const found: number[] = [];
-    for (let at = this.matchOf(prefix); at !== 0; at = this.#parents[at]! | 0)
-      found.push(this.#values[at]! - this.#offset);
+    for (let at = this.matchOf(prefix); at !== 0; at = this.#parents[at]! | 0) found.push(this.#slotOf(at));
     return found;
+  }
+
+  #slotOf(match: number): number {
+    return (this.#isIdentity ? match : this.#values[match]!) - this.#offset;
   }
 
   /** The match of the most specific frozen rule that covers the prefix, as `activeSlot` takes it. */
@@ -101,14 +108,15 @@ export class FrozenRules {
 }
 
 /**
- * Freezes the rules of a family anew: those that `orderedSlots` gives. Rules may come, change and go meanwhile: one that
- * comes may be in it or not, one that goes may still be in it, with a slot that is never active. In steps of less than a
- * millisecond or so.
+ * Freezes the rules of a family anew: those that `orderedSlots` gives. Rules may be added, changed and removed
+ * meanwhile: an added one may be included or not; a removed one may still be included, with a slot that is never
+ * active. In steps of about a millisecond at most.
  */
 export function* freezingRules(
   slots: RuleSlots,
   base: FrozenRules | undefined,
   added: RuleTree,
+  engine?: RuleEngine,
 ): Generator<undefined, FrozenRules, undefined> {
   const order = yield* orderedSlots(slots, base, added);
   const { length } = order;
@@ -118,12 +126,13 @@ export function* freezingRules(
     if (at % STEP === 0) yield;
     if (addTo(sorted, slots, order[at]!) !== order[at]) isIdentity = false;
   }
-  return new FrozenRules(slots.family, yield* sorted.freezing(), isIdentity);
+  const table = yield* sorted.freezing(engine);
+  return new FrozenRules(slots.family, table, isIdentity, 0, engine?.batchesOver(table));
 }
 
-/** The slots of the rules of a table that are still there, and of those in a tree of what came since, in order. */
+/** The slots of a table's rules that still exist, merged in order with those of a tree of the rules added since. */
 export function* orderedSlots(
-  slots: RuleSlots,
+  slots: Pick<RuleSlots, "isTaken" | "compareSlots">,
   base: FrozenRules | undefined,
   added: RuleTree,
 ): Generator<undefined, Uint32Array, undefined> {
@@ -135,20 +144,20 @@ export function* orderedSlots(
     if ((at + next) % STEP === 0) yield;
     const isAdded = at === count || (next < more.length && slots.compareSlots(more[next]!, base!.slotAt(at)) < 0);
     const slot = isAdded ? more[next++]! : base!.slotAt(at++);
-    // What has gone is left out; what was frozen and added meanwhile stands in both, side by side.
+    // Removed rules are left out; a rule that was both frozen and added meanwhile appears in both, side by side.
     if (slots.isTaken(slot) && (length === 0 || order[length - 1] !== slot)) order[length++] = slot;
   }
   return order.subarray(0, length);
 }
 
-/** Adds the rule in a slot to a table that is being made. */
-export function addTo(sorted: SortedFreezer, { keys, lengths, words }: RuleSlots, slot: number, value = slot): MatchId {
+/** Adds the rule in a slot to a table that is being built. */
+function addTo(sorted: SortedFreezer, { keys, lengths, words }: RuleSlots, slot: number): MatchId {
   const key = slot * words;
-  if (words === 1) return sorted.add(4, keys[key]!, 0, 0, 0, lengths[slot]!, value);
-  return sorted.add(6, keys[key]!, keys[key + 1]!, keys[key + 2]!, keys[key + 3]!, lengths[slot]!, value);
+  if (words === 1) return sorted.add(4, keys[key]!, 0, 0, 0, lengths[slot]!, slot);
+  return sorted.add(6, keys[key]!, keys[key + 1]!, keys[key + 2]!, keys[key + 3]!, lengths[slot]!, slot);
 }
 
-/** The slots of a tree's rules in order. Those that are put in meanwhile may be left out. */
+/** The slots of a tree's rules in order. Rules inserted meanwhile may be left out. */
 function* slotsInOrder(tree: RuleTree): Generator<undefined, Uint32Array, undefined> {
   let order = new Uint32Array(Math.max(1, tree.total));
   let count = 0;

@@ -1,21 +1,33 @@
-/** Milliseconds of work at a time. Others have their turn in between, a millisecond or more. */
+/** Milliseconds of work at a time. Other work runs in between, for a millisecond or more. */
 const SLICE = 2;
 
 /**
- * Does work that can be interrupted bit by bit, by timers that do not keep a program from ending; then calls `onEnd`, with
- * the error if it has failed.
+ * Does work that can be interrupted bit by bit, after a delay in milliseconds, by timers that do not keep a program from
+ * ending unless `isAwaited`; then calls `onEnd`, with the error if it has failed.
  */
-export function inBackground(work: Iterator<undefined, void>, onEnd: (error: unknown) => void): void {
+export function inBackground(
+  work: Iterator<undefined, void>,
+  onEnd: (error: unknown) => void,
+  { delay = 0, isAwaited = false }: { readonly delay?: number; readonly isAwaited?: boolean } = {},
+): void {
   const timer: unknown = setTimeout(() => {
+    let isDone: boolean;
     try {
-      const end = performance.now() + SLICE;
-      do if (work.next().done === true) return onEnd(undefined);
-      while (performance.now() < end);
+      isDone = sliceOf(work);
     } catch (error) {
       return onEnd(error);
     }
-    inBackground(work, onEnd);
-  }, 0);
+    if (isDone) onEnd(undefined);
+    else inBackground(work, onEnd, { isAwaited });
+  }, delay);
   // A number in browsers.
-  if (typeof timer === "object") (timer as { unref?(): void }).unref?.();
+  if (!isAwaited && typeof timer === "object") (timer as { unref?(): void }).unref?.();
+}
+
+/** Whether the work is done. */
+function sliceOf(work: Iterator<undefined, void>): boolean {
+  const end = performance.now() + SLICE;
+  do if (work.next().done === true) return true;
+  while (performance.now() < end);
+  return false;
 }

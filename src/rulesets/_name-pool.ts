@@ -9,7 +9,7 @@ const MAX_SHARED = 4096;
 
 const encoder = new TextEncoder();
 
-/** Collects names of up to some thousand characters as bytes, and gives them packed in any order. */
+/** Collects names of up to a few thousand characters as bytes, and gives them packed in any order. */
 export class NamePool {
   readonly #shared = new Map<string, number>();
   readonly #blocks: Uint8Array[] = [];
@@ -33,39 +33,42 @@ export class NamePool {
 
   /** The names of these numbers, packed; each is there once. */
   pack(numbers: Uint32Array): PackedNames {
-    const places = new Map<number, number>();
+    const indexes = new Map<number, number>();
     const packed = new Uint32Array(numbers.length);
     let size = 0;
     for (let at = 0; at < numbers.length; at++) {
       const number = numbers[at]!;
       if (number === 0) continue;
-      let place = places.get(number);
-      if (place === undefined) {
-        places.set(number, (place = places.size + 1));
+      let index = indexes.get(number);
+      if (index === undefined) {
+        indexes.set(number, (index = indexes.size + 1));
         size += this.#bytes[number]!;
       }
-      packed[at] = place;
+      packed[at] = index;
     }
-    return { ...this.#copied(places, size), numbers: packed };
+    return { ...this.#copied(indexes, size), numbers: packed };
   }
 
-  #copied(places: ReadonlyMap<number, number>, size: number): Pick<PackedNames, "text" | "ends"> {
+  #copied(indexes: ReadonlyMap<number, number>, size: number): Pick<PackedNames, "text" | "ends"> {
     const text = new Uint8Array(size);
-    const ends = new Uint32Array(places.size);
+    const ends = new Uint32Array(indexes.size);
     let at = 0;
     let end = 0;
-    let place = 0;
-    for (const number of places.keys()) {
+    let index = 0;
+    for (const number of indexes.keys()) {
       const start = this.#starts[number]!;
       const block = this.#blocks[Math.floor(start / BLOCK)]!;
       for (let from = start % BLOCK, last = from + this.#bytes[number]!; from < last; from++) text[at++] = block[from]!;
-      ends[place++] = end += this.#units[number]!;
+      ends[index++] = end += this.#units[number]!;
     }
     return { text, ends };
   }
 
   #append(name: string): number {
-    // A UTF-16 code unit takes up to 3 bytes.
+    // A UTF-16 code unit takes up to 3 bytes (a surrogate pair 4, so 2 each), so the encoder always has room. A name is
+    // never split: what is left of a block is at most 3 * (longest name) bytes. Numbers and offsets fit 32 bits while
+    // all blocks together have at most 4 GiB.
+    //     starts[n]   | block: starts[n] / 2^20 | offset in it: starts[n] % 2^20 |
     if (this.#blocks.length === 0 || this.#used + 3 * name.length > BLOCK) {
       this.#blocks.push(new Uint8Array(BLOCK));
       this.#used = 0;

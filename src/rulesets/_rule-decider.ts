@@ -3,17 +3,19 @@ import { AddedFilter } from "./_added-filter.ts";
 import { freezingRules, type FrozenRules, orderedSlots } from "./_frozen-rules.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleTree } from "./_rule-tree.ts";
+import type { SlotMoment } from "./_slot-moment.ts";
+import type { RuleEngine } from "./rule-engine.ts";
 import { idOf } from "./rule-id.ts";
 
 /** Addresses whose matches stay in the first-level cache. */
 const GROUP = 512;
 const matches = new Uint32Array(GROUP);
 
-/** What a freeze that is under way must not miss. */
+/** What a freeze in progress must not miss. */
 interface Freezing {
   /** The slots that were taken since it began. */
   readonly added: number[];
-  /** How many slots of `gone` no longer held a rule when it began: the new table does not name them. */
+  /** How many slots of `gone` were already without a rule when it began: the new table does not refer to them. */
   readonly goneBefore: number;
 }
 
@@ -21,36 +23,38 @@ interface Freezing {
  *     asked ──▶ frozen ──▶ slot, or 0 ─┐
  *       └─────▶ added  ──▶ slot, or 0 ─┴──▶ the longer prefix of the two decides
  *
- * What always holds, once there is a frozen table: a rule that is there is named by the table, or stands in `added`, or
- * both. Proof by what can happen:
- *  - a rule comes: it is put into `added`, and into `Freezing.added` while a freeze is under way;
- *  - a rule changes: it does so in its slot, where both look;
- *  - a rule goes: its slot is cleared, so that it decides nowhere, and it leaves `added`;
+ * Invariant, once there is a frozen table: every rule is in the table, or in `added`, or in both. Proof, by what can
+ * happen:
+ * - a rule is added: it goes into `added`, and into `Freezing.added` while a freeze is in progress;
+ * - a rule changes: its slot changes, which both read;
+ * - a rule is removed: its slot is cleared, so it decides nothing, and it leaves `added`;
  *  - a freeze ends: its table names what was in the old table or in `added` when it began and has not gone since, and the
  *    new `added` holds what has come since.
- * No slot that a table names is taken again for another prefix: those that rules have left are in `gone` until a table
- * is in place that was begun after they did. (A rule comes back for the prefix of one that went: it gets another slot.)
+ * No slot that a table refers to is reused for another prefix: slots of removed rules stay in `gone` until a table that
+ * was begun afterwards is in place. (A new rule with the prefix of a removed one gets another slot.)
  *
- * Why comparing lengths is enough: both answers cover what is asked, so one of them covers the other.
+ * Why comparing lengths is enough: both answers cover the address asked about, so one of them covers the other.
  */
 /**
- * Decides which rule of a family an address has: by a table of the rules at some moment and a small tree of those that
- * came since; before the first freeze by the tree of all rules. Exact at every moment.
+ * Finds the rule of a family that decides about an address: from a table of the rules at some moment and a small tree
+ * of those added since; before the first freeze, from the tree of all rules. Exact at every moment.
  */
 export class RuleDecider {
   readonly #slots: RuleSlots;
-  /** The tree of all rules; asked for only while there is no table. */
+  /** The tree of all rules; only used while there is no table. */
   readonly #allRules: () => RuleTree;
   #frozen: FrozenRules | undefined;
-  /** The rules that came since, and which addresses may have one of them. */
+  /** The rules added since, and which addresses may have one of them. */
   #added: RuleTree;
   #filter = new AddedFilter();
-  /** The slots that rules have left and that a table may name. */
+  /** The slots of removed rules that a table may still refer to. */
   #gone: number[] = [];
-  /** Those of them that no table names any more. The end of a freeze leaves them to the next write: see `copying`. */
+  /**
+   * Those of them that no table refers to any more. The end of a freeze leaves them to the next write: see `copying`.
+   */
   #unnamed: number[] = [];
   #freezing: Freezing | undefined;
-  /** The address that is asked about, in place of an object for each. */
+  /** The address being looked up, instead of an object for each. */
   readonly #asked: { family: 4 | 6; w0: number; w1: number; w2: number; w3: number; length: number };
 
   constructor(slots: RuleSlots, allRules: () => RuleTree, frozen?: FrozenRules) {
@@ -63,8 +67,8 @@ export class RuleDecider {
   }
 
   /**
-   * Makes a copy, over a copy of the slots that may be made in steps: it has what this one has when `copying` is called,
-   * though a freeze may end before the slots are there. The table, which never changes, is shared.
+   * Makes a copy, over a copy of the slots that may be made in steps: it has what this one has when `copying` is
+   * called, even if a freeze ends before the slots are copied. The table is immutable and shared.
    */
   copying(): (slots: RuleSlots, allRules: () => RuleTree) => RuleDecider {
     const { end, freed } = this.#added;
@@ -98,7 +102,7 @@ export class RuleDecider {
     return [...this.#gone, ...this.#unnamed];
   }
 
-  /** How many rules came or went since the last freeze began; all that there are before the first one. */
+  /** How many rules were added or removed since the last freeze began; before the first one, all of them. */
   get changes(): number {
     return this.#frozen === undefined ? this.#allRules().total : this.#added.total + this.#gone.length;
   }
@@ -107,7 +111,7 @@ export class RuleDecider {
     return (this.#frozen?.byteLength ?? 0) + this.#added.cells.byteLength + this.#filter.byteLength;
   }
 
-  /** Before a rule comes or goes: frees the slots that no table names any more. */
+  /** Before a rule is added or removed: frees the slots that no table refers to any more. */
   prepare(): void {
     for (let slot = this.#unnamed.pop(); slot !== undefined; slot = this.#unnamed.pop()) this.#slots.free(slot);
   }
@@ -120,7 +124,7 @@ export class RuleDecider {
     this.#filter.add(this.#slots.prefixAt(slot));
   }
 
-  /** The rule in the slot goes: clears the slot, and frees it where no table names it. */
+  /** The rule in the slot is removed: clears the slot, and frees it unless a table refers to it. */
   remove(slot: number): void {
     if (this.#frozen !== undefined && this.#isAdded(slot)) this.#added.remove(slot);
     this.#slots.clear(slot);
@@ -128,7 +132,7 @@ export class RuleDecider {
     else this.#gone.push(slot);
   }
 
-  /** The slot of the rule of exactly this prefix; 0 where there is none. There must be a table. */
+  /** The slot of the rule with exactly this prefix; 0 if there is none. There must be a table. */
   find(prefix: Prefix): number {
     const slot = this.#frozen!.find(prefix);
     return this.#slots.isTaken(slot) ? slot : this.#added.find(prefix);
@@ -140,6 +144,9 @@ export class RuleDecider {
     if (frozen === undefined) return this.#allRules().deciding(prefix, now);
     const match = frozen.matchOf(prefix);
     const slot = frozen.activeSlot(match, this.#slots.expiresAt, now);
+    // A rule that covers the prefix covers its first address, too.
+    const { family, w0, w1 } = prefix;
+    if (!(family === 4 ? this.#filter.mayHave4(w0) : this.#filter.mayHave6(w0, w1))) return slot;
     return this.#longer(slot, this.#added.deciding(prefix, now));
   }
 
@@ -161,17 +168,17 @@ export class RuleDecider {
 
   /**
    * The ids of the rules that decide about `count` addresses, whose words begin at `from`, into `out` from `to` on.
-   * `out` may be the array of the words where both begin at the same place and they are IPv4 addresses.
+   * `out` may be the array of the words if both begin at the same index and the addresses are IPv4.
    */
   decideInto(words: Uint32Array, from: number, out: Uint32Array, to: number, count: number, now: number): void {
     const { family, words: width } = this.#slots;
-    const table = this.#frozen?.table;
+    const batches = this.#frozen?.batches;
     for (let start = 0; start < count; start += GROUP) {
       const size = Math.min(GROUP, count - start);
       const first = from + start * width;
-      if (table !== undefined)
-        table.lookupBatchInto(family, words.subarray(first, first + size * width), matches, size);
-      if (table === undefined) this.#decideByTree(words, first, out, to + start, size, now);
+      if (batches !== undefined)
+        batches.lookupBatchInto(family, words.subarray(first, first + size * width), matches, size);
+      if (batches === undefined) this.#decideByTree(words, first, out, to + start, size, now);
       else if (width === 1) this.#resolve4(words, first, out, to + start, size, now);
       else this.#resolve6(words, first, out, to + start, size, now);
     }
@@ -183,21 +190,20 @@ export class RuleDecider {
     if (this.#frozen === undefined) return this.#allRules().covering(prefix).reverse();
     const found = this.#frozen.covering(prefix).filter((slot) => slots.isTaken(slot));
     if (this.#added.total === 0) return found;
-    // A rule may be in both where it came while the table was being made.
+    // A rule may be in both if it was added while the table was being built.
     const more = this.#added.covering(prefix).filter((slot) => !found.includes(slot));
     return [...found, ...more].sort((a, b) => slots.lengths[b]! - slots.lengths[a]!);
   }
 
   /**
-   * Makes a table of the rules that there are, and answers by it from then on. Rules may come, change and go meanwhile.
-   * In steps of less than a millisecond or so. One that is begun takes the place of one under way, which then ends
-   * without effect; one that is given up does no harm.
+   * Makes a table of the current rules, and answers from it afterwards. Rules may be added, changed and removed
+   * meanwhile. In steps of about a millisecond at most. Starting a freeze replaces one in progress, which then ends
+   * without effect; abandoning one does no harm. The engine, if there is one, answers batches.
    */
-  *refreezing(): Generator<undefined, void, undefined> {
+  *refreezing(engine?: RuleEngine): Generator<undefined, void, undefined> {
     const freezing = { added: [] as number[], goneBefore: this.#gone.length };
     this.#freezing = freezing;
-    const source = this.#frozen === undefined ? this.#allRules() : this.#added;
-    const work = freezingRules(this.#slots, this.#frozen, source);
+    const work = freezingRules(this.#slots, this.#frozen, this.#changeable, engine);
     for (let step = work.next(); ; step = work.next()) {
       if (this.#freezing !== freezing) return;
       if (step.done === true) return this.#publish(step.value, freezing);
@@ -205,9 +211,22 @@ export class RuleDecider {
     }
   }
 
-  /** The slots of all rules, in order. In steps, between which no rule may come or go. */
+  /**
+   * The slots of the rules in order. Rules may be added and removed meanwhile: an added one may be missing and a
+   * removed one may be included, as long as no slot is freed.
+   */
   orderedSlots(): Generator<undefined, Uint32Array, undefined> {
-    return orderedSlots(this.#slots, this.#frozen, this.#frozen === undefined ? this.#allRules() : this.#added);
+    return orderedSlots(this.#slots, this.#frozen, this.#changeable);
+  }
+
+  /** The slots of the current rules, in order. Rules may be added and removed meanwhile. */
+  orderedSlotsOf(moment: SlotMoment): Generator<undefined, Uint32Array, undefined> {
+    return orderedSlots(moment, this.#frozen, this.#changeable.copy());
+  }
+
+  /** The tree of the rules that the table, if there is one, does not have. */
+  get #changeable(): RuleTree {
+    return this.#frozen === undefined ? this.#allRules() : this.#added;
   }
 
   #publish(frozen: FrozenRules, { added, goneBefore }: Freezing): void {

@@ -1,7 +1,10 @@
 import type { Family, Prefix } from "../address/address.ts";
+import { finished } from "../turns/finished.ts";
 import { copying, grown } from "./_column.ts";
 import { NameTable } from "./_name-table.ts";
+import { SlotMoment } from "./_slot-moment.ts";
 import type { Rule } from "./rule.ts";
+import type { PackedNames } from "./rule-names.ts";
 
 /** The expiry, in the columns, of a rule that has none. */
 export const PERMANENT = Number.POSITIVE_INFINITY;
@@ -10,8 +13,22 @@ export const PERMANENT = Number.POSITIVE_INFINITY;
 export const NO_RULE_HERE = Number.NEGATIVE_INFINITY;
 
 const FIRST_CAPACITY = 16;
-/** What each column has more room than the one before it, as a share of the rules: see `RuleSlots`. */
+/** How much larger each column's capacity is than the one before it, as a share of the rules: see `RuleSlots`. */
 const STAGGER = 1 / 128;
+/** What a file says about rules that take the slots from 1 on, in order. */
+export interface FileColumns {
+  /** From slot 0 on, whose elements are unused; the file's own, never written to. */
+  readonly lengths: Uint8Array;
+  readonly expiresAt: Float64Array;
+  // Each of these is called on first use, and throws its errors then.
+  /** From slot 0 on, whose key means nothing; the slots' own. In steps of a few milliseconds. */
+  keys(): Generator<undefined, Uint32Array, undefined>;
+  /** Fill a column from slot 1 on. */
+  writeCreated(column: Float64Array): void;
+  writeUpdated(column: Float64Array): void;
+  names(): PackedNames;
+}
+
 /*
  *     slot             0     1     2     3   ...   end - 1 | end ... capacity
  *     keys           none   10.0   ->0   192.0             |   not used yet
@@ -19,73 +36,136 @@ const STAGGER = 1 / 128;
  *     expiresAt, createdAt, updatedAt: milliseconds since 1970, PERMANENT for "never"
  *                                   ^ freed = 2: its key's first word names the slot freed before it, 0 for none
  *
- * What always holds: each slot from 1 to end - 1 holds a rule or is on the list of freed ones, once; a key's bits after
- * its length are 0 (`take` clears them), so that equal prefixes have equal keys; `end` does not exceed the capacity of
- * any column. So a `!` follows each read at a slot that the tree names: such a slot is below `end`.
- * Freed slots are taken again, last first; no column ever moves an entry, as records of the tree name slots.
+ * Invariants: each slot from 1 to end - 1 either holds a rule or is on the list of freed ones, exactly once; a key's
+ * bits after its length are 0 (`take` clears them), so equal prefixes have equal keys; `end` does not exceed the
+ * capacity of any column. So a `!` follows each read at a slot that the tree refers to: such a slot is below `end`.
+ * Freed slots are reused, last first; no column ever moves an entry, because records of the tree refer to slots.
  *
- * A slot that was cleared has the expiry NO_RULE_HERE: no time is before it, so its rule is never active. It is freed at
- * once, or once no frozen table names it any more (`FamilyRules`); until then its key stays.
+ * A cleared slot has the expiry NO_RULE_HERE: no time is before it, so its rule is never active. It is freed at once,
+ * or when no frozen table refers to it any more (`FamilyRules`); until then its key stays.
  *
- * Columns have different capacities, and grow by the same factor: to copy all columns of a million rules at once takes
- * some 40 ms. Each is full some 8,000 rules after the one before it, and is copied in 2 to 8 ms.
+ * Columns have different capacities, and grow by the same factor, because copying all columns of a million rules at
+ * once takes about 40 ms. Each column is full about 8,000 rules after the one before it, and is copied in 2 to 8 ms.
  *
  * A Float64 holds milliseconds exactly up to 2^53, and Infinity compares greater than every time: `now < expiresAt`
  * asks whether a rule is active without a case for those that never expire.
  */
+/*
+ * Rules from a file (`RuleSlots.of`) cost little until they are needed:
+ *
+ *     lengths, expiresAt              are those of the file, until the first write copies them
+ *     keys, times and names           are made of the file's at their first use, one by one
+ */
 /**
- * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is
- * none. A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
+ * The rules of one family in columns. A rule's index in them, its slot, stays the same while the rule exists; slot 0
+ * means none. A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
  */
 export class RuleSlots {
   readonly family: Family;
   /** Of a key: 1 or 4. */
   readonly words: 1 | 4;
-  /** Of a freed slot, in its first word, the slot freed before it. */
-  keys: Uint32Array;
   lengths: Uint8Array;
   expiresAt: Float64Array;
-  createdAt: Float64Array;
-  updatedAt: Float64Array;
-  names: NameTable;
   /** The first slot that no rule has used yet. */
   end = 1;
   freed = 0;
+  /** Values for columns that do not exist yet. */
+  #capacity: number;
+  #keys: Uint32Array | undefined;
+  #createdAt: Float64Array | undefined;
+  #updatedAt: Float64Array | undefined;
+  #names: NameTable | undefined;
+  /** The source of the columns that do not exist yet. */
+  #file: FileColumns | undefined;
+  /** `lengths` and `expiresAt` are those of the file. */
+  #isBorrowed = false;
+  #moments: readonly SlotMoment[] = [];
 
   constructor(family: Family, capacity = FIRST_CAPACITY) {
     this.family = family;
     this.words = family === 4 ? 1 : 4;
-    const staggered = (step: number): number => Math.floor(capacity * (1 + step * STAGGER));
-    this.keys = new Uint32Array(staggered(1) * this.words);
-    this.lengths = new Uint8Array(staggered(2));
-    this.expiresAt = new Float64Array(staggered(3));
-    this.createdAt = new Float64Array(staggered(4));
-    this.updatedAt = new Float64Array(staggered(5));
-    this.names = new NameTable(staggered(6));
+    this.#capacity = capacity;
+    this.lengths = new Uint8Array(staggered(capacity, 2));
+    this.expiresAt = new Float64Array(staggered(capacity, 3));
+  }
+
+  /** Those of a file. O(1). */
+  static of(family: Family, file: FileColumns, count: number): RuleSlots {
+    const slots = new RuleSlots(family, 0);
+    slots.#capacity = Math.max(FIRST_CAPACITY, count + 1);
+    slots.lengths = file.lengths;
+    slots.expiresAt = file.expiresAt;
+    slots.#file = file;
+    slots.#isBorrowed = true;
+    slots.end = count + 1;
+    return slots;
+  }
+
+  /** Of a freed slot, in its first word, the slot freed before it. */
+  get keys(): Uint32Array {
+    return (this.#keys ??=
+      this.#file === undefined
+        ? new Uint32Array(staggered(this.#capacity, 1) * this.words)
+        : finished(this.#file.keys()));
+  }
+
+  get createdAt(): Float64Array {
+    return (this.#createdAt ??= this.#timesOf(4, (column) => this.#file?.writeCreated(column)));
+  }
+
+  get updatedAt(): Float64Array {
+    return (this.#updatedAt ??= this.#timesOf(5, (column) => this.#file?.writeUpdated(column)));
+  }
+
+  get names(): NameTable {
+    return (this.#names ??= this.#makeNames());
+  }
+
+  /** Makes the columns that are otherwise made on first use, one in each step. */
+  *unpacking(): Generator<undefined, void, undefined> {
+    if (this.#keys === undefined && this.#file !== undefined) {
+      const keys = yield* this.#file.keys();
+      // Others may have needed them meanwhile, and written to them.
+      this.#keys ??= keys;
+    }
+    if (this.#createdAt === undefined) yield void this.createdAt;
+    if (this.#updatedAt === undefined) yield void this.updatedAt;
+    if (this.#names === undefined) yield void this.names;
+    if (this.#isBorrowed) yield void this.#own();
+    this.#file = undefined;
   }
 
   *copying(): Generator<undefined, RuleSlots, undefined> {
     const { end } = this;
     const copy = new RuleSlots(this.family, 0);
-    copy.keys = yield* copying(this.keys, end * this.words);
+    copy.#keys = yield* copying(this.keys, end * this.words);
     copy.lengths = yield* copying(this.lengths, end);
     copy.expiresAt = yield* copying(this.expiresAt, end);
-    copy.createdAt = yield* copying(this.createdAt, end);
-    copy.updatedAt = yield* copying(this.updatedAt, end);
-    copy.names = yield* this.names.copying(end);
+    copy.#createdAt = yield* copying(this.createdAt, end);
+    copy.#updatedAt = yield* copying(this.updatedAt, end);
+    copy.#names = yield* this.names.copying(end);
     copy.end = end;
     copy.freed = this.freed;
     return copy;
   }
 
+  /** The slots as they are now: until `end` is called, later writes do not affect it. O(1), and O(1) for each write. */
+  moment(): SlotMoment {
+    const moment = new SlotMoment(this, () => (this.#moments = this.#moments.filter((other) => other !== moment)));
+    this.#moments = [...this.#moments, moment];
+    return moment;
+  }
+
   get byteLength(): number {
-    const columns = [this.keys, this.lengths, this.expiresAt, this.createdAt, this.updatedAt];
-    return columns.reduce((sum, column) => sum + column.byteLength, this.names.byteLength);
+    const own = this.#isBorrowed ? [] : [this.lengths, this.expiresAt];
+    const columns = [...own, this.#keys, this.#createdAt, this.#updatedAt, this.#names];
+    return columns.reduce((sum, column) => sum + (column?.byteLength ?? 0), 0);
   }
 
   /** The slot of a new rule, with its key; the rest is for `write`. */
   take(prefix: Prefix): number {
     const slot = this.freed === 0 ? this.end++ : this.freed;
+    this.#beforeWrite(slot);
     if (slot === this.freed) this.freed = this.keys[slot * this.words]!;
     else this.#makeRoom(slot);
     const { length } = prefix;
@@ -105,22 +185,25 @@ export class RuleSlots {
     return slot > 0 && slot < this.end && this.expiresAt[slot] !== NO_RULE_HERE;
   }
 
-  /** Writes all of a rule but its key. */
+  /** Writes everything of a rule but its key. */
   write(slot: number, rule: Rule): void {
+    this.#beforeWrite(slot);
     this.expiresAt[slot] = rule.expiresAt ?? PERMANENT;
     this.createdAt[slot] = rule.createdAt;
     this.updatedAt[slot] = rule.updatedAt;
     this.names.set(slot, rule.name);
   }
 
-  /** Takes the rule out of its slot, which keeps its key and is not taken again before `free`. */
+  /** Removes the rule from its slot, which keeps its key and is not reused before `free`. */
   clear(slot: number): void {
+    this.#beforeWrite(slot);
     this.names.set(slot, null);
     this.expiresAt[slot] = NO_RULE_HERE;
   }
 
-  /** Lets a slot that was cleared be taken again. */
+  /** Makes a cleared slot available again. */
   free(slot: number): void {
+    this.#beforeWrite(slot);
     this.keys[slot * this.words] = this.freed;
     this.freed = slot;
   }
@@ -189,16 +272,48 @@ export class RuleSlots {
     };
   }
 
+  /** Keeps the old value for those that hold a moment. */
+  #beforeWrite(slot: number): void {
+    this.#own();
+    for (const moment of this.#moments) moment.keep(slot);
+  }
+
+  /** Copies the file's columns, so that they can be written to. */
+  #own(): void {
+    if (!this.#isBorrowed) return;
+    this.#isBorrowed = false;
+    const [lengths, expiresAt] = [staggered(this.#capacity, 2), staggered(this.#capacity, 3)];
+    this.lengths = grown(this.lengths, new Uint8Array(Math.max(this.lengths.length, lengths)));
+    this.expiresAt = grown(this.expiresAt, new Float64Array(Math.max(this.expiresAt.length, expiresAt)));
+  }
+
+  #timesOf(step: number, write: (column: Float64Array) => void): Float64Array {
+    const column = new Float64Array(staggered(this.#capacity, step));
+    write(column);
+    return column;
+  }
+
+  #makeNames(): NameTable {
+    const names = new NameTable(staggered(this.#capacity, 6));
+    if (this.#file !== undefined) names.append(this.#file.names());
+    return names;
+  }
+
   /** Each column that is full grows, by half: n rules are copied O(n) times in all. */
   #makeRoom(slot: number): void {
     const capacity = slot + (slot >>> 1) + 1;
-    if (slot * this.words === this.keys.length) this.keys = grown(this.keys, new Uint32Array(capacity * this.words));
+    if (slot * this.words === this.keys.length) this.#keys = grown(this.keys, new Uint32Array(capacity * this.words));
     if (slot === this.lengths.length) this.lengths = grown(this.lengths, new Uint8Array(capacity));
     if (slot === this.expiresAt.length) this.expiresAt = grown(this.expiresAt, new Float64Array(capacity));
-    if (slot === this.createdAt.length) this.createdAt = grown(this.createdAt, new Float64Array(capacity));
-    if (slot === this.updatedAt.length) this.updatedAt = grown(this.updatedAt, new Float64Array(capacity));
+    if (slot === this.createdAt.length) this.#createdAt = grown(this.createdAt, new Float64Array(capacity));
+    if (slot === this.updatedAt.length) this.#updatedAt = grown(this.updatedAt, new Float64Array(capacity));
     if (slot === this.names.capacity) this.names.grow(capacity);
   }
+}
+
+/** The capacity of the column with this number, where the first has `capacity`. */
+function staggered(capacity: number, column: number): number {
+  return Math.floor(capacity * (1 + column * STAGGER));
 }
 
 /** A bit of an address, 0 being the first. */

@@ -4,19 +4,19 @@ import { copying, grown } from "./_column.ts";
 import { bitOf, type RuleSlots } from "./_rule-slots.ts";
 
 /*
- * One family's rules as a path-compressed binary trie in one array of 32-bit cells, which counts. Unlike the trie of
+ * One family's rules as a path-compressed binary trie in one array of 32-bit cells, with counts. Unlike the trie of
  * `PrefixTrie` it is blind (D. R. Morrison, "PATRICIA", JACM 15(4), 1968): the keys are with the rules only, and a walk
  * down looks at one bit per record and compares whole keys at the rules it meets. So there is no record for a rule
  * without rules below it, which is nearly every rule, and a record fits any family. A reference is 0 for none, ~slot
  * (negative) for such a rule, or the offset of a record:
  *
  *     offset + LENGTH   how many bits all keys below have in common
- *            + LEFT     what goes on with a 0 bit
- *            + RIGHT    what goes on with a 1 bit
- *            + RULE     the slot of the rule of that length, 0 where there is none
+ * + LEFT     what continues with a 0 bit
+ * + RIGHT    what continues with a 1 bit
+ * + RULE     the slot of the rule of that length, 0 if there is none
  *            + TOTAL    how many rules there are in it and below it
  *
- * What always holds:
+ * Invariants:
  *  - a record without a rule has two children, one with a rule has one at least, so n rules need at most n - 1 records;
  *  - in order, a rule comes before what is below it, and what is left before what is right: the order of prefixes;
  *  - a count is the sum of those of the children and the own rule;
@@ -24,7 +24,7 @@ import { bitOf, type RuleSlots } from "./_rule-slots.ts";
  */
 
 /*
- * Three rules: 10.0.0.0/8, and below it one that goes on with a 0 bit and one that goes on with a 1 bit:
+ * Three rules: 10.0.0.0/8, and below it one that continues with a 0 bit and one that continues with a 1 bit:
  *
  *     cells[ROOT] -> | 8 | LEFT | RIGHT | RULE = slot of 10.0.0.0/8 | TOTAL = 3 |
  *                          |       |
@@ -66,7 +66,7 @@ export const STRIDE = 5;
 export const ROOT = LEFT;
 
 const FIRST_CAPACITY = 16;
-/** Rules that are put in, and records that are counted, between two interruptions. */
+/** Rules inserted, and records counted, between two pauses. */
 const STEP = 1 << 13;
 
 export class RuleTree {
@@ -76,7 +76,7 @@ export class RuleTree {
   end = STRIDE;
   /** The most recently freed record; each names the next in its left cell. */
   freed = 0;
-  /** Goes up with every rule that comes or goes; a walk that sees it move looks up its place anew. */
+  /** Increases with every rule added or removed; a walk that sees it change finds its position anew. */
   changes = 0;
 
   constructor(slots: RuleSlots) {
@@ -92,11 +92,20 @@ export class RuleTree {
     return copy;
   }
 
+  /** Over the same slots. O(n), by copying an array. */
+  copy(): RuleTree {
+    const copy = new RuleTree(this.slots);
+    copy.cells = this.cells.slice(0, this.end);
+    copy.end = this.end;
+    copy.freed = this.freed;
+    return copy;
+  }
+
   get total(): number {
     return this.totalOf(this.cells[ROOT]!);
   }
 
-  /** The slot of the rule of exactly this prefix, 0 if there is none. */
+  /** The slot of the rule with exactly this prefix, 0 if there is none. */
   find(prefix: Prefix): number {
     const { cells } = this;
     let at = cells[ROOT]!;
@@ -112,7 +121,7 @@ export class RuleTree {
     for (let at = cells[ROOT]!; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!) {
       const slot = at < 0 ? ~at : cells[at + RULE]!;
       if (slot !== 0) {
-        // Where this one does not cover it, nothing below does.
+        // If this rule does not cover it, nothing below does.
         if (!slots.covers(slot, prefix)) break;
         found.push(slot);
       }
@@ -122,7 +131,7 @@ export class RuleTree {
   }
 
   /**
-   * The slot of the most specific of the rules that cover the prefix and are active at `now`; 0: none is. As
+   * The slot of the most specific rule that covers the prefix and is active at `now`; 0 if there is none. As
    * `covering`, without a list: each rule on the way down is more specific than the one before it, so the last active
    * one decides.
    */
@@ -132,7 +141,7 @@ export class RuleTree {
     for (let at = cells[ROOT]!; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!) {
       const slot = at < 0 ? ~at : cells[at + RULE]!;
       if (slot !== 0) {
-        // Where this one does not cover it, nothing below does.
+        // If this rule does not cover it, nothing below does.
         if (!slots.covers(slot, prefix)) break;
         if (now < slots.expiresAt[slot]!) deciding = slot;
       }
@@ -141,20 +150,19 @@ export class RuleTree {
     return deciding;
   }
 
-  /** Puts in a rule whose prefix is not there yet. */
+  /** Inserts a rule whose prefix is not in the tree yet. */
   insert(slot: number): void {
     const { slots } = this;
     const prefix = slots.prefixAt(slot);
     const { length } = prefix;
     const relative = this.relativeOf(prefix);
-    // All that is on the way down to the relative has the relative's bits, so this says where the new prefix leaves the
-    // way.
+    // Everything on the path to the relative has the relative's bits, so this is where the new prefix leaves the path.
     const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), length);
     let cell = ROOT;
     let at = this.cells[ROOT]!;
     while (at !== 0 && this.lengthOf(at) <= shared && this.lengthOf(at) < length) {
       if (at < 0) {
-        // A rule that had nothing below it gets a record now, which may replace the array.
+        // A rule that had nothing below it gets a record now; allocating it may replace the array.
         at = this.#allocate(slots.lengths[~at]!, ~at);
         this.cells[cell] = at;
       }
@@ -167,7 +175,7 @@ export class RuleTree {
     this.changes++;
   }
 
-  /** Takes a rule out, and with it the record that only it needed. Its slot still holds it. */
+  /** Removes a rule, and with it the record that only it needed. Its slot still holds it. */
   remove(slot: number): void {
     const { cells, slots } = this;
     const prefix = slots.prefixAt(slot);
@@ -209,11 +217,11 @@ export class RuleTree {
   /**
    * Builds the empty tree of the rules in these slots, which are in the order of prefixes, in O(n) and in steps: each
    * rule only touches the path of the one before it, from below. @throws RangeError naming the prefixes that are out of
-   * order or stand twice
+   * order or occur twice
    */
   *build(order: Uint32Array): Generator<undefined, void, undefined> {
     const { slots } = this;
-    // With room for more, so that they do not grow when the columns of rules do.
+    // With spare capacity, so that the cells do not grow at the same time as the columns of rules.
     this.cells = new Int32Array(Math.max(FIRST_CAPACITY, order.length + (order.length >>> 4)) * STRIDE);
     // As the stack of a Cartesian tree (J. Vuillemin, CACM 23(4), 1980): what is popped is complete, as all rules to come
     // lie to the right of it. Each rule is pushed with one record at most, and each is popped once: O(n).
@@ -246,12 +254,12 @@ export class RuleTree {
     yield* this.#counting();
   }
 
-  /** The rules in what a reference leads to. */
+  /** The number of rules that a reference leads to. */
   totalOf(at: number): number {
     return at > 0 ? this.cells[at + TOTAL]! : at === 0 ? 0 : 1;
   }
 
-  /** How many bits all keys in what a reference leads to have in common. */
+  /** How many bits all keys that a reference leads to have in common. */
   lengthOf(at: number): number {
     return at > 0 ? this.cells[at + LENGTH]! : this.slots.lengths[~at]!;
   }
@@ -285,8 +293,8 @@ export class RuleTree {
   }
 
   /**
-   * Puts a rule in beside, above or into what stands where its prefix leaves the way down. Returns what stands there
-   * now.
+   * Inserts a rule next to, above or into the record where its prefix leaves the path down. Returns the reference that
+   * replaces it.
    */
   #join(slot: number, at: number, relative: number, shared: number): number {
     const { slots } = this;

@@ -3,12 +3,13 @@ import { type Address, addressBits, type Family, notAnAddress, type Prefix } fro
 import type { AddressError } from "../address/address-error.ts";
 import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
 import { FamilyRules } from "./_family-rules.ts";
-import { finished } from "./_finished.ts";
-import { familyOf, idOf, type RuleId, slotOf } from "./rule-id.ts";
+import { finished } from "../turns/finished.ts";
+import { familyOf, idOf, NO_RULE, type RuleId, slotOf } from "./rule-id.ts";
 import { PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { Rule } from "./rule.ts";
+import type { RuleEngine } from "./rule-engine.ts";
 import type { RuleColumns } from "./rule-columns.ts";
 import { type RuleFilter, RuleSearch } from "./rule-search.ts";
 
@@ -24,7 +25,7 @@ export interface PageRequest {
   readonly expiredOnly?: boolean;
 }
 
-/** Which active rules cover an address or prefix whole. */
+/** Which active rules cover all of an address or prefix. */
 export interface CheckResult {
   /** The most specific one. */
   readonly rule: Rule | null;
@@ -32,7 +33,7 @@ export interface CheckResult {
   readonly covering: readonly Rule[];
 }
 
-/** Fewer changes than these, and fewer than one in 64 rules, are left beside the table. */
+/** Up to this many changes, or one for every 64 rules, no new table is made. */
 const MIN_CHANGES = 256;
 const CHANGES_SHIFT = 6;
 
@@ -44,10 +45,10 @@ const places4 = new Uint32Array(GROUP);
 const places6 = new Uint32Array(GROUP);
 const ids = new Uint32Array(GROUP);
 
-/** Is given what is no address among many texts: its index, and the error that `parseAddress` throws for it. */
+/** Called for each text that is not an address, with its index and the error that `parseAddress` throws for it. */
 export type OnMalformed = (index: number, error: AddressError | TypeError) => void;
 
-/** For the tests of the invariants alone, which read the arrays of both families and break them. */
+/** For storing rules, and for the tests of the invariants, which read the arrays of both families and corrupt them. */
 export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
 
 /**
@@ -88,7 +89,7 @@ export class RuleIndex {
 
   /**
    * An index of many rules at once, much faster than `set` for each. The chunks of a family are in order.
-   * @throws RangeError where rules are out of order, a prefix stands twice or is not canonical, or the columns differ
+   * @throws RangeError where rules are out of order, a prefix occurs twice or is not canonical, or the columns differ
    * in length
    */
   static from(chunks: Iterable<RuleColumns>): RuleIndex {
@@ -96,8 +97,8 @@ export class RuleIndex {
   }
 
   /**
-   * As `from`, in steps, for whoever has other things to do as well: each takes as long as a chunk of some thousand
-   * rules does, or less.
+   * As `from`, in steps, for callers that have other work to do: each takes as long as a chunk of a few thousand rules
+   * does, or less.
    */
   static *building(chunks: Iterable<RuleColumns>): Generator<undefined, RuleIndex, undefined> {
     const index = new RuleIndex();
@@ -114,7 +115,7 @@ export class RuleIndex {
   }
 
   /**
-   * The same rules, which stay as they are while this index changes. O(n), by copying arrays: some 50 ms for a million
+   * The same rules, which stay as they are while this index changes. O(n), by copying arrays: about 50 ms for a million
    * rules.
    */
   copy(): RuleIndex {
@@ -129,7 +130,7 @@ export class RuleIndex {
     return index;
   }
 
-  /** As `copy`, in steps of some hundred microseconds, between which the index must not change. */
+  /** As `copy`, in steps of a few hundred microseconds, between which the index must not change. */
   *copying(): Generator<undefined, RuleIndex, undefined> {
     const copy = new RuleIndex();
     copy.#rules4 = yield* this.#rules4.copying();
@@ -147,7 +148,7 @@ export class RuleIndex {
     return this.#rules4.byteLength + this.#rules6.byteLength;
   }
 
-  /** Puts a rule in, in place of the one that its prefix has. @throws RangeError for times that are no numbers */
+  /** Adds a rule, replacing the one with the same prefix. @throws RangeError for times that are not numbers */
   set(rule: Rule): void {
     for (const time of [rule.expiresAt ?? 0, rule.createdAt, rule.updatedAt]) {
       if (!Number.isFinite(time)) throw new RangeError(`A time of a rule must be milliseconds since 1970, not ${time}`);
@@ -155,26 +156,26 @@ export class RuleIndex {
     this.#rulesOf(rule.prefix).set(rule);
   }
 
-  /** Takes the rule of exactly this prefix out. True if there was one. */
+  /** Removes the rule with exactly this prefix. True if there was one. */
   delete(prefix: Prefix): boolean {
     return this.#rulesOf(prefix).delete(prefix);
   }
 
-  /** The rule of exactly this prefix, expired or not. */
+  /** The rule with exactly this prefix, expired or not. */
   get(prefix: Prefix): Rule | undefined {
     const rules = this.#rulesOf(prefix);
     const slot = rules.find(prefix);
     return slot === 0 ? undefined : rules.slots.ruleAt(slot);
   }
 
-  /** All rules that cover an address or prefix whole, expired ones too, the most specific first. */
+  /** All rules that cover all of an address or prefix, expired ones too, the most specific first. */
   covering(where: Address | Prefix): Rule[] {
     const prefix = asPrefix(where);
     const { slots, decider } = this.#rulesOf(prefix);
     return decider.covering(prefix).map((slot) => slots.ruleAt(slot));
   }
 
-  /** Which rules that are active at `now` cover an address or prefix whole. */
+  /** Which rules that are active at `now` cover all of an address or prefix. */
   check(where: Address | Prefix, now: number): CheckResult {
     checkTime(now);
     const prefix = asPrefix(where);
@@ -184,13 +185,33 @@ export class RuleIndex {
     return { rule: covering[0] ?? null, covering };
   }
 
-  /** The rule that decides: the first that `check` gives, without making the others. */
+  /** The rule that decides: the first one of `check`, without creating the others. */
   deciding(where: Address | Prefix, now: number): Rule | null {
     checkTime(now);
     const prefix = asPrefix(where);
     const { slots, decider } = this.#rulesOf(prefix);
     const slot = decider.deciding(prefix, now);
     return slot === 0 ? null : slots.ruleAt(slot);
+  }
+
+  /** As `deciding`; makes no object. */
+  decide(where: Address | Prefix, now: number): RuleId {
+    checkTime(now);
+    const prefix = asPrefix(where);
+    return idOf(prefix.family, this.#rulesOf(prefix).decider.deciding(prefix, now));
+  }
+
+  /**
+   * The most specific rule that is active at `now` and covers the prefix of the rule of an id, but is another one; 0 if
+   * there is none. So `decide`, then `decideAbove` until it gives 0, are the rules that `check` gives.
+   * @throws as `ruleAt`
+   */
+  decideAbove(id: RuleId, now: number): RuleId {
+    checkTime(now);
+    const prefix = this.prefixAt(id);
+    if (prefix.length === 0) return NO_RULE;
+    const above = { ...prefix, length: prefix.length - 1 };
+    return idOf(prefix.family, this.#rulesOf(prefix).decider.deciding(above, now));
   }
 
   /** As `deciding`, for an IPv4 address in an unsigned word; makes no object. */
@@ -213,14 +234,14 @@ export class RuleIndex {
   }
 
   /**
-   * For each of the texts, the id of the rule that decides at `now`; 0 where none does. A text that is no address goes
+   * For each of the texts, the id of the rule that decides at `now`; 0 if none does. A text that is not an address goes
    * to `onMalformed` and counts as 0; without one it is thrown.
-   * @throws AddressError for malformed text, RangeError where `out` has not as many places as there are texts
+   * @throws AddressError for malformed text, RangeError where `out` is shorter than texts
    */
   decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
     checkTime(now);
     if (out.length < texts.length)
-      throw new RangeError(`${texts.length} texts need as many places for results, but there are only ${out.length}`);
+      throw new RangeError(`${texts.length} texts need as many results, but there is room for only ${out.length}`);
     for (let start = 0; start < texts.length; start += GROUP)
       this.#decideGroup(texts, start, Math.min(start + GROUP, texts.length), out, now, onMalformed);
   }
@@ -264,20 +285,27 @@ export class RuleIndex {
     return expiresAt === PERMANENT ? null : expiresAt;
   }
 
-  /** Whether `freezing` is worth its while: enough rules came or went since the last time. */
+  /** Whether decisions are made from tables, or there are too few rules to need one. */
+  get isFrozen(): boolean {
+    return [this.#rules4, this.#rules6].every(
+      ({ decider, count }) => decider.frozen !== undefined || count <= MIN_CHANGES,
+    );
+  }
+
+  /** Whether `freezing` is worthwhile: enough rules were added or removed since the last time. */
   get isStale(): boolean {
     return [this.#rules4, this.#rules6].some((rules) => isStale(rules));
   }
 
   /**
-   * Makes the `decide...` methods, `deciding`, `check` and `covering` fast: they answer by a table of the rules that there
-   * are, and by a small tree of those that come afterwards; before the first call, by a tree of all. Right after a
-   * million rules, O(n) in some hundred milliseconds, in steps of less than a millisecond or so, between which the index
-   * may be read and changed: all answers are exact at every moment. To be done again where `isStale` says so. One that is
-   * begun takes the place of one under way; one that is given up does no harm.
+   * Makes the `decide...` methods, `deciding`, `check` and `covering` fast: they then answer from a table of the
+   * current rules and a small tree of those added afterwards; before the first call, from a tree of all. O(n): a few
+   * hundred milliseconds for a million rules, in steps of about a millisecond at most, between which the index may be
+   * read and changed; all answers are exact at every moment. Repeat when `isStale` says so. Starting a freeze replaces
+   * one in progress; abandoning one does no harm. `engine` looks up batches instead of the table itself.
    */
-  *freezing(): Generator<undefined, void, undefined> {
-    for (const rules of [this.#rules4, this.#rules6]) if (rules.decider.changes > 0) yield* rules.decider.refreezing();
+  *freezing(engine?: RuleEngine): Generator<undefined, void, undefined> {
+    for (const { decider } of [this.#rules4, this.#rules6]) if (decider.changes > 0) yield* decider.refreezing(engine);
   }
 
   /** How many rules are active at `now`. */
@@ -299,6 +327,16 @@ export class RuleIndex {
     checkTime(now);
     const next = Math.min(this.#rules4.expiries.firstAfter(now), this.#rules6.expiries.firstAfter(now));
     return next === Number.POSITIVE_INFINITY ? null : next;
+  }
+
+  /**
+   * Builds what rules opened from a file otherwise build on first use, in a few tenths of a second for a million: their
+   * order, which pages, iteration and searches need, the counts of their expiries, and columns that can be written to.
+   * In steps of well under a millisecond, and for a million rules two of 15 to 50 ms, between which the index may be
+   * read and changed. Does nothing if everything has been built.
+   */
+  *completing(): Generator<undefined, void, undefined> {
+    for (const rules of [this.#rules4, this.#rules6]) yield* rules.completing();
   }
 
   /**
@@ -331,19 +369,20 @@ export class RuleIndex {
   }
 
   /**
-   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this it counts first what it
-   * has to: some 30 ms where every rule of a million has changed its state. In steps of some tens of microseconds,
-   * between which the index may change.
+   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this, the page counts first
+   * what it needs: about 30 ms if all of a million rules have changed state. In steps of tens of microseconds, between
+   * which the index may change; of rules from a file, after `completing`.
    */
   *preparing(now: number): Generator<undefined, void, undefined> {
     checkTime(now);
+    yield* this.completing();
     yield* this.#rules4.blocks.counting(now);
     yield* this.#rules6.blocks.counting(now);
   }
 
   /**
-   * The rules in order, from the first after `after` on or from the very first. The index may be changed while they
-   * are read: as with a `Map`, what is put in ahead is given, and what is taken out ahead is not.
+   * The rules in order, from the first one after `after`, or from the very first. The index may be changed while they
+   * are read: as with a `Map`, rules added ahead are visited, and rules removed ahead are not.
    */
   *rules(after?: Prefix): Generator<Rule, undefined> {
     for (const family of [4, 6] as const) {
@@ -353,8 +392,7 @@ export class RuleIndex {
   }
 
   /**
-   * A search for the rules that fit a filter at `now`, to be carried out step by step. The index must not change before
-   * it is done.
+   * A search for the rules that match a filter at `now`, run step by step. The index must not change before it is done.
    */
   search(filter: RuleFilter, now: number): RuleSearch {
     checkTime(now);
@@ -409,7 +447,7 @@ export class RuleIndex {
     for (let i = 0; i < count4; i++) out[places4[i]!] = ids[i]!;
     this.#rules6.decider.decideInto(group6, 0, ids, 0, count6, now);
     for (let i = 0; i < count6; i++) out[places6[i]!] = ids[i]!;
-    // Last, as the caller may ask something else meanwhile, which needs the group's arrays.
+    // Last, because the caller may make another call from here, which needs the group's arrays.
     for (const at of malformed) this.#refuse(texts[at], at, onMalformed);
   }
 
@@ -450,7 +488,9 @@ function pageOfAll(tree: RuleTree, { offset, limit }: { readonly offset: number;
   return Array.from({ length: limit }, () => walk.next());
 }
 
-/** A freeze costs some 0.5 µs a rule, and rules beside the table some 0.1 µs a lookup that meets their neighbourhood. */
+/**
+ * A freeze costs about 0.5 µs a rule, and rules beside the table about 0.1 µs a lookup that meets their neighbourhood.
+ */
 function isStale({ decider, count }: FamilyRules): boolean {
   return decider.changes > Math.max(MIN_CHANGES, count >>> CHANGES_SHIFT);
 }

@@ -1,13 +1,13 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { NamePool } from "./_name-pool.ts";
-import { type DigitOf, sortedIndexes } from "./_radix-sort.ts";
+import { type DigitOf, sortedIndexes } from "../sets/radix-sort.ts";
 import { grown } from "./_column.ts";
 import { prefixIn, type RuleColumns } from "./rule-columns.ts";
 import type { PackedNames } from "./rule-names.ts";
 import type { DesiredRule } from "./plan-replacement.ts";
 
 const FIRST_CAPACITY = 64;
-/** Rules of a part: few enough that what is done with one takes some milliseconds. */
+/** Rules in a part: few enough that processing one takes a few milliseconds. */
 export const RULES_PER_PART = 8192;
 
 /** A part of a list: rules of one family in the order of prefixes. The times of creation and update are 0. */
@@ -21,8 +21,8 @@ export interface ListedColumns extends RuleColumns {
 export type OnRepeated = (prefix: Prefix, line: number, earlier: number) => void;
 
 /**
- * Collects rules in any order, in columns: some 25 bytes a rule (IPv4) and its name, none of them an object of its own.
- * Then gives them in the order of prefixes, each prefix once, in parts.
+ * Collects rules in any order, in columns: about 25 bytes a rule (IPv4) and its name, without an object for each. Then
+ * gives them in the order of prefixes, each prefix once, in parts.
  */
 export class RuleList {
   readonly #names = new NamePool();
@@ -38,7 +38,7 @@ export class RuleList {
   }
 
   /**
-   * Can be interrupted. O(n), or where only few differ O(n log n). A rule whose prefix stands earlier in the list is
+   * In interruptible steps. O(n), or O(n log n) if only a few differ. A rule whose prefix occurs earlier in the list is
    * left out.
    */
   *inOrder(onRepeated: OnRepeated): Generator<undefined, ListedColumns[], undefined> {
@@ -55,7 +55,11 @@ export class RuleList {
   }
 }
 
-/** The rules of one family, in the order in which they came. */
+/**
+ * The rules of one family, in the order in which they came, in columns: rule i has the words from i * stride on, and
+ * element i of every other column. All columns have the same capacity, which doubles when they are full: n rules are
+ * copied fewer than 2n times.
+ */
 class FamilyList {
   readonly family: Family;
   readonly #stride: 1 | 4;
@@ -88,24 +92,27 @@ class FamilyList {
     this.#lines[at] = line;
   }
 
-  /** The places of the rules in the order of prefixes, without those that repeat one. */
+  /** The indexes of the rules in the order of prefixes, without those that repeat one. */
   *distinctInOrder(onRepeated: OnRepeated): Generator<undefined, Uint32Array, undefined> {
     const compare = (a: number, b: number): number => this.#compare(a, b);
     const order = yield* sortedIndexes(this.count, this.#digits(), compare);
+    // In order, equal prefixes are neighbours, and sorting is stable: the first of them is the earliest of the list, and
+    // stays. `kept` is never past `at`, so the array is filtered in place; `before` is the last one of any kind, so that
+    // each repetition is reported with the line just before it.
     let kept = 0;
     for (let at = 0, before = -1; at < order.length; at++) {
-      const place = order[at]!;
-      if (before >= 0 && compare(before, place) === 0)
-        onRepeated(this.#prefixAt(place), this.#lines[place]!, this.#lines[before]!);
-      else order[kept++] = place;
-      before = place;
+      const index = order[at]!;
+      if (before >= 0 && compare(before, index) === 0)
+        onRepeated(this.#prefixAt(index), this.#lines[index]!, this.#lines[before]!);
+      else order[kept++] = index;
+      before = index;
       if (at % RULES_PER_PART === 0) yield;
     }
     return order.subarray(0, kept);
   }
 
-  partOf(places: Uint32Array, pool: NamePool): ListedColumns {
-    const count = places.length;
+  partOf(indexes: Uint32Array, pool: NamePool): ListedColumns {
+    const count = indexes.length;
     const stride = this.#stride;
     const words = new Uint32Array(count * stride);
     const [lengths, names, lines] = [new Uint8Array(count), new Uint32Array(count), new Uint32Array(count)];
@@ -115,18 +122,18 @@ class FamilyList {
       new Float64Array(count),
     ];
     for (let at = 0; at < count; at++) {
-      const place = places[at]!;
-      for (let word = 0; word < stride; word++) words[at * stride + word] = this.#words[place * stride + word]!;
-      lengths[at] = this.#lengths[place]!;
-      names[at] = this.#names[place]!;
-      expiresAt[at] = this.#expiresAt[place]!;
-      lines[at] = this.#lines[place]!;
+      const index = indexes[at]!;
+      for (let word = 0; word < stride; word++) words[at * stride + word] = this.#words[index * stride + word]!;
+      lengths[at] = this.#lengths[index]!;
+      names[at] = this.#names[index]!;
+      expiresAt[at] = this.#expiresAt[index]!;
+      lines[at] = this.#lines[index]!;
     }
     return { family: this.family, words, lengths, names: pool.pack(names), expiresAt, createdAt, updatedAt, lines };
   }
 
-  #prefixAt(place: number): Prefix {
-    return prefixIn({ family: this.family, words: this.#words, lengths: this.#lengths }, place);
+  #prefixAt(index: number): Prefix {
+    return prefixIn({ family: this.family, words: this.#words, lengths: this.#lengths }, index);
   }
 
   #compare(a: number, b: number): number {
@@ -140,6 +147,9 @@ class FamilyList {
   }
 
   #digits(): DigitOf[] {
+    // For a radix sort, least significant digit first: the length, then the words from the last to the first, each as
+    // its lower and its upper 16 bits. Stable passes in this order sort by (w0, w1, w2, w3, length), as #compare does.
+    //     IPv6: length | w3 low | w3 high | w2 low | w2 high | w1 low | w1 high | w0 low | w0 high
     const stride = this.#stride;
     const [words, lengths] = [this.#words, this.#lengths];
     const digits: DigitOf[] = [(index) => lengths[index]!];

@@ -5,24 +5,24 @@ import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { Rule } from "./rule.ts";
 
-/** What rules have to be; all that is named must hold. */
+/** The conditions that rules must meet, all of those given. */
 export interface RuleFilter {
   /** `expiring`: active, and expiring at most `within` from now. */
   readonly state?: "active" | "expired" | "expiring" | undefined;
   /** Milliseconds, above 0. */
   readonly within?: number | undefined;
-  /** A part of the name, in capitals or not. */
+  /** A part of the name, ignoring case. */
   readonly name?: string | undefined;
   /** Rules that cover this prefix, are it, or are covered by it. */
   readonly related?: Prefix | undefined;
 }
 
 const FIRST_CAPACITY = 256;
-/** Names whose verdict is remembered: rules of a ruleset with few names share them. */
+/** Names whose result is cached: rules of a ruleset with few names share them. */
 const MAX_VERDICTS = 4096;
 
 /**
- * Looks through the rules of an index, as many at a time as the caller has time for:
+ * Searches the rules of an index, as many at a time as the caller likes:
  *
  *     const search = index.search(filter, now);
  *     while (search.advance(4096)) if (isTired()) await others();
@@ -37,7 +37,7 @@ export class RuleSearch {
   readonly #name: NameTest | null;
   readonly #parts: FoundPart[];
   readonly #walks: { readonly part: FoundPart; readonly walk: RuleWalk }[] = [];
-  /** When the first rule begins to fit, or no longer does, though no one changes it. */
+  /** When the first rule starts or stops matching without being changed. */
   #until = Number.POSITIVE_INFINITY;
 
   constructor(families: readonly FamilyRules[], filter: RuleFilter, now: number) {
@@ -52,7 +52,8 @@ export class RuleSearch {
       const walk = new RuleWalk(tree);
       if (related === undefined) this.#walks.push({ part, walk: walk.startAt(0) });
       else if (related.family === slots.family) {
-        // Those around a prefix come before those in it, and the rule of the prefix itself is the first of the latter.
+        // Rules that cover a prefix come before those inside it, and the rule with the prefix itself is the first of
+        // the latter.
         for (const slot of tree.covering(related))
           if (slots.lengths[slot]! < related.length) this.#consider(part, slot);
         this.#walks.push({ part, walk: walk.startWithin(related) });
@@ -88,6 +89,9 @@ export class RuleSearch {
     const { state } = this.#filter;
     const isActive = this.#now < expiresAt;
     const isNear = expiresAt - this.#within <= this.#now;
+    // When the state of an active rule changes next. An expired rule stays expired while time goes forward:
+    //     ----------- expiresAt - within -------- expiresAt ---------▶ time
+    //       active     |   active, expiring        |   expired
     if (isActive)
       this.#until = Math.min(this.#until, state === "expiring" && !isNear ? expiresAt - this.#within : expiresAt);
     if (state === "expiring") return isActive && isNear;
@@ -96,7 +100,7 @@ export class RuleSearch {
 }
 
 /**
- * The rules that fit a filter, in the order of prefixes, as places in the index: they hold while it does not change.
+ * The rules that fit a filter, in the order of prefixes, as found in the index: they hold while it does not change.
  */
 export class FoundRules {
   readonly count: number;
@@ -113,26 +117,26 @@ export class FoundRules {
   }
 
   get byteLength(): number {
-    return this.#parts.reduce((sum, { places }) => sum + places.byteLength, 0);
+    return this.#parts.reduce((sum, { found }) => sum + found.byteLength, 0);
   }
 
   /** Up to `limit` of the rules, from the one with `offset` before it. O(limit). */
   page(offset: number, limit: number): Rule[] {
     const page: Rule[] = [];
     let skip = offset;
-    for (const { slots, places, count } of this.#parts) {
+    for (const { slots, found, count } of this.#parts) {
       const end = Math.min(count, skip + limit - page.length);
-      for (let at = skip; at < end; at++) page.push(slots.ruleAt(places[at]!));
+      for (let at = skip; at < end; at++) page.push(slots.ruleAt(found[at]!));
       skip = Math.max(0, skip - count);
     }
     return page;
   }
 }
 
-/** The places of the rules of one family. */
+/** The slots found in one family: doubled when full, so n of them are copied fewer than 2n times. */
 class FoundPart {
   readonly slots: RuleSlots;
-  places = new Uint32Array(FIRST_CAPACITY);
+  found = new Uint32Array(FIRST_CAPACITY);
   count = 0;
 
   constructor(slots: RuleSlots) {
@@ -140,8 +144,8 @@ class FoundPart {
   }
 
   add(slot: number): void {
-    if (this.count === this.places.length) this.places = grown(this.places, new Uint32Array(2 * this.count));
-    this.places[this.count++] = slot;
+    if (this.count === this.found.length) this.found = grown(this.found, new Uint32Array(2 * this.count));
+    this.found[this.count++] = slot;
   }
 }
 
@@ -155,7 +159,7 @@ class NameTest {
 
   fits(name: string | null): boolean {
     if (name === null) return false;
-    // A ruleset with more names than that has mostly names of one rule each.
+    // In a ruleset with more names than that, most names have only one rule.
     const isFull = this.#verdicts.size >= MAX_VERDICTS;
     const known = isFull ? undefined : this.#verdicts.get(name);
     if (known !== undefined) return known;

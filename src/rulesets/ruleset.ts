@@ -1,6 +1,6 @@
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import { prefixOf, parsePrefix } from "../address/prefix.ts";
-import { finished } from "./_finished.ts";
+import { finished } from "../turns/finished.ts";
 import { inBackground } from "./_in-background.ts";
 import { exportRules, type RuleExportFormat, type RuleExportOptions } from "./export-rules.ts";
 import { type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./importers/import-rules.ts";
@@ -12,6 +12,10 @@ import { type RuleColumns, desiredIn } from "./rule-columns.ts";
 import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
 import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";
 import { type Addition, addRule, type ConflictMode, updateRule } from "./write-rule.ts";
+
+/** Milliseconds until a freeze that failed is tried again: the first time, and at most. */
+const FIRST_RETRY = 500;
+const MAX_RETRY = 60_000;
 
 /** What a ruleset is for. */
 export const PURPOSES = ["blocklist", "allowlist"] as const;
@@ -80,6 +84,7 @@ export class Ruleset implements Iterable<Rule> {
   #rules = new RuleIndex();
   #sequence = 0;
   #isFreezing = false;
+  #freezeError: unknown = null;
 
   static {
     indexOf = (ruleset) => ruleset.#rules;
@@ -132,7 +137,7 @@ export class Ruleset implements Iterable<Rule> {
 
   /**
    * Changes what the options name of a rule; `updatedAt` moves only if something did change. Returns the rule as it is
-   * afterwards, undefined where there is none.
+   * afterwards, undefined if there is none.
    * @throws RuleError, TypeError as `add`
    */
   update(prefix: string | Prefix, options: RuleOptions, now: number = Date.now()): Rule | undefined {
@@ -144,7 +149,7 @@ export class Ruleset implements Iterable<Rule> {
     return rule;
   }
 
-  /** Deletes the rule of exactly this prefix. True if there was one. @throws RuleError for a malformed prefix */
+  /** Deletes the rule with exactly this prefix. True if there was one. @throws RuleError for a malformed prefix */
   delete(prefix: string | Prefix): boolean {
     const deleted = this.#rules.delete(readAnyPrefix(prefix));
     if (deleted) this.#hasChanged();
@@ -158,31 +163,31 @@ export class Ruleset implements Iterable<Rule> {
     this.#sequence++;
   }
 
-  /** The rule of exactly this prefix, expired or not. @throws RuleError for a malformed prefix */
+  /** The rule with exactly this prefix, expired or not. @throws RuleError for a malformed prefix */
   get(prefix: string | Prefix): Rule | undefined {
     return this.#rules.get(readAnyPrefix(prefix));
   }
 
   /**
    * The rule that decides about an address or prefix: the most specific of those that cover it whole and are active at
-   * `now`; null where none does.
+   * `now`; null if none does.
    * @throws AddressError for malformed text, RangeError for a time that is NaN
    */
   check(where: string | Address | Prefix, now: number = Date.now()): Rule | null {
-    return this.#rules.deciding(readPlace(where), now);
+    return this.#rules.deciding(readAddressOrPrefix(where), now);
   }
 
   /** All rules that cover an address or prefix whole and are active at `now`, the most specific first. @throws as `check` */
   checkAll(where: string | Address | Prefix, now: number = Date.now()): readonly Rule[] {
-    return this.#rules.check(readPlace(where), now).covering;
+    return this.#rules.check(readAddressOrPrefix(where), now).covering;
   }
 
-  /** All rules that cover an address or prefix whole, expired ones too, the most specific first. @throws as `check` */
+  /** All rules that cover all of an address or prefix, expired ones too, the most specific first. @throws as `check` */
   covering(where: string | Address | Prefix): readonly Rule[] {
-    return this.#rules.covering(readPlace(where));
+    return this.#rules.covering(readAddressOrPrefix(where));
   }
 
-  /** The id of the rule that decides about an IPv4 address, given as an unsigned word; 0 where none does. */
+  /** The id of the rule that decides about an IPv4 address, given as an unsigned word; 0 if none does. */
   decide4(word: number, now: number): RuleId {
     return this.#rules.decide4(word, now);
   }
@@ -198,9 +203,9 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * For each of the texts, the id of the rule that decides at `now`; 0 where none does. What is no address goes to
+   * For each of the texts, the id of the rule that decides at `now`; 0 if none does. What is not an address goes to
    * `onMalformed` and gets 0; without that it is thrown.
-   * @throws AddressError, TypeError for what is no address; RangeError where `out` is shorter than `texts`
+   * @throws AddressError, TypeError for what is not an address; RangeError where `out` is shorter than `texts`
    */
   decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
     this.#rules.decideInto(texts, out, now, onMalformed);
@@ -235,11 +240,35 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Makes the table that decisions come from now, in place of in the background: some 0.5 µs a rule, in one turn. For
+   * Makes the table that decisions come from now, in place of in the background: about 0.5 µs a rule, in one turn. For
    * programs that ask very much at once after many changes; answers are the same without it.
    */
   freeze(): void {
     finished(this.#rules.freezing());
+    this.#freezeError = null;
+  }
+
+  /**
+   * Makes what a ruleset from a file makes when it is first needed: columns that can be written to, the order of the
+   * rules, and the counts of expiries. In slices of 2 ms, and for a million rules two of 15 to 50 ms, between which the
+   * ruleset may be asked and changed. Without it, or before it resolves, the first write and the first walk of a million
+   * rules take some 0.1 s each at once; decisions need none of it. Does nothing where all is there.
+   *
+   * Rejects with UsageError for rules of a file that cannot be read.
+   */
+  ready(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onEnd = (error: unknown): void => (error === undefined ? resolve() : reject(error as Error));
+      inBackground(this.#rules.completing(), onEnd, { isAwaited: true });
+    });
+  }
+
+  /**
+   * Why the last table could not be made in the background, for which only memory can be missing; null once one was.
+   * Without it answers are exact, but slower. It is tried again after half a second, then after a second, up to a minute.
+   */
+  get freezeError(): unknown {
+    return this.#freezeError;
   }
 
   /** How many rules are active at `now`. */
@@ -301,7 +330,11 @@ export class Ruleset implements Iterable<Rule> {
     format: RuleExportFormat,
     { includeExpired = false, now = Date.now(), ...options }: RulesetExportOptions = {},
   ): Generator<string> {
-    return exportRules(includeExpired ? this : activeRules(this, now), format, { ...options, now });
+    return exportRules(includeExpired ? this : activeRules(this, now), format, {
+      purpose: this.purpose,
+      ...options,
+      now,
+    });
   }
 
   #set(rule: Rule): void {
@@ -325,14 +358,16 @@ export class Ruleset implements Iterable<Rule> {
     if (!this.#isFreezing && this.#rules.isStale) this.#freezeInBackground();
   }
 
-  #freezeInBackground(): void {
+  /** After `delay` milliseconds, and after longer ones for as long as it fails. */
+  #freezeInBackground(delay = 0): void {
     this.#isFreezing = true;
-    inBackground(this.#rules.freezing(), (error) => {
-      // Without memory for a table, which is all that can be missing, answers go on as they are: exact, but slower.
-      if (error !== undefined) return;
+    const onEnd = (error: unknown): void => {
+      this.#freezeError = error ?? null;
+      if (error !== undefined) return this.#freezeInBackground(Math.min(MAX_RETRY, 2 * delay || FIRST_RETRY));
       this.#isFreezing = false;
       if (this.#rules.isStale) this.#freezeInBackground();
-    });
+    };
+    inBackground(this.#rules.freezing(), onEnd, { delay });
   }
 
   #readPrefix(prefix: string | Prefix): Prefix {
@@ -347,7 +382,7 @@ function readAnyPrefix(prefix: string | Prefix): Prefix {
 }
 
 /** What is asked about; host bits of a prefix are an error in a text. */
-function readPlace(where: string | Address | Prefix): Prefix {
+function readAddressOrPrefix(where: string | Address | Prefix): Prefix {
   if (typeof where === "string") return parsePrefix(where);
   if (where?.family !== 4 && where?.family !== 6) throw notAnAddress(where);
   return "length" in where ? prefixOf(where, where.length) : { ...where, length: addressBits(where.family) };

@@ -23,7 +23,7 @@ export interface ShrinkRejection extends Shrinkage {
   /** The share of the rules that would go, in per cent, rounded up: the least `maxShrink` that lets it pass. */
   readonly removedPercent: number;
   readonly maxShrink: number;
-  /** What is wrong and its cure. */
+  /** What is wrong, and how to fix it. */
   readonly message: string;
 }
 
@@ -39,20 +39,20 @@ export class ShrinkGuard {
   readonly #total: number;
   readonly #limits: ShrinkLimits;
   /** More rules than so many must not be removed. */
-  readonly mostRemoved: number;
+  readonly maxRemoved: number;
 
   /** `remaining`: how many rules the list has. */
   constructor(total: number, remaining: number, limits: ShrinkLimits) {
     this.#total = total;
     this.#limits = limits;
-    this.mostRemoved =
+    this.maxRemoved =
       remaining === 0 ? (limits.allowEmpty === true ? total : 0) : Math.floor((total * shareOf(total, limits)) / 100);
   }
 
   /** Undefined where nothing is wrong. */
   rejectionOf(shrinkage: Shrinkage): ShrinkRejection | undefined {
     const { added, updated, removed, unchanged } = shrinkage;
-    if (removed <= this.mostRemoved) return undefined;
+    if (removed <= this.maxRemoved) return undefined;
     const [totalRules, maxShrink] = [this.#total, shareOf(this.#total, this.#limits)];
     const removedPercent = Math.ceil((100 * removed) / totalRules);
     const isEmptied = added + updated + unchanged === 0;

@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 /**
  * What begins a new line somewhere, or has no form: the control characters, and the separators of lines and paragraphs.
  */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+export const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const HALF_CHARACTER = /\p{Cs}/u;
 
 /** Which prefixes may be rules; by default none that touches a special-purpose block. */

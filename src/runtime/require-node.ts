@@ -2,5 +2,5 @@ import { NODE_VERSION, NodeVersionError, nodeVersionError } from "./node-version
 
 // Imported first by what programs import: modules after it use what older releases of Node lack, and would fail without
 // saying why.
-const fault = nodeVersionError(NODE_VERSION);
-if (fault !== undefined) throw new NodeVersionError(fault);
+const problem = nodeVersionError(NODE_VERSION);
+if (problem !== undefined) throw new NodeVersionError(problem);

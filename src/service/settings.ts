@@ -2,28 +2,28 @@ import { formatPrefix, parsePrefix } from "../address/prefix.ts";
 import { isWebAddress } from "./web-address.ts";
 
 /**
- * One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the
+ * One setting of the server: the same entry makes its flag, its variable, its property of the file and its row in the
  * table.
  */
 export interface Setting<Value extends SettingValue = SettingValue> {
   /**
-   * The long flag without dashes, and the member of the file. The variable is `IPSIEVE_` and this in capitals, `_` for
-   * `-`.
+   * The long flag without dashes, and the property of the file. The variable is `IPSIEVE_` and this in capitals, with
+   * `_` for `-`.
    */
   readonly name: string;
   readonly initial: Value;
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value: string;
-  /** Another variable, which the whole world calls so. */
+  /** Another variable, under which the setting is known everywhere. */
   readonly variable?: string;
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   readonly choices?: readonly string[];
   readonly isPath?: true;
-  /** Errors do not repeat it. */
+  /** Errors do not repeat its value. */
   readonly isSecret?: true;
-  /** Tells what is wrong with a text, and what to write; undefined for a good one. */
-  readonly faultOf?: (text: string) => string | undefined;
+  /** What is wrong with a text, and what to write instead; undefined if it is valid. */
+  readonly errorOf?: (text: string) => string | undefined;
   readonly help: string;
 }
 
@@ -42,8 +42,8 @@ export const SETTINGS = {
   port: {
     name: "port",
     initial: 8080,
-    least: 0,
-    most: 65_535,
+    min: 0,
+    max: 65_535,
     value: "PORT",
     help: "the port to listen on; 0 for any free one",
   },
@@ -51,21 +51,21 @@ export const SETTINGS = {
     name: "base-url",
     initial: "",
     value: "URL",
-    faultOf: urlFault,
+    errorOf: urlError,
     help: "public base URL for links in responses and the dashboard; default: the URL the request was sent to",
   },
   contact: {
     name: "contact",
     initial: "",
     value: "CONTACT",
-    faultOf: contactFault,
+    errorOf: contactError,
     help: "email address or URL of the operator, for the API description",
   },
   trustProxy: {
     name: "trust-proxy",
     initial: "",
     value: "PREFIXES",
-    faultOf: prefixesFault,
+    errorOf: prefixesError,
     help: "proxies whose X-Forwarded-* headers are trusted, separated by commas",
   },
   database: {
@@ -81,6 +81,13 @@ export const SETTINGS = {
     initial: "",
     value: "URL",
     help: "the PostgreSQL database, postgres://..., instead of a file",
+  },
+  rulesetSnapshots: {
+    name: "ruleset-snapshots",
+    initial: "",
+    value: "FOLDER",
+    isPath: true,
+    help: "folder for snapshots of large rulesets, which make the next start faster; off: no snapshots; default: next to the SQLite file, none with PostgreSQL",
   },
   catalogue: {
     name: "catalogue",
@@ -121,70 +128,70 @@ export const SETTINGS = {
     initial: "",
     value: "TOKEN",
     isSecret: true,
-    faultOf: tokenFault,
-    help: "require Authorization: Bearer TOKEN for /metrics; better set by the variable than by the option",
+    errorOf: tokenError,
+    help: "require Authorization: Bearer TOKEN for /metrics; safer in the environment variable than on the command line",
   },
   perMinute: {
     name: "requests-per-minute",
     initial: 6000,
-    least: 1,
-    most: 1e9,
+    min: 1,
+    max: 1e9,
     value: "N",
     help: "per key, unless the plan sets a limit",
   },
   perMonth: {
     name: "requests-per-month",
     initial: 10_000_000,
-    least: 1,
-    most: 1e12,
+    min: 1,
+    max: 1e12,
     value: "N",
     help: "per key, unless the plan sets a limit",
   },
   failuresPerMinute: {
     name: "failed-keys-per-minute",
     initial: 60,
-    least: 1,
-    most: 1e9,
+    min: 1,
+    max: 1e9,
     value: "N",
     help: "requests without a valid key per address (IPv6: per /56) before further ones get 429",
   },
   signInsPerMinute: {
     name: "sign-ins-per-minute",
     initial: 10,
-    least: 1,
-    most: 1e9,
+    min: 1,
+    max: 1e9,
     value: "N",
     help: "sign-in attempts per address (IPv6: per /56), name and known device before further ones get 429",
   },
   sessionHours: {
     name: "session-hours",
     initial: 12,
-    least: 1,
-    most: 8760,
+    min: 1,
+    max: 8760,
     value: "HOURS",
     help: "how long a dashboard session lasts",
   },
   auditDays: {
     name: "audit-days",
     initial: 400,
-    least: 1,
-    most: 36_500,
+    min: 1,
+    max: 36_500,
     value: "DAYS",
     help: "how long audit log entries are kept",
   },
   rulesPerRuleset: {
     name: "rules-per-ruleset",
     initial: 1_000_000,
-    least: 1,
-    most: 10_000_000,
+    min: 1,
+    max: 10_000_000,
     value: "N",
     help: "maximum rules per ruleset, active and expired",
   },
   rulesetsPerOrganisation: {
     name: "rulesets-per-organisation",
     initial: 1000,
-    least: 2,
-    most: 100_000,
+    min: 2,
+    max: 100_000,
     value: "N",
     help: "maximum rulesets per organisation",
   },
@@ -197,112 +204,112 @@ export const SETTINGS = {
   bodyBytes: {
     name: "body-limit",
     initial: 64 << 10,
-    least: 1024,
-    most: 1 << 30,
+    min: 1024,
+    max: 1 << 30,
     value: "BYTES",
     help: "maximum size of a request body, except in bulk operations",
   },
   bulkBodyBytes: {
     name: "bulk-body-limit",
     initial: 64 << 20,
-    least: 1024,
-    most: 1 << 30,
+    min: 1024,
+    max: 1 << 30,
     value: "BYTES",
     help: "maximum size of the body of a replacement or import; for bulk lookups and batches, what --bulk-addresses items can need, but no more than this",
   },
   bodyMemory: {
     name: "body-memory",
     initial: 128 << 20,
-    least: 1 << 20,
-    most: 2 ** 40,
+    min: 1 << 20,
+    max: 2 ** 40,
     value: "BYTES",
     help: "total size of the request bodies in memory, at most a quarter of the JavaScript heap; one caller gets at most half of it; further requests get 503",
   },
   bulkAddresses: {
     name: "bulk-addresses",
     initial: 10_000,
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
     value: "N",
     help: "maximum addresses in a bulk lookup or check, and items in a batch",
   },
   feedBytes: {
     name: "feed-limit",
     initial: 256 << 20,
-    least: 1024,
-    most: 999_999_999,
+    min: 1024,
+    max: 999_999_999,
     value: "BYTES",
     help: "maximum size of a threat-intelligence feed uploaded in the dashboard, both as sent and unpacked",
   },
   urlBytes: {
     name: "url-limit",
     initial: 8192,
-    least: 256,
-    most: 65_536,
+    min: 256,
+    max: 65_536,
     value: "BYTES",
     help: "maximum length of a path with its query",
   },
   headerBytes: {
     name: "header-limit",
     initial: 16_384,
-    least: 1024,
-    most: 1 << 20,
+    min: 1024,
+    max: 1 << 20,
     value: "BYTES",
     help: "maximum size of the request line and headers together",
   },
   headerTimeout: {
     name: "header-timeout",
     initial: 10,
-    least: 1,
-    most: DAY,
+    min: 1,
+    max: DAY,
     value: "SECONDS",
     help: "time for the headers to arrive",
   },
   bodyTimeout: {
     name: "body-timeout",
     initial: 60,
-    least: 1,
-    most: DAY,
+    min: 1,
+    max: DAY,
     value: "SECONDS",
     help: "time for the body to arrive; a stream is closed if nothing arrives for this long",
   },
   keepAlive: {
     name: "keep-alive",
     initial: 72,
-    least: 1,
-    most: DAY,
+    min: 1,
+    max: DAY,
     value: "SECONDS",
     help: "how long an idle connection is kept open",
   },
   shutdownTimeout: {
     name: "shutdown-timeout",
     initial: 30,
-    least: 1,
-    most: DAY,
+    min: 1,
+    max: DAY,
     value: "SECONDS",
     help: "time for requests in progress to finish after SIGTERM",
   },
   connections: {
     name: "connections",
     initial: 10_000,
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
     value: "N",
     help: "maximum simultaneous connections",
   },
   concurrentRequests: {
     name: "concurrent-requests",
     initial: 1000,
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
     value: "N",
     help: "maximum requests in progress; further ones get 503",
   },
   eventLoopDelay: {
     name: "event-loop-delay",
     initial: 500,
-    least: 10,
-    most: 60_000,
+    min: 10,
+    max: 60_000,
     value: "MS",
     help: "mean event-loop delay above which requests get 503",
   },
@@ -312,17 +319,17 @@ type Widened<Value> = Value extends string ? string : Value extends number ? num
 
 export type Settings = { readonly [Name in keyof typeof SETTINGS]: Widened<(typeof SETTINGS)[Name]["initial"]> };
 
-/** A setting that cannot be used; the message names where it was given, and the cure. */
+/** A setting that cannot be used; the message says where it was given and how to fix it. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
-/** Where settings are given; the first that has one decides: flags, the environment, the file, what is built in. */
+/** Where settings are given; the first source that has one wins: flags, the environment, the file, the default. */
 export interface SettingSources {
-  /** The text of a flag; undefined where it was not given. */
+  /** The text of a flag; undefined if it was not given. */
   readonly flag: (name: string) => string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The file's members. */
+  /** The content of the file. */
   readonly file: unknown;
 }
 
@@ -385,18 +392,18 @@ function membersOf(file: unknown): Readonly<Record<string, unknown>> {
 }
 
 function checkMember(setting: Setting, value: unknown): SettingValue {
-  const place = `${JSON.stringify(setting.name)} of the configuration file`;
-  if (typeof value === typeof setting.initial) return parseSetting(setting, String(value), place);
-  throw new SettingError(`${place} is a ${typeof value}; write a ${typeof setting.initial}`);
+  const location = `${JSON.stringify(setting.name)} of the configuration file`;
+  if (typeof value === typeof setting.initial) return parseSetting(setting, String(value), location);
+  throw new SettingError(`${location} is a ${typeof value}; write a ${typeof setting.initial}`);
 }
 
 function parseSetting(
-  { initial, least = 0, most = Infinity, choices, isSecret, faultOf }: Setting,
+  { initial, min = 0, max = Infinity, choices, isSecret, errorOf }: Setting,
   text: string,
-  place: string,
+  location: string,
 ): SettingValue {
   const reject = (cure: string): never => {
-    throw new SettingError(`${place}${isSecret === true ? "" : ` ${JSON.stringify(text)}`}: ${cure}`);
+    throw new SettingError(`${location}${isSecret === true ? "" : ` ${JSON.stringify(text)}`}: ${cure}`);
   };
   if (typeof initial === "boolean")
     return (
@@ -404,31 +411,31 @@ function parseSetting(
     );
   if (typeof initial === "string") {
     if (choices !== undefined && !choices.includes(text)) return reject(`choose one of ${choices.join(", ")}`);
-    const fault = text === "" ? undefined : faultOf?.(text);
-    return fault === undefined ? text : reject(fault);
+    const error = text === "" ? undefined : errorOf?.(text);
+    return error === undefined ? text : reject(error);
   }
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
-  return number >= least && number <= most ? number : reject(`write a whole number from ${least} to ${most}`);
+  return number >= min && number <= max ? number : reject(`write a whole number from ${min} to ${max}`);
 }
 
-function urlFault(text: string): string | undefined {
+function urlError(text: string): string | undefined {
   return isWebAddress(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
 }
 
-function contactFault(text: string): string | undefined {
+function contactError(text: string): string | undefined {
   return isWebAddress(text) || /^[^\s@]+@[^\s@]+$/.test(text)
     ? undefined
     : "write an email address, or a URL with its scheme, as https://example.org/support";
 }
 
-/** As `Authorization: Bearer` takes it (RFC 6750), and too long to be guessed. */
-function tokenFault(text: string): string | undefined {
+/** What is wrong with a token: it must have the form of `Authorization: Bearer` (RFC 6750) and be too long to guess. */
+function tokenError(text: string): string | undefined {
   return /^[A-Za-z0-9._~+/-]{16,}=*$/.test(text)
     ? undefined
     : "write at least 16 letters, digits and . _ ~ + / -, as `openssl rand -base64 32` prints";
 }
 
-function prefixesFault(text: string): string | undefined {
+function prefixesError(text: string): string | undefined {
   try {
     prefixesIn(text);
     return undefined;

@@ -1,4 +1,4 @@
-/** Deep enough for any document of ours, far from what recursion can take. */
+/** Deep enough for any of our documents, and far below the limit of recursion. */
 const MAX_DEPTH = 64;
 
 const SHORT_TEXT = 64;
@@ -12,14 +12,14 @@ export class NotPlainError extends Error {}
 /**
  * Decodes bytes from anywhere. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,
  * well-formed text, bytes, arrays, and maps whose keys are text other than "__proto__", at most 64 deep. Integers of 64
- * bits become BigInt, bytes a copy.
+ * bits become BigInt, bytes a copy; with `bytesInPlace`, a view of those given.
  *
  * A decoder of our own, because others know more: extensions that build regular expressions, errors, references and
  * generated functions; they recurse as deep as the bytes say. And because loading one takes longer than reading a
  * catalogue. O(bytes).
  */
-export function decodePlainMessagePack(bytes: Uint8Array): unknown {
-  const decoder = new Decoder(bytes);
+export function decodePlainMessagePack(bytes: Uint8Array, { bytesInPlace = false } = {}): unknown {
+  const decoder = new Decoder(bytes, bytesInPlace);
   const document = decoder.value(0);
   decoder.end();
   return document;
@@ -28,13 +28,27 @@ export function decodePlainMessagePack(bytes: Uint8Array): unknown {
 class Decoder {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #bytesInPlace: boolean;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, bytesInPlace: boolean) {
     this.#bytes = bytes;
+    this.#bytesInPlace = bytesInPlace;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /**
+   * The next value, whose kind is in its first byte:
+   *
+   *     00-7f  that number          c0 c2 c3  null, false, true                  d0-d3  signed number of 1, 2, 4, 8 bytes
+   *     80-8f  map of 0 to 15       c4-c6     bytes, length in 1, 2, 4 bytes     d9-db  text, length in 1, 2, 4 bytes
+   *     90-9f  array of 0 to 15     ca cb     float of 4, 8 bytes                dc dd  array, count in 2, 4 bytes
+   *     a0-bf  text of 0 to 31      cc-cf     number of 1, 2, 4, 8 bytes         de df  map, count in 2, 4 bytes
+   *     e0-ff  -32 to -1
+   *
+   * Each call passes at least one byte, and `depth` grows with every collection: so it ends, MAX_DEPTH + 1 calls deep
+   * at most.
+   */
   value(depth: number): unknown {
     const token = this.#bytes[this.#at++];
     if (token === undefined) throw new NotPlainError("it ends early");
@@ -53,7 +67,7 @@ class Decoder {
       case 0xc4:
       case 0xc5:
       case 0xc6:
-        return this.#copy(this.#number(1 << (token - 0xc4)));
+        return this.#binary(this.#number(1 << (token - 0xc4)));
       case 0xca:
         return this.#view.getFloat32(this.#take(4));
       case 0xcb:
@@ -125,18 +139,20 @@ class Decoder {
     const at = this.#at;
     this.#pass(size);
     // Most texts are short and of ASCII, and asking the platform takes longer than looking.
+    // Below 0x80, the OR of all bytes says that none has its highest bit set: all are ASCII.
     let bits = size > SHORT_TEXT ? 0x80 : 0;
     for (let i = at; i < at + size && bits < 0x80; i++) bits |= bytes[i]!;
     const text = bytes.subarray(at, this.#at);
     if (bits < 0x80) return String.fromCharCode(...text);
     try {
-      return UTF8.decode(text);
+      // A copy: browsers do not decode shared memory.
+      return UTF8.decode(this.#bytesInPlace ? new Uint8Array(text) : text);
     } catch {
       throw new NotPlainError(`the text at byte ${at} is not UTF-8`);
     }
   }
 
-  /** An unsigned number, the highest byte first. */
+  /** An unsigned number, the highest byte first. `width` is 1, 2 or 4: at most 2^32 - 1, which is exact. */
   #number(width: number): number {
     let at = this.#at;
     this.#pass(width);
@@ -145,9 +161,10 @@ class Decoder {
     return value;
   }
 
-  #copy(size: number): Uint8Array {
+  #binary(size: number): Uint8Array {
     const at = this.#take(size);
-    return new Uint8Array(this.#bytes.subarray(at, this.#at)); // `slice` of a Buffer is no copy
+    const view = this.#bytes.subarray(at, this.#at);
+    return this.#bytesInPlace ? view : new Uint8Array(view); // `slice` of a Buffer is no copy
   }
 
   /** Where the next `size` bytes begin, which are passed. */

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 1 << 20;
 /** What is read before the head is known: enough that a small file takes one read. */
 const FIRST_BYTES = 64 << 10;
 
-/** Chunks on their way at a time: two threads get memory from the system faster than one, and this one checks. */
+/** Concurrent reads: two threads get memory from the system faster than one, while this thread checks. */
 const CHUNKS_AHEAD = 2;
 
 /**
@@ -65,7 +65,7 @@ export class RegularFile {
   read(target: Uint8Array, position: number): Promise<void> {
     const reading = this.#readFully(target, position);
     this.#reading.add(reading);
-    // When a check throws, no one waits for the other reads any more, and how they end no longer matters.
+    // When a check throws, the other reads are no longer awaited, and their outcome does not matter.
     reading.catch(() => {}).finally(() => this.#reading.delete(reading));
     return reading;
   }
@@ -98,10 +98,20 @@ export class RegularFile {
 function readFailure(path: string, cause: unknown): SnapshotError {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return new SnapshotError("not-found", path, "no such file", { cause });
-  return new SnapshotError("unreadable", path, `it cannot be read (${code ?? String(cause)})`, { cause });
+  return new SnapshotError("unreadable", path, `cannot be read (${code ?? String(cause)})`, { cause });
 }
 
-/** Reads what follows the first `at` bytes; while chunks are on their way, the ones before them are checked. */
+/**
+ * Reads what follows the first `at` bytes; while chunks are being read, the ones before them are checked.
+ *
+ *     bytes        | start | chunk | chunk | chunk | chunk | ...
+ *     checked      |#######|#######|
+ *     being read                   |.......|.......|             `ahead`: at most CHUNKS_AHEAD, in the file's order
+ *                                                  ^ at
+ *
+ * Invariant: every byte before the first chunk of `ahead` has been read, so `advance` never looks at bytes that are
+ * still being written. Each turn takes one chunk from `ahead`: the loop ends after length / CHUNK_BYTES turns.
+ */
 async function readChecked(
   file: RegularFile,
   bytes: Uint8Array,

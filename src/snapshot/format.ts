@@ -202,7 +202,7 @@ function checkMagic(bytes: Uint8Array, path: string): void {
   }
   // The name survives what happens to the bytes around it: line ends rewritten, the 8th bit cleared, UTF-8 made of it.
   if (/^[^]{1,3}IPS[\r\n]/.test(textOf(bytes.subarray(0, 8)))) {
-    throw new SnapshotError("text-damage", path, "a snapshot that a transfer in text mode has changed");
+    throw new SnapshotError("text-mode", path, "a snapshot that a transfer in text mode has changed");
   }
   throw new SnapshotError("not-a-snapshot", path, "not a snapshot");
 }

@@ -2,14 +2,14 @@
  * How a snapshot file is rejected, in the order in which an open looks; the last three come from looking deeper and
  * from writing.
  *
- * A code names one cause, and `test/corpus/snapshots.ts` holds a bad file for each.
+ * A code names one cause; `test/corpus/snapshots.ts` has a bad file for each.
  */
 const CURES = {
   "not-found": "check the path",
   unreadable: "check the permissions and the disk",
   "not-a-file": "give the path of a regular file",
   "not-a-snapshot": "give a file written by `ipsieve build`",
-  "text-damage": "transfer it again in binary mode",
+  "text-mode": "transfer it again in binary mode",
   truncated: "copy it again or build it again",
   extended: "copy it again or build it again",
   "foreign-byte-order": "build it on a machine of this byte order",
@@ -31,12 +31,15 @@ const CURES = {
 /** The code of a `SnapshotError`: what is wrong with the file, or with writing it. Each has one cure. */
 export type SnapshotErrorCode = keyof typeof CURES;
 
-/** A snapshot that cannot be opened, trusted or written: `code` for programs, the message says what and the cure. */
+/**
+ * A snapshot that cannot be opened, trusted or written: `code` for programs; the message says what is wrong and how to
+ * fix it.
+ */
 export class SnapshotError extends Error {
   override readonly name = "SnapshotError";
   readonly code: SnapshotErrorCode;
   readonly path: string;
-  /** The section at fault, where it is one. */
+  /** The invalid section, if it is one. */
   readonly section?: string;
 
   constructor(

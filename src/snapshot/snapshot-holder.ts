@@ -23,9 +23,9 @@ export interface Lease<Content> extends Generation<Content>, Disposable {
 
 /** What a `SnapshotHolder` emits; none of it needs a listener. */
 export interface HolderEvents<Content> {
-  /** A file was loaded and answers from now on; the generation before, if there was one. */
+  /** A file was loaded and is used from now on; with the previous generation, if there was one. */
   swap: [current: Generation<Content>, before: Generation<Content> | undefined];
-  /** A file cannot be used; the generation before goes on answering. The error is what `load` rejected with. */
+  /** A file cannot be used; the previous generation stays in use. The error is what `load` rejected with. */
   failure: [error: unknown, path: string];
   /** A generation was replaced and has no users left. */
   retire: [generation: Generation<Content>];
@@ -49,7 +49,7 @@ const YOUNG_MS = 2500;
 
 interface FoundFile {
   readonly path: string;
-  /** Another one for every other file, and for this one once it is written to, unless it is young. */
+  /** Different for every file, and for this one once it is written to, unless it is young. */
   readonly identity: string;
   readonly isYoung: boolean;
 }
@@ -60,8 +60,8 @@ interface Users<Content> {
 }
 
 /**
- * Holds the newest generation of a snapshot file. A new file at the path is loaded beside the current one, which goes
- * on answering; then the two are exchanged at once. A file that cannot be used, or that disappears, changes nothing.
+ * Holds the newest generation of a snapshot file. A new file at the path is loaded while the current generation stays
+ * in use; then the two are swapped atomically. A file that cannot be used, or that disappears, changes nothing.
  *
  *     file ──load──▶ generation 2 ◀── acquire
  *                    generation 1 ◀── its users, until they release it ──▶ "retire"
@@ -90,13 +90,15 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
     this.#load = options.load;
   }
 
-  /** What answers now, for those who need not say when they are done; undefined before anything is loaded. */
+  /**
+   * The generation in use, for callers that need not report when they are done; undefined before anything is loaded.
+   */
   get current(): Generation<Content> | undefined {
     return this.#current?.generation;
   }
 
   /**
-   * What answers now, to be released. Take it once for each answer, so that the answer comes from one generation.
+   * The generation in use, to be released. Acquire it once per answer, so that the answer comes from one generation.
    * @throws SnapshotError "not-found" before anything is loaded
    */
   acquire(): Lease<Content> {
@@ -132,7 +134,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
     this.#watcher ??= new PathWatcher(this.#paths, interval, () => this.#look());
   }
 
-  /** Watches no more. What is loaded stays, and can be acquired. */
+  /** Stops watching. What is loaded stays, and can be acquired. */
   close(): void {
     this.#watcher?.close();
     this.#watcher = undefined;
@@ -143,14 +145,18 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * Loads the file again, changed or not; whether the newest answers then. While one is loading, later calls lead to
-   * one more. Never rejects: failures are events.
+   * Loads the file again, changed or not; resolves to whether the newest file is in use then. Calls made while one is
+   * loading lead to one more load. Never rejects: failures are events.
    */
   reload(): Promise<boolean> {
     this.#wantsMore = true;
     return (this.#loading ??= this.#loadNewest());
   }
 
+  /**
+   * No call of `reload` is lost: while a load runs, it sets `#wantsMore` and leads to another turn, and nothing is
+   * awaited between the last test of `#wantsMore` and the end of `#loading`.
+   */
   async #loadNewest(): Promise<boolean> {
     let isLoaded = false;
     try {
@@ -182,13 +188,17 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
     return true;
   }
 
-  /** Loads the file if it is another one than before, and no one is writing to it. */
+  /**
+   * Loads the file if it has changed and is not being written to: two looks, SETTLED_MS apart, must find the same file.
+   *
+   *     looks    A  .  B  .  C  .  C        loaded at the last: B and C were still changing
+   */
   async #look(): Promise<void> {
     for (let before = await this.#find(); before !== undefined && this.#isNew(before);) {
       await new Promise((resolve) => setTimeout(resolve, SETTLED_MS).unref());
       const after = await this.#find();
       if (after?.identity === before.identity) {
-        await this.reload();
+        if (this.#isNew(after)) await this.reload(); // not if another call has loaded it meanwhile
         return;
       }
       before = after;
@@ -207,6 +217,11 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
     return undefined;
   }
 
+  /**
+   * "retire" is emitted exactly once for each generation that was replaced: here, if it has no users any more, or else
+   * when the last of them releases it. A lease counts down only once (`isHeld`), and a generation that is no longer
+   * current gets no new users: from then on its count reaches 0 only once.
+   */
   #replace(content: Content, path: string): void {
     const before = this.#current;
     const generation = { number: (before?.generation.number ?? 0) + 1, content, path, loadedAt: Date.now() };
@@ -223,7 +238,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
 
 /**
  * Opens the snapshot at `path` and watches it from then on. The file may be replaced by rename at any time, deleted, or
- * be on a network file system; one that is half written or damaged is a "failure" event, not an answer. Close it at the
+ * be on a network file system; one that is half written or corrupt is a "failure" event, not an answer. Close it at the
  * end.
  * @throws SnapshotError as `openSnapshot`, for the first file
  */
@@ -234,7 +249,7 @@ export async function watchSnapshot(path: string, options?: { interval?: number 
   return holder;
 }
 
-/** Only files are looked at, by a call that holds up no one else where the file system hangs. */
+/** Only inspects the file, by a call that delays nothing else if the file system hangs. */
 function statOf(path: string): Promise<BigIntStats | undefined> {
   return new Promise((resolve) => {
     stat(path, { bigint: true }, (error, found) => resolve(error === null ? found : undefined));

@@ -17,7 +17,7 @@ export interface SnapshotContent {
   readonly metadata: unknown;
   /** What kind of content it is, e.g. "catalogue": 1 to 20 lower-case letters, digits and "-", a letter first. */
   readonly kind: string;
-  /** Now, unless given. */
+  /** Now by default. */
   readonly createdAt?: Date;
 }
 
@@ -49,7 +49,12 @@ function tableParts(table: PrefixTable): Uint8Array[] {
   );
 }
 
-/** The whole file as chunks: the head and each section, preceded by the zero bytes that align it. */
+/**
+ * The whole file as chunks: the head and each section, preceded by the zero bytes that align it.
+ *
+ *     | head | 0 .. | section 0 | 0 .. | section 1 | ... | metadata |
+ *     `end`  ^ before a section: where the one before it ended, at most 63 bytes before the next offset (`layOut`)
+ */
 function* fileChunks(
   head: Uint8Array,
   sections: readonly SnapshotSection[],
@@ -72,7 +77,7 @@ async function publish(path: string, chunks: Uint8Array[], files: FileOperations
     throw new SnapshotError(
       "unwritable",
       path,
-      `it cannot be written (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
+      `cannot be written (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
       { cause },
     );
   }

@@ -1,17 +1,21 @@
 import type { GroupAnswer } from "./_answer.ts";
 import type { Command } from "./command.ts";
 import type { ReadFound, ReadName, ReadRequest } from "./reads.ts";
+import type { RulesetRules } from "./state.ts";
+import type { LoadedState, SavedRules } from "./saved-rules.ts";
 import type { Store } from "./store.ts";
 
-/** A database, with what differs hidden: SQLite in a thread of its own, PostgreSQL at the other end of a connection. */
-export interface Backend extends Pick<
-  Store,
-  "load" | "changesAfter" | "record" | "probe" | "check" | "backup" | "close"
-> {
+/** A database behind one interface: SQLite in a thread of its own, or PostgreSQL at the other end of a connection. */
+export interface Backend extends Pick<Store, "changesAfter" | "record" | "probe" | "check" | "backup" | "close"> {
+  /** See `Store.load`. */
+  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState>;
   /** Executes the commands in one transaction. Rejects with StoreError for all of them. */
   execute(commands: readonly Command[]): Promise<GroupAnswer>;
-  /** Asks the database one of the questions of `READS`. */
+  /** Runs one of `READS` in the database. */
   find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>>;
-  /** Calls `hint` when there may be changes by others, sooner than by asking for them every second. It may fail to. */
+  /**
+   * Calls `hint` when there may be changes by others, sooner than polling every second would find them. Hints may be
+   * lost.
+   */
   onHint(hint: () => void): void;
 }

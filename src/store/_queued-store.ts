@@ -6,7 +6,8 @@ import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { CounterName, Increments, Recorded } from "./counters.ts";
 import { finish, type ReadAnswer, type ReadName, type ReadRequest } from "./reads.ts";
-import type { RulesetRules, State } from "./state.ts";
+import type { RulesetRules } from "./state.ts";
+import type { LoadedState, SavedRules } from "./saved-rules.ts";
 import type { Store, StoreReport } from "./store.ts";
 
 /** The store over either database: commands in groups, changes in order. */
@@ -25,8 +26,8 @@ export class QueuedStore implements Store {
     );
   }
 
-  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
-    return this.#backend.load(receive);
+  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[] = []): Promise<LoadedState> {
+    return this.#backend.load(receive, saved);
   }
 
   follow(sequence: number, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void): void {

@@ -4,8 +4,8 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
- * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that
- * applies them in that order to a loaded state has the state that the database has.
+ * What a command changed. Changes are numbered without gaps in the order of their commits; a reader that applies them
+ * in that order to a loaded state has the state of the database.
  */
 export type Change = {
   readonly sequence: number;
@@ -14,6 +14,9 @@ export type Change = {
   readonly actor: string;
   readonly organisationId: string;
 } & ChangeBody;
+
+/** A change of rules that lists them. */
+export type RulesChange = Change & { readonly kind: "rules" };
 
 export type ChangeBody =
   /** Created. */
@@ -24,17 +27,17 @@ export type ChangeBody =
   | { readonly kind: "key"; readonly key: ApiKey }
   /** Created, changed, signed in, or deleted. */
   | { readonly kind: "user"; readonly user: User }
-  /** Started. Those that have expired at the change's `at` are gone. */
+  /** Started. Sessions that have expired at the change's `at` are removed. */
   | { readonly kind: "session"; readonly session: Session }
   | { readonly kind: "sessions-ended"; readonly digests: readonly string[] }
   /** Created, or its name or description changed. */
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
-  /** For the audit log: a file of a server was replaced, which that server has noticed already. */
+  /** For the audit log: a file of a server was replaced, which that server has already noticed. */
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**
-   * Rules created or changed, and prefixes whose rules are gone. The ruleset's `version` is now the sequence, its
+   * Rules created or changed, and prefixes whose rules were deleted. The ruleset's `version` is now the sequence, its
    * `updatedAt` the `at`.
    */
   | {
@@ -44,8 +47,8 @@ export type ChangeBody =
       readonly deletes: readonly Prefix[];
     }
   /**
-   * So many rules changed that they are given whole, in parts: as they are when the change is read, which holds the
-   * changes that follow it in the same array already. Applying those once more gives the same. A ruleset that has been
+   * So many rules changed that all rules are given, in parts, as they are when the change is read. That includes the
+   * changes that follow it in the same array; applying those again gives the same result. A ruleset that has been
    * deleted by then has no parts.
    */
   | { readonly kind: "rules-replaced"; readonly rulesetId: string; readonly rules: readonly RuleColumns[] };

@@ -1,6 +1,7 @@
 import { QueuedStore } from "./_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
-import type { RulesetRules, State } from "./state.ts";
+import type { RulesetRules } from "./state.ts";
+import type { LoadedState, SavedRules } from "./saved-rules.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
@@ -15,28 +16,29 @@ export const DEFAULT_STORE_OPTIONS: StoreOptions = {
   create: true,
 };
 
-/** Opens the store, and brings its tables up to date or makes them unless `create` is false. Throws StoreError. */
+/** Opens the store, and creates its tables or brings them up to date unless `create` is false. Throws StoreError. */
 export async function openStore(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Store> {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
   return "url" in location ? openPostgres(location.url, all) : openSqlite(location.file, all).store;
 }
 
 /**
- * As `openStore` and `Store.load`, at once: the thread of a SQLite file goes on from one to the other, whatever the
- * caller's thread does meanwhile.
+ * `openStore` and `Store.load` in one: the thread of a SQLite file proceeds from one to the other whatever the caller's
+ * thread does meanwhile. Saved rules may come later than the call.
  */
 export function openAndLoad(
   location: StoreLocation,
   options: Partial<StoreOptions>,
   receive: (part: RulesetRules) => void,
-): { store: Promise<Store>; state: Promise<State> } {
+  saved: Promise<readonly SavedRules[]> = Promise.resolve([]),
+): { store: Promise<Store>; state: Promise<LoadedState> } {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
   if ("file" in location) {
     const { backend, store } = openSqlite(location.file, all);
-    return { store, state: backend.load(receive) };
+    return { store, state: saved.then((rules) => backend.load(receive, rules)) };
   }
   const store = openPostgres(location.url, all);
-  return { store, state: store.then((opened) => opened.load(receive)) };
+  return { store, state: Promise.all([store, saved]).then(([opened, rules]) => opened.load(receive, rules)) };
 }
 
 function openSqlite(
@@ -52,7 +54,7 @@ function openSqlite(
   return { backend, store: backend.opened.then(() => new QueuedStore(backend, pollEvery)) };
 }
 
-/** pg is loaded only where it is used. */
+/** pg is loaded only when it is used. */
 async function openPostgres(url: string, options: StoreOptions): Promise<Store> {
   const { PostgresBackend } = await import("./postgres/_backend.ts");
   return new QueuedStore(await PostgresBackend.open(url, options), options.pollEvery);

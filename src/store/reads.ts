@@ -1,12 +1,14 @@
 import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
+import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
 import { readUsage, readUsageOf } from "./sql/_usage.ts";
+import { readTouched, readVersions, touchedPartOf } from "./sql/_versions.ts";
 
 /**
- * A question that the store answers from its database. `find` asks the database: in the thread of a SQLite file, or
- * over a connection to PostgreSQL. `finish` makes the answer of what was found, in the caller's thread.
+ * A read of the store. `find` runs in the database: in the thread of a SQLite file, or over a connection to PostgreSQL.
+ * `finish` makes the result from what was found, in the caller's thread.
  */
 interface Read<Request extends readonly unknown[], Found, Answer> {
   readonly find: (engine: Engine, ...request: Request) => Promise<Found>;
@@ -20,37 +22,49 @@ interface Read<Request extends readonly unknown[], Found, Answer> {
  */
 export const READS = {
   /**
-   * What the user of this name signs in with; null where there is none, or no password yet. Names that differ in
-   * capitals only are the same.
+   * The credentials of the user with this name; null if there is none, or no password yet. Upper and lower case are
+   * equal.
    */
   credentials: read(readCredentials),
 
-  /** Who was invited by the invitation of this digest; null where it cannot be followed at that time. */
+  /** The user invited by the invitation with this digest; null if it is not valid at that time. */
   invited: read(readInvited),
 
+  /** The last change; null where there is none. */
+  historyMark: { ...read(readHistoryMark), isBackground: true },
+
   /**
-   * The traffic of all servers together, in steps of one of the lengths that are kept, from a time on, the oldest
-   * first. Steps without a request are left out.
+   * The traffic of all servers together, in steps of one of the stored lengths, from a time on, oldest first. Steps
+   * without a request are left out.
    */
   traffic: read(readTraffic),
 
-  /** The requests of each key, by area, that made any in the month (`YYYY-MM`), over all servers. */
+  /** The requests of each key, by area, in the month (`YYYY-MM`), over all servers; only keys with requests. */
   usage: { ...read(readUsage), isBackground: true },
 
   /** The requests in the month, and the last use in any month, of each key of the organisation that was ever used. */
   usageOf: read(readUsageOf),
 
-  /** The audit log of an organisation, page by page. Changes of many rules come without them. */
+  /** The audit log of an organisation, page by page. Changes of many rules are returned without the rules. */
   audit: read(readAudit, auditPageOf),
 
   /**
-   * One entry; null where it is not the organisation's. Where rules are kept, it counts those added, changed and
-   * deleted; it lists no more of them than a page shows.
+   * One entry; null if it is not the organisation's. If rules are kept, the numbers of those added, changed and deleted
+   * are included, but no more of them are listed than on a page.
    */
   auditEntry: read(readAuditEntry),
 
   /** Whether all rules that a change touched are still as it left them. */
   isAsLeft: read(readIsAsLeft),
+
+  /**
+   * The versions of a ruleset whose rules can be told from those of today, newest first: up to 1,000, among the newest
+   * 10,000 changes of the organisation, as far as later changes are kept and have touched up to half a million rules.
+   */
+  rulesetVersions: read(readVersions),
+
+  /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
+  touchedRules: read(readTouched, touchedPartOf),
 };
 
 type Reads = typeof READS;
@@ -61,7 +75,7 @@ export type ReadName = keyof Reads;
 export type ReadRequest<Name extends ReadName> =
   Reads[Name] extends Read<infer Request, infer _Found, infer _Answer> ? Request : never;
 
-/** What a read gives its caller. */
+/** The result of a read. */
 export type ReadAnswer<Name extends ReadName> =
   Reads[Name] extends Read<infer _Request, infer _Found, infer Answer> ? Answer : never;
 
@@ -69,12 +83,12 @@ export type ReadAnswer<Name extends ReadName> =
 export type ReadFound<Name extends ReadName> =
   Reads[Name] extends Read<infer _Request, infer Found, infer _Answer> ? Found : never;
 
-/** Whether the server asks it for itself, so that no client waits for the answer. */
+/** Whether it is the server's own read, for which no client waits. */
 export function isBackground(name: ReadName): boolean {
   return entryOf(name).isBackground;
 }
 
-/** Asks the database. */
+/** Runs the read in the database. */
 export function find<Name extends ReadName>(
   engine: Engine,
   name: Name,
@@ -83,7 +97,7 @@ export function find<Name extends ReadName>(
   return entryOf(name).find(engine, ...request);
 }
 
-/** Makes the answer of what was found. */
+/** Makes the result from what was found. */
 export function finish<Name extends ReadName>(
   name: Name,
   found: ReadFound<Name>,
@@ -91,7 +105,7 @@ export function finish<Name extends ReadName>(
   return entryOf(name).finish(found);
 }
 
-/** What `READS` has of the name. The compiler cannot follow that a name and its types belong together. */
+/** The entry in `READS`. The compiler does not see that a name and its types belong together. */
 function entryOf<Name extends ReadName>(name: Name) {
   return READS[name] as unknown as Read<ReadRequest<Name>, ReadFound<Name>, ReadAnswer<Name>>;
 }

@@ -2,30 +2,30 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { ShrinkRejection } from "../rulesets/shrink-guard.ts";
 import type { BatchResult } from "./command.ts";
 
-/** Why the store rejects. */
+/** Why the store rejects a command or a read. */
 export type StoreErrorCode =
-  /** No such thing, or it is another organisation's. */
+  /** It does not exist, or belongs to another organisation. */
   | "organisation-not-found"
   | "ruleset-not-found"
   | "rule-not-found"
   | "key-not-found"
   | "user-not-found"
-  /** There is no open invitation of that digest. */
+  /** There is no open invitation with that digest. */
   | "invitation-not-found"
-  /** There is a rule of that prefix (`existing`), and the mode is `fail`. */
+  /** The prefix has a rule (`existing`), and the mode is `fail`. */
   | "conflict"
-  /** There is a rule of that prefix (`existing`), and there should be none, or none like it. */
+  /** The prefix has a rule (`existing`), and none, or none like it, was expected. */
   | "rule-exists"
-  /** The ruleset, the rule or the list of rulesets is no longer in a state that was asked for. */
+  /** The ruleset, the rule or the list of rulesets is not in one of the required states. */
   | "version-mismatch"
-  /** Rules that a change touched are not as it left them. */
+  /** Rules that a change touched are no longer as it left them. */
   | "rules-changed"
   /** The change, or what it did to rules, is not kept. */
   | "change-not-kept"
   | "too-many-rules"
-  /** A replacement would remove more rules than it may (`shrink`). */
+  /** A replacement would remove more rules than allowed (`shrink`). */
   | "shrinks-too-much"
-  /** The organisation has as many as it may. */
+  /** The organisation has the maximum number. */
   | "too-many-rulesets"
   | "too-many-keys"
   | "too-many-users"
@@ -39,35 +39,35 @@ export type StoreErrorCode =
   | "key-exists"
   /** There is a user of that name. */
   | "user-exists"
-  /** There are users already, so that the first one cannot be made. */
+  /** There are users already, so the first one cannot be created. */
   | "users-exist"
   /** The organisation would have no admin left who can sign in. */
   | "last-admin"
   /** The password is no longer the one that was checked. */
   | "password-changed"
-  /** A text that a database cannot hold: a NUL character or half a surrogate pair. */
+  /** A text that a database cannot hold: it contains a NUL character or an unpaired surrogate. */
   | "invalid-text"
   /** The same idempotency key was used for another request. */
   | "idempotency-mismatch"
-  /** The database cannot be reached or is busy or full; nothing was written, the same again later may succeed. */
+  /** The database cannot be reached, or is busy or full; nothing was written, and a retry may succeed. */
   | "unavailable"
-  /** The connection was lost during the commit, and whether it succeeded cannot be found out. */
+  /** The connection was lost during the commit, and whether it succeeded cannot be determined. */
   | "outcome-unknown"
-  /** `changesAfter` was asked for changes that are kept no longer: load again. */
+  /** `changesAfter` was called for changes that are no longer kept: reload. */
   | "changes-gone"
-  /** The file or database is none of ours. */
+  /** The file or database is not ours. */
   | "not-a-store"
   /** There is no file at the path. */
   | "not-found"
-  /** There is something where a backup is to be written or restored to. */
+  /** Something exists where a backup is to be written or restored to. */
   | "exists"
   /** Its tables are of a newer release. */
   | "newer-schema"
-  /** Its tables are of an older release, and were to be left alone. */
+  /** Its tables are of an older release, and must not be changed. */
   | "older-schema"
   /** An integrity check fails. */
-  | "damaged"
-  /** The database has better means for it. */
+  | "corrupt"
+  /** The database has better tools for it. */
   | "unsupported"
   /** The store was closed. */
   | "closed";
@@ -80,17 +80,17 @@ interface Details {
 }
 
 /**
- * A command or an opening that the store rejects: `code` for programs, the message says what and, where there is one,
- * the cure.
+ * A rejected command, or a store that cannot be opened: `code` for programs; the message says what is wrong and, if
+ * possible, how to fix it.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
-  /** With `conflict`: the rule as it is. */
+  /** With `conflict`: the existing rule. */
   readonly existing?: Rule;
   /** With `batch-refused`: why items failed, and which were not applied. */
   readonly results?: readonly BatchResult[];
-  /** With `shrinks-too-much`: how much. */
+  /** With `shrinks-too-much`: by how much. */
   readonly shrink?: ShrinkRejection;
 
   constructor(code: StoreErrorCode, message: string, { existing, results, shrink, cause }: Details = {}) {

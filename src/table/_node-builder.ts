@@ -1,6 +1,7 @@
 import { GrowingWords } from "./_growing-words.ts";
+import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
 import type { Segments } from "./_segments.ts";
-import { separatorWords } from "./_walk.ts";
+import { pointsWords, separatorWords } from "./_walk.ts";
 import {
   BITMAP_BITS,
   BITMAP_HEADER_WORDS,
@@ -10,10 +11,17 @@ import {
   NODE_BITMAP,
   NODE_FLAG,
   NODE_LIST,
+  NODE_POINTS,
   NODE_SKIP,
   NODE_TREE,
   NODE_WIDE,
   OFFSET_MASK,
+  POINTS_BITS,
+  POINTS_EACH,
+  POINTS_HEADER_WORDS,
+  POINTS_KEYS,
+  POINTS_SIZE_SHIFT,
+  POINTS_STORED_SHIFT,
   SKIP_UNIT,
   TREE_KEYS,
   WIDE_BITS,
@@ -27,9 +35,6 @@ const SCATTERED = 4;
  * bits (1 count + 1 word of keys + up to 3 entries each).
  */
 const SKIP_FROM = 32;
-
-/** The words of one partition entry: slot, first segment, end segment. */
-const ENTRY_WORDS = 3;
 
 /** Segments that are worked through between two interruptions: some hundred microseconds. */
 const STEP = 1 << 12;
@@ -58,9 +63,10 @@ class NodeBuilder {
   readonly #nodes: GrowingWords;
   // Partitions of the nodes under construction, a stack: each node's entries lie on top while its children are built.
   readonly #stack = new GrowingWords(1 << 12);
+  readonly #pointSet = new PointSet();
   /** Segments since the last interruption. */
   #work = 0;
-  /** Of the node that was begun last: where its entries belong, their number, the depth from which they are seen. */
+  /** Of the node that was started last: where its entries go, their number, the depth from which they are seen. */
   #entriesAt = 0;
   #entries = 0;
   #childDepth = 0;
@@ -98,9 +104,9 @@ class NodeBuilder {
       const at = base + i * ENTRY_WORDS;
       const from = start + (this.#stack.words[at]! << left);
       const to = start + ((i + 1 < entries ? this.#stack.words[at + ENTRY_WORDS]! : 1 << width) << left);
-      const [one, behind] = [this.#stack.words[at + 1]!, this.#stack.words[at + 2]!];
-      if (left > 0 && behind - one > 1) yield* this.#fillRoot(root, from, one, behind, depth + width);
-      else root.fill(yield* this.#entryInSteps(one, behind, this.#rootBits), from, to);
+      const [one, next] = [this.#stack.words[at + 1]!, this.#stack.words[at + 2]!];
+      if (left > 0 && next - one > 1) yield* this.#fillRoot(root, from, one, next, depth + width);
+      else root.fill(yield* this.#entryInSteps(one, next, this.#rootBits), from, to);
     }
     this.#pop(entries);
   }
@@ -135,7 +141,7 @@ class NodeBuilder {
   }
 
   /**
-   * The first segment from `next` on that begins behind the slot, or `end`; since starts ascend, by steps that double
+   * The first segment from `next` on that begins after the slot, or `end`; since starts ascend, by steps that double
    * and then by halves. O(log) of the segments passed.
    */
   #endOf(slot: number, next: number, end: number, depth: number, width: number): number {
@@ -192,8 +198,8 @@ class NodeBuilder {
     const base = this.#stack.length - entries * ENTRY_WORDS;
     for (let i = 0; i < entries; i++) {
       const from = base + i * ENTRY_WORDS;
-      const [one, behind] = [this.#stack.words[from + 1]!, this.#stack.words[from + 2]!];
-      const entry = yield* this.#entryInSteps(one, behind, childDepth);
+      const [one, next] = [this.#stack.words[from + 1]!, this.#stack.words[from + 2]!];
+      const entry = yield* this.#entryInSteps(one, next, childDepth);
       this.#nodes.words[entriesAt + i] = entry;
     }
     this.#pop(entries);
@@ -216,15 +222,16 @@ class NodeBuilder {
   }
 
   /**
-   * A bitmap where its slots decide nearly everything; but scattered changes, such as single addresses, make one sorted
-   * list.
+   * A bitmap where its slots decide nearly everything; but scattered changes, such as single addresses, make points or
+   * one sorted list.
    */
   #node4(first: number, end: number, depth: number): number {
     const changes = end - first - 1;
     const unaligned = this.#countUnaligned(first, end, depth + BITMAP_BITS);
-    if (unaligned === 0 || changes > TREE_KEYS) return this.#bitmap(first, end, depth);
+    if (unaligned === 0 || changes > 2 * POINTS_KEYS) return this.#bitmap(first, end, depth);
     const entries = this.#partition(first, end, depth, LIST_BITS);
     const scattered = unaligned * SCATTERED > changes;
+    if (scattered && this.#pointsWithin(entries, sortedWords(entries) - 1)) return this.#points(entries, depth);
     if (entries <= (scattered ? TREE_KEYS : LIST_KEYS) + 1) return this.#sorted(entries, depth);
     this.#pop(entries);
     return this.#bitmap(first, end, depth);
@@ -236,6 +243,10 @@ class NodeBuilder {
       if (shared >= SKIP_FROM) return this.#skip(first, end, depth, shared);
     }
     const entries = this.#partition(first, end, depth, LIST_BITS);
+    // A list is compared faster than points, a tree is not; so points in place of one must take half the room.
+    const isList = entries <= LIST_KEYS + 1;
+    if (this.#pointsWithin(entries, (sortedWords(entries) - 1) >>> (isList ? 1 : 0)))
+      return this.#points(entries, depth);
     // Nearly every address comes through the few nodes under the root of a large table: these should be fast rather
     // than small.
     const maxKeys = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
@@ -270,6 +281,34 @@ class NodeBuilder {
     }
     this.#leaveEntries(keys + keyWords, entries, depth + LIST_BITS);
     return this.#pointer(isTree ? NODE_TREE : NODE_LIST, node);
+  }
+
+  /** Whether the partition on top, of 16 bits, is points that take at most so many words. */
+  #pointsWithin(entries: number, mostWords: number): boolean {
+    const base = this.#stack.length - entries * ENTRY_WORDS;
+    const isRead = this.#pointSet.read(this.#stack.words, base, entries, this.#segments.matches);
+    return isRead && this.#pointSet.words <= mostWords;
+  }
+
+  /** The partition on top as the points that `#pointsWithin` has read. */
+  #points(entries: number, depth: number): number {
+    const { background, first, size, count, stored, points, words: length } = this.#pointSet;
+    const node = this.#nodes.reserve(length);
+    const { words } = this.#nodes;
+    words[node] = background;
+    words[node + 1] = first;
+    words[node + POINTS_HEADER_WORDS] = (count - 1) | (size << POINTS_SIZE_SHIFT) | (stored << POINTS_STORED_SHIFT);
+    for (let half = 1; half <= count; half++) {
+      const key = points.words[(half - 1) * ENTRY_WORDS]!;
+      words[node + POINTS_HEADER_WORDS + (half >>> 1)]! |= key << ((half & 1) << 4);
+    }
+    // Of the partition remain the points whose entries are still to be made.
+    this.#pop(entries);
+    const left = stored === POINTS_EACH ? count : 0;
+    const at = this.#stack.reserve(left * ENTRY_WORDS);
+    this.#stack.words.set(points.words.subarray(0, left * ENTRY_WORDS), at);
+    this.#leaveEntries(node + pointsWords(count), left, depth + POINTS_BITS);
+    return this.#pointer(NODE_POINTS, node);
   }
 
   #wide(entries: number, depth: number): number {
@@ -370,6 +409,11 @@ class NodeBuilder {
     }
     return this.#bits - depth;
   }
+}
+
+/** The words of a list or, if its keys are too many for one, a tree. */
+function sortedWords(entries: number): number {
+  return 1 + (entries - 1 > LIST_KEYS ? separatorWords(entries) : 0) + (entries >>> 1) + entries;
 }
 
 /** O(segments) nodes, each segment visited once per level. */

@@ -1,5 +1,5 @@
 import { addressBits, type Family } from "../address/address.ts";
-import { popcount, separatorWords } from "./_walk.ts";
+import { pointsWords, popcount, separatorWords } from "./_walk.ts";
 import {
   BITMAP_BITS,
   BITMAP_HEADER_WORDS,
@@ -9,10 +9,18 @@ import {
   LIST_KEYS,
   NODE_BITMAP,
   NODE_LIST,
+  NODE_POINTS,
   NODE_SKIP,
   NODE_TREE,
   NODE_WIDE,
   OFFSET_MASK,
+  POINTS_BITS,
+  POINTS_CONSECUTIVE,
+  POINTS_EACH,
+  POINTS_HEADER_WORDS,
+  POINTS_SIZE_MASK,
+  POINTS_SIZE_SHIFT,
+  POINTS_STORED_SHIFT,
   SKIP_UNIT,
   TREE_KEYS,
   WIDE_BITS,
@@ -82,13 +90,13 @@ export class SegmentWalk {
         for (const child of this.#children(pending).reverse()) this.#stack.push(child);
         continue;
       }
-      if (pending.entry > this.#matchCount) this.#damaged(`a leaf names match ${pending.entry} of ${this.#matchCount}`);
+      if (pending.entry > this.#matchCount) this.#corrupt(`a leaf names match ${pending.entry} of ${this.#matchCount}`);
       this.start = pending.key;
       this.match = pending.entry as MatchId; // a leaf: checked just now
       return true;
     }
     if (this.#nextNode !== this.#index.nodes.length)
-      this.#damaged(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
+      this.#corrupt(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
     return false;
   }
 
@@ -113,14 +121,15 @@ export class SegmentWalk {
   #children(parent: Pending): Pending[] {
     const node = parent.entry & OFFSET_MASK;
     if (node !== this.#nextNode)
-      this.#damaged(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
+      this.#corrupt(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
     const kind = (parent.entry >>> KIND_SHIFT) & KIND_MASK;
     if (kind === NODE_LIST) return this.#listChildren(parent, node);
     if (kind === NODE_TREE) return this.#treeChildren(parent, node);
+    if (kind === NODE_POINTS) return this.#pointsChildren(parent, node);
     if (kind === NODE_BITMAP && this.#bits === 32) return this.#bitmapChildren(parent, node);
     if (kind === NODE_WIDE && this.#bits === 128) return this.#wideChildren(parent, node);
     if (kind === NODE_SKIP && this.#bits === 128) return this.#skipChildren(parent, node);
-    return this.#damaged(`a node of kind ${kind} at word ${node}`);
+    return this.#corrupt(`a node of kind ${kind} at word ${node}`);
   }
 
   #bitmapChildren(parent: Pending, node: number): Pending[] {
@@ -130,14 +139,14 @@ export class SegmentWalk {
 
   #listChildren(parent: Pending, node: number): Pending[] {
     const count = this.#word(node);
-    if (count < 2 || count > LIST_KEYS + 1) this.#damaged(`a list node of ${count} entries at word ${node}`);
+    if (count < 2 || count > LIST_KEYS + 1) this.#corrupt(`a list node of ${count} entries at word ${node}`);
     return this.#sortedChildren(parent, node, 1, count);
   }
 
   #treeChildren(parent: Pending, node: number): Pending[] {
     const count = this.#word(node);
     if (count <= LIST_KEYS + 1 || count > TREE_KEYS + 1)
-      this.#damaged(`a tree node of ${count} entries at word ${node}`);
+      this.#corrupt(`a tree node of ${count} entries at word ${node}`);
     const header = 1 + separatorWords(count);
     const separators = keysIn(this.#words(node + 1, header - 1));
     const keys = keysIn(this.#words(node + header, count >>> 1));
@@ -145,7 +154,7 @@ export class SegmentWalk {
       // After the last separator there may be half a word of padding.
       const expected = i < (count - 1) >>> 4 ? keys[16 * i + 15] : 0;
       if (separator !== expected)
-        this.#damaged(`a separator that is not the last key of its block in the tree node at word ${node}`);
+        this.#corrupt(`a separator that is not the last key of its block in the tree node at word ${node}`);
     }
     return this.#sortedChildren(parent, node, header, count);
   }
@@ -157,8 +166,41 @@ export class SegmentWalk {
     const keyWords = count >>> 1;
     const keys = keysIn(this.#words(node + header, keyWords));
     if ((count & 1) === 0 && keys.at(-1) !== 0)
-      this.#damaged(`padding that is not zero after the keys of the node at word ${node}`);
+      this.#corrupt(`padding that is not zero after the keys of the node at word ${node}`);
     return this.#slotChildren(parent, node, header + keyWords, [0, ...keys.slice(0, count - 1)], LIST_BITS);
+  }
+
+  /** Each point, and the background before, between and behind them. */
+  #pointsChildren(parent: Pending, node: number): Pending[] {
+    const [background, first] = [this.#word(node), this.#word(node + 1)];
+    const form = this.#word(node + POINTS_HEADER_WORDS) & 0xffff;
+    const count = (form & 0xff) + 1;
+    const size = 2 ** ((form >>> POINTS_SIZE_SHIFT) & POINTS_SIZE_MASK);
+    const stored = form >>> POINTS_STORED_SHIFT;
+    const header = pointsWords(count);
+    const [, ...keys] = keysIn(this.#words(node + POINTS_HEADER_WORDS, header - POINTS_HEADER_WORDS));
+    if (stored > POINTS_EACH || background < 0 || first < 0 || (stored === POINTS_EACH && first !== 0))
+      this.#corrupt(`a form, a background or a first entry that no points node has at word ${node}`);
+    if (keys.length > count && keys.pop() !== 0)
+      this.#corrupt(`padding that is not zero after the keys of the node at word ${node}`);
+    const entries = this.#words(node + header, stored === POINTS_EACH ? count : 0);
+    this.#nextNode = node + header + entries.length;
+    const depth = parent.depth + POINTS_BITS;
+    const children: Pending[] = [];
+    const push = (slot: number, entry: number): void =>
+      void children.push({ entry, key: this.#withBits(parent.key, slot, depth, node), depth });
+    let end = 0; // of the points before
+    for (const [i, key] of keys.entries()) {
+      if (key < end || key % size !== 0)
+        this.#corrupt(`the keys of the node at word ${node} do not ascend by its size`);
+      const entry = stored === POINTS_EACH ? entries[i]! : first + (stored === POINTS_CONSECUTIVE ? i : 0);
+      if (entry < 0 && size > 1) this.#corrupt(`a point of ${size} slots leads to a node at word ${node}`);
+      if (key > end) push(end, background);
+      push(key, entry);
+      end = key + size;
+    }
+    if (end < 2 ** POINTS_BITS) push(end, background);
+    return children;
   }
 
   #wideChildren(parent: Pending, node: number): Pending[] {
@@ -166,7 +208,7 @@ export class SegmentWalk {
     const changes = pairs.filter((_, i) => i % 2 === 0);
     let rank = 0;
     for (let i = 0; i < changes.length; i++) {
-      if (pairs[2 * i + 1] !== rank) this.#damaged(`a wrong rank in the wide node at word ${node}`);
+      if (pairs[2 * i + 1] !== rank) this.#corrupt(`a wrong rank in the wide node at word ${node}`);
       rank += popcount(changes[i]!);
     }
     return this.#slotChildren(parent, node, WIDE_WORDS, bitmapSlots(changes), WIDE_BITS);
@@ -174,13 +216,13 @@ export class SegmentWalk {
 
   /** The entries of a node that is indexed by `width` bits; they begin `header` words after the node. */
   #slotChildren(parent: Pending, node: number, header: number, slots: number[], width: number): Pending[] {
-    if (slots[0] !== 0) this.#damaged(`the node at word ${node} does not begin at slot 0`);
+    if (slots[0] !== 0) this.#corrupt(`the node at word ${node} does not begin at slot 0`);
     const entries = this.#words(node + header, slots.length);
     this.#nextNode = node + header + slots.length;
     const depth = parent.depth + width;
     let before = -1;
     return slots.map((slot, i) => {
-      if (slot <= before) this.#damaged(`the keys of the node at word ${node} do not ascend`);
+      if (slot <= before) this.#corrupt(`the keys of the node at word ${node} do not ascend`);
       before = slot;
       return { entry: entries[i]!, key: this.#withBits(parent.key, slot, depth, node), depth };
     });
@@ -190,14 +232,14 @@ export class SegmentWalk {
     const [bits, below, above] = [this.#word(node), this.#word(node + 1), this.#word(node + 2)];
     const depth = parent.depth + bits;
     if (bits < SKIP_UNIT || bits % SKIP_UNIT !== 0 || depth > this.#bits)
-      this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
+      this.#corrupt(`a skip node of ${bits} bits at depth ${parent.depth}`);
     const expected = this.#words(node + 3, (bits + 31) >>> 5);
     this.#nextNode = node + 4 + expected.length;
     const entry = this.#word(this.#nextNode - 1);
     let key = parent.key;
     for (let i = 0; i < expected.length; i++)
       key = this.#withBits(key, expected[i]! >>> 0, parent.depth + 32 * (i + 1), node);
-    if (!endsAt(key, depth)) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
+    if (!endsAt(key, depth)) this.#corrupt(`the skip node at word ${node} expects more than its ${bits} bits`);
     // Below the expected key, at it, and above it; the outer two only where the parent's range has addresses there.
     const children: Pending[] = [{ entry, key, depth }];
     if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth });
@@ -205,7 +247,7 @@ export class SegmentWalk {
     const end = addressAfter(parent.key, parent.depth);
     if (after !== null && (end === null || compareWords(after, end) < 0))
       children.push({ entry: above, key: after, depth });
-    if (below < 0 || above < 0) this.#damaged(`the skip node at word ${node} has a node below or above its key`);
+    if (below < 0 || above < 0) this.#corrupt(`the skip node at word ${node} has a node below or above its key`);
     return children;
   }
 
@@ -216,20 +258,20 @@ export class SegmentWalk {
     const past = end - this.#bits;
     if (past <= 0) return withBits(key, bits, end);
     if (bits % 2 ** past !== 0)
-      this.#damaged(`the node at word ${node} distinguishes addresses by bits that they do not have`);
+      this.#corrupt(`the node at word ${node} distinguishes addresses by bits that they do not have`);
     return withBits(key, bits / 2 ** past, this.#bits);
   }
 
   #word(at: number): number {
-    return this.#index.nodes[at] ?? this.#damaged(`a node runs past the end at word ${at}`);
+    return this.#index.nodes[at] ?? this.#corrupt(`a node runs past the end at word ${at}`);
   }
 
   #words(at: number, count: number): Int32Array {
-    if (at + count > this.#index.nodes.length) this.#damaged(`a node runs past the end at word ${at}`);
+    if (at + count > this.#index.nodes.length) this.#corrupt(`a node runs past the end at word ${at}`);
     return this.#index.nodes.subarray(at, at + count);
   }
 
-  #damaged(what: string): never {
+  #corrupt(what: string): never {
     throw new TableError("bad-node", this.#section, what);
   }
 }

@@ -1,5 +1,5 @@
 import { addressBits, type Family } from "../address/address.ts";
-import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import type { PrefixSource } from "../trie/prefix-source.ts";
 import type { MatchInterner } from "./_match-interner.ts";
 
 /**
@@ -128,8 +128,8 @@ export class Sweep {
   }
 }
 
-/** The segments of one family of a trie, its matches interned. O(n). */
-export function segmentsOf(trie: PrefixTrie, family: Family, interner: MatchInterner): Segments {
+/** The segments of one family of a trie or another source, its matches interned. O(n). */
+export function segmentsOf(trie: PrefixSource, family: Family, interner: MatchInterner): Segments {
   const sweep = new Sweep(family, trie.sizeOf(family));
   trie.forEach(family, (w0, w1, w2, w3, length, value, more) => {
     const parent = sweep.closeBefore(w0, w1, w2, w3);

@@ -4,10 +4,16 @@ import {
   KIND_SHIFT,
   NODE_BITMAP,
   NODE_LIST,
+  NODE_POINTS,
   NODE_SKIP,
   NODE_TREE,
   NODE_WIDE,
   OFFSET_MASK,
+  POINTS_EACH,
+  POINTS_HEADER_WORDS,
+  POINTS_SIZE_MASK,
+  POINTS_SIZE_SHIFT,
+  POINTS_STORED_SHIFT,
   SKIP_UNIT,
   WIDE_WORDS,
 } from "./layout.ts";
@@ -78,6 +84,38 @@ function treeEntry(nodes: Int32Array, node: number, slot: number): number {
   return sortedEntry(nodes, node + 1 + separatorWords(count), count, slot);
 }
 
+/**
+ * The words between a points node's start and the entries that it stores one by one: `count` keys and the form are
+ * halves of words.
+ */
+export function pointsWords(count: number): number {
+  return POINTS_HEADER_WORDS + ((count + 2) >>> 1);
+}
+
+/** The entry of `slot` in the points node at `node`: that of the point it is in, or the background. */
+function pointsEntry(nodes: Int32Array, node: number, slot: number): number {
+  const form = nodes[node + POINTS_HEADER_WORDS]! & 0xffff;
+  const count = (form & 0xff) + 1;
+  const key = slot & (-1 << ((form >>> POINTS_SIZE_SHIFT) & POINTS_SIZE_MASK));
+  let point = 0;
+  // Invariant: if any of the keys is `key`, it is one of the `left` from `point` on.
+  for (let left = count; left > 1;) {
+    const half = left >>> 1;
+    const ahead = key - keyOfPoint(nodes, node, point + half);
+    point += half & ~(ahead >> 31); // as in `sortedEntry`
+    left -= half;
+  }
+  if (keyOfPoint(nodes, node, point) !== key) return nodes[node]! | 0;
+  const stored = form >>> POINTS_STORED_SHIFT;
+  if (stored >= POINTS_EACH) return nodes[node + pointsWords(count) + point]! | 0;
+  return (nodes[node + 1]! + (point & -stored)) | 0;
+}
+
+function keyOfPoint(nodes: Int32Array, node: number, point: number): number {
+  const half = point + 1; // the form is half 0
+  return (nodes[node + POINTS_HEADER_WORDS + (half >>> 1)]! >>> ((half & 1) << 4)) & 0xffff;
+}
+
 /** The offset of the entry of `slot` in the bitmap node at `node`. */
 export function bitmapEntry(nodes: Int32Array, node: number, slot: number): number {
   const second = slot >>> 5;
@@ -119,6 +157,9 @@ export function walk4(nodes: Int32Array, entry: number, address: number, depth: 
     } else if (kind === NODE_TREE) {
       entry = nodes[treeEntry(nodes, node, (address << depth) >>> 16)]! | 0;
       depth += 16;
+    } else if (kind === NODE_POINTS) {
+      entry = pointsEntry(nodes, node, (address << depth) >>> 16);
+      depth += 16;
     } else {
       misplaced(4, kind);
     }
@@ -158,6 +199,9 @@ export function walk6(
       depth += 16;
     } else if (kind === NODE_TREE) {
       entry = nodes[treeEntry(nodes, node, slot)]! | 0;
+      depth += 16;
+    } else if (kind === NODE_POINTS) {
+      entry = pointsEntry(nodes, node, slot);
       depth += 16;
     } else if (kind === NODE_WIDE) {
       const word = node + 2 * (slot >>> 5);

@@ -1,4 +1,4 @@
-import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import type { PrefixSource } from "../trie/prefix-source.ts";
 import type { ValueId } from "../trie/value-id.ts";
 import { assembling, type SectionContents } from "./_assemble.ts";
 import { headerOf } from "./_header.ts";
@@ -18,11 +18,12 @@ export interface FreezeOptions {
 }
 
 /**
- * Compiles a trie into an immutable table over one flat buffer; the trie is left as it is and may change afterwards.
+ * Compiles a trie, or another source of prefixes in order, into an immutable table over one flat buffer; the trie is
+ * left as it is and may change afterwards.
  * O(n) for n prefixes, about a third of a microsecond each.
  * @throws RangeError for an expiry that is neither a number of milliseconds since 1970 nor null
  */
-export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTable {
+export function freeze(trie: PrefixSource, options: FreezeOptions = {}): PrefixTable {
   const interner = new MatchInterner();
   const index4 = indexOf(segmentsOf(trie, 4, interner));
   const index6 = indexOf(segmentsOf(trie, 6, interner));
@@ -53,7 +54,7 @@ export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTab
 }
 
 function indexOf(segments: Segments): Index {
-  return buildIndex(segments, rootBitsFor(segments.family, segments.count));
+  return buildIndex(segments, rootBitsFor(segments));
 }
 
 /** Where nothing is nested every parent is 0: the section is left empty. */

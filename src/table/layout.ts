@@ -59,6 +59,19 @@
  *              Compares the next `bits` bits, a multiple of 16, with the expected ones (left-aligned): less gives the
  *              leaf `below`, greater the leaf `above`, equal continues with the entry at depth d + bits.
  *
+ *     points   65,536 slots, bits [d, d+16), 1 to 256 points: blocks of 2^size slots in front of one background
+ *
+ *              +0          +1        +2               +2 + (count + 2) / 2
+ *              +-----------+---------+----+----+- - - - -+-------+ ...   key i, the first slot of point i, is half i + 1
+ *              | background| first   | k0 |form| k2 | k1 | entry |       from word 2 on; keys ascend and are multiples
+ *              +-----------+---------+----+----+- - - - -+-------+ ...   of 2^size. An odd half at the end is 0
+ *
+ *              form   bits 0-7 count - 1 | bits 8-11 size | bits 12-13 how the entry of point i is stored
+ *                     0 one: `first` | 1 consecutive: `first` + i | 2 each: in a word of its own (`first` is 0)
+ *
+ *              A list of single addresses costs two changes each in the nodes above, here half a word. A slot is in a
+ *              point if its first 16 - size bits are a key: no order is needed, so the kernel compares 32 keys at once.
+ *
  * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
  */
 export const NODE_BITMAP = 0;
@@ -66,6 +79,7 @@ export const NODE_LIST = 1;
 export const NODE_TREE = 2;
 export const NODE_WIDE = 3;
 export const NODE_SKIP = 4;
+export const NODE_POINTS = 5;
 
 export const NODE_FLAG = 0x8000_0000;
 export const KIND_SHIFT = 28;
@@ -84,6 +98,18 @@ export const TREE_KEYS = 256;
 export const WIDE_BITS = 16;
 /** 65,536 slots in 2,048 pairs of a change word and a rank. */
 export const WIDE_WORDS = 4096;
+export const POINTS_BITS = 16;
+/** The words of a points node before the one whose low half is its form. */
+export const POINTS_HEADER_WORDS = 2;
+/** The maximum number of points: the form holds their number less one in 8 bits. */
+export const POINTS_KEYS = 256;
+/** The parts of a form, shifted down: size, and how entries are stored. */
+export const POINTS_SIZE_SHIFT = 8;
+export const POINTS_SIZE_MASK = 15;
+export const POINTS_STORED_SHIFT = 12;
+export const POINTS_ONE = 0;
+export const POINTS_CONSECUTIVE = 1;
+export const POINTS_EACH = 2;
 /** The bits that a skip node compares are a multiple of this. */
 export const SKIP_UNIT = 16;
 
@@ -96,7 +122,9 @@ export const HEADER_PREFIX_COUNT_6 = 4;
 export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
+/** Tables of version 2 have no points nodes, and are otherwise the same. */
+export const OLDEST_LAYOUT_VERSION = 2;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */
 export const VALUE_LIST_FLAG = 0x8000_0000;

@@ -18,6 +18,7 @@ import {
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
   LAYOUT_VERSION,
+  OLDEST_LAYOUT_VERSION,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
@@ -271,6 +272,11 @@ export class PrefixTable {
     return values.filter((_, i) => now < (this.#expiresAt[first + i] ?? -Infinity));
   }
 
+  /** When values expire, each time at least once, in no order: Infinity for never, with zeros between. Empty without expiries. */
+  expiries(): Float64Array {
+    return this.#expiresAt.subarray(1);
+  }
+
   /** Every prefix of a family in order (by address, less specific first) with its match. */
   entries(family: Family): Generator<TableEntry> {
     return entriesOf(this.#indexOf(family), this);
@@ -350,10 +356,11 @@ export class PrefixTable {
     };
     const header = this.#header;
     expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
+    const version = header[HEADER_LAYOUT_VERSION]!;
     expect(
-      header[HEADER_LAYOUT_VERSION] === LAYOUT_VERSION,
+      version >= OLDEST_LAYOUT_VERSION && version <= LAYOUT_VERSION,
       "header",
-      `layout version ${header[HEADER_LAYOUT_VERSION]}, this program reads ${LAYOUT_VERSION}`,
+      `layout version ${version}, this program reads ${OLDEST_LAYOUT_VERSION} to ${LAYOUT_VERSION}`,
     );
     expect(
       ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]),

@@ -92,6 +92,6 @@ export class SortedFreezer {
 
   *#building(family: Family): ReturnType<typeof buildingIndex> {
     const segments = this.#sweeps[family].finish(family);
-    return yield* buildingIndex(segments, rootBitsFor(family, segments.count));
+    return yield* buildingIndex(segments, rootBitsFor(segments));
   }
 }

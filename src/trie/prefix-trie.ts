@@ -3,6 +3,7 @@ import type { Address, Family, Prefix } from "../address/address.ts";
 import { Cursor } from "./_cursor.ts";
 import { KEY, LENGTH, RadixArena, VALUE } from "./_radix-arena.ts";
 import { MAX_VALUE, ValueSets } from "./_value-sets.ts";
+import type { PrefixSource, PrefixVisitor } from "./prefix-source.ts";
 
 /** A prefix and the value ids that it maps to, ascending and without duplicates. */
 export interface PrefixEntry {
@@ -46,7 +47,7 @@ export let replaceParts: (trie: PrefixTrie, parts: Partial<TrieParts>) => void;
  * The trie may be changed while it is being iterated: as with a `Map`, what is inserted after the current position is
  * visited.
  */
-export class PrefixTrie {
+export class PrefixTrie implements PrefixSource {
   // Records that the arenas return are 0 or in use, and the cells of both exist: the `!` after reads of them assert that.
   #arena4 = new RadixArena(1);
   #arena6 = new RadixArena(4);
@@ -186,22 +187,8 @@ export class PrefixTrie {
     }
   }
 
-  /**
-   * Calls `visit` for every prefix of a family, in the order of the iterator: the words (those that IPv4 does not have
-   * are 0), the length, the smallest value id and, only where there are several, all of them in ascending order.
-   */
-  forEach(
-    family: Family,
-    visit: (
-      w0: number,
-      w1: number,
-      w2: number,
-      w3: number,
-      length: number,
-      value: number,
-      more: readonly number[] | null,
-    ) => void,
-  ): void {
+  /** Calls `visit` for every prefix of a family, in the order of the iterator. */
+  forEach(family: Family, visit: PrefixVisitor): void {
     const arena = this.#arena(family);
     const cursor = new Cursor(arena, 0, 0, 0, 0, 0);
     for (let at = cursor.next(); at !== 0; at = cursor.next()) {

@@ -7,7 +7,7 @@ import { type AddressRules, checkedAddresses, pinnedLookup } from "./pinned-look
 import { isExcepted, type Proxy, ProxyTunnels } from "./proxy-tunnels.ts";
 import { UpdateError, type UpdateErrorCode } from "./update-error.ts";
 
-/** What one download may take. */
+/** Limits of one download. */
 export interface DownloadLimits {
   /** Bytes on the wire, and decoded. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface DownloadLimits {
   readonly totalTime: number;
   readonly idleTime: number;
   readonly redirects: number;
-  /** The first one included; again only after a failure that may pass. */
+  /** Including the first; retried only after transient failures. */
   readonly attempts: number;
   /** Milliseconds before the second attempt, four times as many before each further one. */
   readonly pause: number;
@@ -34,13 +34,13 @@ export const DOWNLOAD_LIMITS: DownloadLimits = {
 export interface DownloadOptions extends AddressRules {
   readonly userAgent: string;
   readonly limits?: Partial<DownloadLimits>;
-  /** Certificates to trust in place of the system's, PEM. */
+  /** Certificates to trust instead of the system's, PEM. */
   readonly ca?: string;
-  /** The proxy that https goes through. None is used unless it is named here. */
+  /** The proxy for https. None is used unless it is named here. */
   readonly proxy?: Proxy;
 }
 
-/** What makes a request conditional: what the server said about the copy that is at hand. */
+/** What makes a request conditional: the validators that the server sent with our copy. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -51,12 +51,12 @@ export interface Download extends Validators {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What may be otherwise in a moment. */
+/** Statuses that may be gone in a moment. */
 const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
-/** Seconds that a server may make us wait before the next attempt. */
+/** Maximum seconds that a server may make us wait before the next attempt. */
 const MAX_RETRY_AFTER = 60;
 
-/** Fetches over https, from checked addresses only, with one connection per host. */
+/** Downloads over https, from checked addresses only, with one connection per host. */
 export class Downloader {
   readonly #agent: Agent;
   readonly #tunnels: ProxyTunnels | undefined;
@@ -77,7 +77,7 @@ export class Downloader {
 
   static async create(options: DownloadOptions): Promise<Downloader> {
     const limits = { ...DOWNLOAD_LIMITS, ...options.limits };
-    // Not at the top: it takes longer to load than most commands take.
+    // Not imported at the top: loading it takes longer than most commands take.
     const { Agent } = await import("undici");
     const agentOptions: Agent.Options = {
       connections: 1,
@@ -101,8 +101,8 @@ export class Downloader {
   }
 
   /**
-   * The document at `url`, decoded; "same" if it is the one with these validators still. Redirects are followed, each
-   * checked like the first address. @throws UpdateError
+   * The document at `url`, decoded; "same" if it still has these validators. Redirects are followed, each checked like
+   * the first address. @throws UpdateError
    */
   async get(url: string, validators?: Validators): Promise<Download | "same"> {
     const { attempts, pause } = this.#limits;
@@ -123,15 +123,15 @@ export class Downloader {
   async #attempt(url: string, validators: Validators | undefined): Promise<Download | "same"> {
     const { totalTime, redirects } = this.#limits;
     const signal = AbortSignal.timeout(totalTime);
-    let place = url;
+    let location = url;
     for (let hop = 0; hop <= redirects; hop++) {
-      const address = await this.#checkedUrl(place);
+      const address = await this.#checkedUrl(location);
       try {
         const response = await this.#request(address, validators, signal);
         const isConditional = (validators?.etag ?? validators?.lastModified ?? null) !== null;
         const next = await this.#outcome(response, address, isConditional, signal);
         if (typeof next !== "object" || !("redirect" in next)) return next;
-        place = next.redirect;
+        location = next.redirect;
       } catch (error) {
         throw this.#describe(error, address);
       }
@@ -139,7 +139,7 @@ export class Downloader {
     throw new UpdateError("redirect", `${url}: more than ${redirects} redirects`);
   }
 
-  /** Cleartext never leaves this machine. The addresses of names are checked when they are connected to. */
+  /** Cleartext never leaves this machine. The addresses of names are checked when a connection is made. */
   async #checkedUrl(text: string): Promise<URL> {
     const url = URL.parse(text);
     if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is not a URL`);
@@ -230,7 +230,7 @@ export class Downloader {
   }
 }
 
-/** A failure after which another attempt makes sense; milliseconds to wait before, if the server named them. */
+/** A failure after which another attempt makes sense; milliseconds to wait before it, if the server named them. */
 class TransientError extends UpdateError {
   readonly retryAfter: number | undefined;
 
@@ -241,8 +241,8 @@ class TransientError extends UpdateError {
 }
 
 /**
- * What the proxy has rejected, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a
- * password.
+ * Why the proxy has rejected the request or cannot be reached; undefined if the proxy is not to blame. Its URL may
+ * contain a password.
  */
 function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorCode, string] | undefined {
   if (proxy === undefined) return undefined;
@@ -293,7 +293,7 @@ function textOf(header: string | string[] | undefined): string | null {
   return typeof header === "string" ? header : null;
 }
 
-/** What is no entity tag (RFC 9110, 8.8.3) is not sent back. */
+/** A text that is not an entity tag (RFC 9110, 8.8.3) is not sent back. */
 function checkedEtag(text: string | null): string | null {
   return text !== null && /^(W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : null;
 }

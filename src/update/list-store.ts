@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { publishFile } from "../files/publish-file.ts";
 import { UpdateError } from "./update-error.ts";
 
-/** What is known of a list that is at hand. */
+/** What is known about a stored list. */
 export interface ListState {
-  /** Of the text, so that a state that was written for another one is recognized. */
+  /** Of the text, so that the state of another text is recognized. */
   readonly sha256: string;
-  /** Where it came from; what the server said about it counts for this address only. */
+  /** Where it came from; the server's validators hold for this URL only. */
   readonly url: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -19,7 +19,7 @@ export interface ListState {
   readonly changedAt: string;
 }
 
-/** A list that is at hand. Its state is missing if a run ended between writing the one and the other. */
+/** A stored list. Its state is missing if a run ended between writing the text and the state. */
 export interface StoredList {
   readonly text: string;
   readonly state: ListState | undefined;
@@ -28,8 +28,8 @@ export interface StoredList {
 const STATE_FILE = "state.json";
 
 /**
- * The last good text of every list, in a folder, and what is known of them in `state.json` there. Every file is
- * replaced as a whole; a text is written before its state, whose checksum shows whether they belong together.
+ * The last good text of every list, in a folder, and their states in `state.json` there. Every file is replaced as a
+ * whole; a text is written before its state, whose checksum shows whether they belong together.
  */
 export class ListStore {
   readonly #folder: string;
@@ -52,7 +52,7 @@ export class ListStore {
     return { text, state: state?.sha256 === sha256Of(text) ? state : undefined };
   }
 
-  /** Keeps a text, and what is known of it until `saveStates`. */
+  /** Stores a text, and keeps its state until `saveStates`. */
   async keep(path: string, text: string, state: Omit<ListState, "sha256">): Promise<void> {
     const sha256 = sha256Of(text);
     if (this.get(path)?.text !== text) await writeText(this.pathOf(path), text);
@@ -77,7 +77,7 @@ export async function writeText(path: string, text: string): Promise<void> {
   await writing(path, () => publishFile(path, [Buffer.from(text)]));
 }
 
-/** A folder of the home folder, for its owner alone. @throws UpdateError "unwritable" */
+/** Creates a folder within the home folder, for its owner alone. @throws UpdateError "unwritable" */
 export async function makeFolder(path: string): Promise<void> {
   await writing(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
 }
@@ -87,13 +87,18 @@ export async function writing(path: string, write: () => Promise<unknown>): Prom
   try {
     await write();
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new UpdateError(
-      "unwritable",
-      `${path} cannot be written (${code ?? message}); check its permissions and the space on its disk`,
-      { cause },
-    );
+    throw unwritable(path, cause);
   }
+}
+
+/** What is wrong with writing to a path. */
+export function unwritable(path: string, cause: unknown): UpdateError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new UpdateError(
+    "unwritable",
+    `${path} cannot be written (${code ?? message}); check its permissions and the space on its disk`,
+    { cause },
+  );
 }
 
 export async function removeIfThere(path: string): Promise<void> {

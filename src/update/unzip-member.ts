@@ -3,7 +3,7 @@ import { printable } from "../address/address-error.ts";
 import { UpdateError } from "./update-error.ts";
 
 /**
- * The member of a ZIP archive, by its name without folders; its size is capped as declared and as it is.
+ * The member of a ZIP archive, by its name without folders; its declared and its actual size are limited.
  * @throws UpdateError "archive", "too-large"
  */
 export async function unzipMember(archive: Buffer, member: string, most: number): Promise<Buffer> {
@@ -25,18 +25,18 @@ async function read(archive: Buffer, member: string, most: number): Promise<Buff
   if (entry.uncompressedSize > most)
     throw new UpdateError("too-large", `${member} in the ZIP archive has more than ${most} bytes`);
   const chunks: Buffer[] = [];
-  // It breaks off where there is more than the archive says.
+  // Stops if there is more than the archive declares.
   for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   if (crc32(bytes) !== entry.crc32)
-    throw new UpdateError("archive", `${member} in the ZIP archive is damaged: its checksum does not match`);
+    throw new UpdateError("archive", `${member} in the ZIP archive is corrupt: its checksum does not match`);
   return bytes;
 }
 
 async function find(zip: ZipFile, member: string): Promise<Entry> {
   let found: Entry | undefined;
   for await (const entry of zip.eachEntry()) {
-    // Archives made on a Mac hold a `__MACOSX/._name` beside each `name`.
+    // Archives made on a Mac contain a `__MACOSX/._name` for each `name`.
     if (
       entry.fileName !== member &&
       !(entry.fileName.endsWith(`/${member}`) && !entry.fileName.startsWith("__MACOSX/"))

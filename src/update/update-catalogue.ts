@@ -16,40 +16,40 @@ import { UpdateError } from "./update-error.ts";
 import { takeLock } from "./update-lock.ts";
 
 export interface UpdateOptions {
-  /** The folder of all that is kept; made if need be. */
+  /** The folder of everything that is kept; created if necessary. */
   readonly home: string;
   /**
-   * The snapshot of what AS numbers show, which the lists are laid over; without it, the catalogue is of the lists
-   * alone.
+   * The snapshot of the AS numbers' catalogue, which the lists are laid over; without it, the catalogue consists of the
+   * lists alone.
    */
   readonly base?: string;
   readonly origin: ListOrigin;
   readonly sources?: readonly Source[];
-  /** Ids of the sources to fetch; the others keep the lists that they have. */
+  /** Ids of the sources to fetch; the others keep their lists. */
   readonly only?: ReadonlySet<string>;
-  /** Ids of the sources whose lists are taken however much they have changed. */
+  /** Ids of the sources whose lists are accepted however much they have changed. */
   readonly accept?: ReadonlySet<string>;
-  /** The share of a list that may be another than before, 0 to 1. */
+  /** Maximum share of a list that may differ from the previous one, 0 to 1. */
   readonly maxChange: number;
   /** How many generations the history keeps, at least 1. */
   readonly keep: number;
   readonly onFile?: (report: FileReport, done: number, total: number) => void;
 }
 
-/** What became of a list. */
+/** The outcome of a list. */
 export interface FileReport {
   readonly source: string;
   readonly path: string;
   /**
-   * "new" is the first, "changed" another and "unchanged" the same as before; "refused" by a guard and "failed" to
-   * come, so that the last good one stays; "absent" where the origin does not offer it.
+   * "new": the first one; "changed" and "unchanged": compared with the previous one; "refused" by a guard, or "failed"
+   * to be fetched, so that the last good one stays; "absent": the origin does not offer it.
    */
   readonly outcome: "new" | "changed" | "unchanged" | "refused" | "failed" | "absent";
-  /** What is wrong, and the cure; null if nothing is. */
+  /** What is wrong and how to fix it; null if nothing is. */
   readonly problem: string | null;
   /** Of the error or rejection. */
   readonly code: string | null;
-  /** Different prefixes, and how many came and went; null unless the list was taken now. */
+  /** Distinct prefixes, and how many were added and removed; null unless the list was accepted now. */
   readonly prefixes: number | null;
   readonly added: number | null;
   readonly removed: number | null;
@@ -57,7 +57,7 @@ export interface FileReport {
 
 export interface UpdateReport {
   readonly files: readonly FileReport[];
-  /** Sources with lists that are not in the catalogue all the same. */
+  /** Sources that have lists but are not in the catalogue. */
   readonly left: readonly SourceReport[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -68,20 +68,20 @@ export interface UpdateReport {
   readonly nodes: number;
   readonly ipv4: number;
   readonly ipv6: number;
-  /** The catalogue, and its copy in the history; null if it says what the newest one there says. */
+  /** The catalogue, and its copy in the history; null if it equals the newest one there. */
   readonly catalogue: string;
   readonly generation: string | null;
 }
 
 const TITLE = "Official lists of publishers";
-const LAID_OVER = "Official lists of publishers, laid over AS numbers";
-/** Groups at a time: each is a host with one connection. */
+const LAID_OVER = "Publishers' official lists and prefixes known by AS number";
+/** Groups fetched at a time: each is a host with one connection. */
 const PARALLEL = 8;
 
 /**
- * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or
- * not at all. Lists stand in `lists/`, rejected ones in `refused/`. @throws UpdateError "locked", "bad-home",
- * "bad-base", "unwritable", "no-lists", SnapshotError
+ * Fetches lists, stores those that pass the guards, and builds the catalogue from all stored lists, as a whole or not
+ * at all. Lists are in `lists/`, rejected ones in `refused/`. @throws UpdateError "locked", "bad-home", "bad-base",
+ * "unwritable", "no-lists", SnapshotError
  */
 export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
   await makeFolder(options.home);
@@ -118,7 +118,7 @@ async function fetchLists(options: UpdateOptions, store: ListStore): Promise<Fil
       }
     }
   };
-  // After an error such as a full disk none begins anew, and all have ended before the lock is given back.
+  // After an error such as a full disk, no further group starts, and all have ended before the lock is released.
   const stop = (error: unknown): never => {
     groups.length = 0;
     throw error;
@@ -147,7 +147,7 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
   }
 }
 
-/** Keeps the list if it stands the guards. @throws ImportError */
+/** Stores the list if it passes the guards. @throws ImportError */
 async function takeList(
   job: Job,
   found: FoundList,
@@ -183,7 +183,7 @@ function refusedPath({ home }: UpdateOptions, path: string): string {
   return join(home, "refused", path);
 }
 
-/** What an older version took, this one may reject: then there is nothing to compare with. */
+/** This version may reject a list that an older one accepted: then there is nothing to compare with. */
 function lastGood({ importer }: SourceFile, stored: StoredList | undefined): ImportedList | undefined {
   try {
     return stored && importer(stored.text);
@@ -208,7 +208,7 @@ function unacceptedChange(
   );
 }
 
-/** Of a list that came, and was taken. */
+/** The state of a list that was fetched and accepted. */
 function stateOf(
   found: FoundList,
   list: ImportedList,
@@ -229,8 +229,8 @@ function stateOf(
 }
 
 /**
- * Of a list that is the one at hand. Without a state, its run was killed before it could write one: then it has changed
- * just now.
+ * The state of a list that equals the stored one. If there is none, the run that stored it was killed before it could
+ * write one: then the list has changed just now.
  */
 function confirmedState(found: FoundList | "same", known: ListState | undefined): Omit<ListState, "sha256"> {
   if (found === "same") return { ...known!, fetchedAt: new Date().toISOString() };
@@ -250,7 +250,7 @@ function isoTime(httpDate: string | null): string | null {
   return httpDate === null ? null : new Date(httpDate).toISOString();
 }
 
-/** Before anything is fetched: without it, no catalogue could be built. @throws UpdateError "bad-base" */
+/** Opened before anything is fetched: without it, no catalogue could be built. @throws UpdateError "bad-base" */
 async function openBase(path: string): Promise<Catalogue> {
   try {
     const { metadata, table, info } = await openSnapshot(path);

@@ -15,6 +15,9 @@ import { LIMITS } from "./harness/replicas.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 
+/** How often a negative control that needs a server to be behind is tried. */
+const ATTEMPTS = 10;
+
 interface Told {
   readonly status: number;
   readonly sequence: string;
@@ -33,15 +36,12 @@ class Pair {
     this.rulesetId = rulesetId;
   }
 
-  static async start(t: TestContext, locations: readonly StoreLocation[]): Promise<Pair> {
+  /** The pair, and what ends it. */
+  static async start(locations: readonly StoreLocation[]): Promise<[Pair, () => Promise<unknown>]> {
     const { key, emptyId } = await fillStore(locations[0]!, 0, new Random(1));
     const services = await Promise.all(locations.map((location) => ServiceProcess.start(location, LIMITS)));
-    t.after(() => Promise.all(services.map((service) => service.end("SIGKILL"))));
-    return new Pair(
-      services.map(({ port }) => `http://127.0.0.1:${port}`),
-      key,
-      emptyId,
-    );
+    const urls = services.map(({ port }) => `http://127.0.0.1:${port}`);
+    return [new Pair(urls, key, emptyId), () => Promise.all(services.map((service) => service.end("SIGKILL")))];
   }
 
   async ask(
@@ -96,30 +96,34 @@ async function holdsEverywhere(t: TestContext, pair: Pair): Promise<void> {
   assert.equal(replaced.status, 200, JSON.stringify(replaced.body));
   const read = await pair.ask(1, "", { after: replaced.sequence });
   assert.deepEqual([read.status, read.body.total_rules], [200, 20_000]);
-  const stale = await staleReads(pair, 30, "198.20.0", false);
-  t.diagnostic(`${stale} of 30 reads without the header did not know the write`);
+  // A second server that is asked late, as on a busy machine, knows more.
+  let [stale, reads] = [0, 0];
+  for (; stale === 0 && reads < 30 * ATTEMPTS; reads += 30)
+    stale = await staleReads(pair, 30, `198.20.${reads / 30}`, false);
+  t.diagnostic(`${stale} of ${reads} reads without the header did not know the write`);
   assert.ok(stale > 0, "negative control: without the header some do not");
 }
 
 describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres() }, () => {
   let postgres: PostgresServer;
+  let pair: Pair;
+  let end: () => Promise<unknown>;
   before(async () => {
     postgres = await startPostgres();
-  });
-  after(() => postgres[Symbol.asyncDispose]());
-
-  test("every read after a write knows it, also where no notification arrives", async (t) => {
     const url = await postgres.database();
     const proxy = await startProxy(url, { losesNotifications: true });
-    t.after(() => proxy.close());
-    await holdsEverywhere(t, await Pair.start(t, [{ url }, { url: proxy.url }]));
+    const [started, endServers] = await Pair.start([{ url }, { url: proxy.url }]);
+    pair = started;
+    end = () => endServers().then(() => proxy.close());
+  });
+  after(async () => {
+    await end?.();
+    await postgres[Symbol.asyncDispose]();
   });
 
-  test("a write that changes nothing, since another server's came before, is answered when that can be read", async (t) => {
-    const url = await postgres.database();
-    const proxy = await startProxy(url, { losesNotifications: true });
-    t.after(() => proxy.close());
-    const pair = await Pair.start(t, [{ url }, { url: proxy.url }]);
+  test("every read after a write knows it, also where no notification arrives", (t) => holdsEverywhere(t, pair));
+
+  test("a write that changes nothing, since another server's came before, is answered when that can be read", async () => {
     for (let i = 0; i < 10; i++) {
       const ip = `198.18.1.${i}`;
       await pair.ask(0, "/rules", { body: { ip } });
@@ -129,11 +133,8 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     }
   });
 
-  test("a client that is asked to reads what it has written, whichever server its requests reach", async (t) => {
-    const url = await postgres.database();
-    const proxy = await startProxy(url, { losesNotifications: true });
-    t.after(() => proxy.close());
-    const { urls, key, rulesetId: ruleset_id } = await Pair.start(t, [{ url }, { url: proxy.url }]);
+  test("a client that is asked to reads what it has written, whichever server its requests reach", async () => {
+    const { urls, key, rulesetId: ruleset_id } = pair;
     const path = { ruleset_id };
     const stale = async (readYourWrites: boolean, second: number): Promise<number> => {
       let turn = 0;
@@ -151,7 +152,9 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
       return misses;
     };
     assert.equal(await stale(true, 2), 0);
-    assert.ok((await stale(false, 3)) > 0, "negative control: a client that is not asked to does not");
+    let misses = 0;
+    for (let second = 3; misses === 0 && second < 3 + ATTEMPTS; second++) misses = await stale(false, second);
+    assert.ok(misses > 0, "negative control: a client that is not asked to does not");
   });
 });
 
@@ -159,7 +162,9 @@ test("two server processes on one SQLite file: every read after a write knows it
   const folder = makeFastFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const location = { file: join(folder, "store.db") };
-  await holdsEverywhere(t, await Pair.start(t, [location, location]));
+  const [pair, end] = await Pair.start([location, location]);
+  t.after(end);
+  await holdsEverywhere(t, pair);
 });
 
 describe("X-After-Sequence", () => {

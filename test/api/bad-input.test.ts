@@ -8,10 +8,9 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { inlined } from "./inlined-document.ts";
-import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+import { addKey, addOrganisation, type Answer, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
-const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
 let t: TestServer;
 let key = "";
@@ -19,7 +18,7 @@ let id = "";
 before(async () => {
   t = await startServer(
     { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100, bodyTimeout: 2 },
-    CATALOGUE,
+    BUNDLED,
     THREATS,
   );
   key = (await addKey(t, await addOrganisation(t, "bad input"))).text;
@@ -57,7 +56,7 @@ async function allOperations(): Promise<Operation[]> {
 const isThreat = (path: string): boolean => path.startsWith("/v1/cti/") || path === "/bulk_lookup";
 
 /** The fields that a 400 names, or its message under the threat-intelligence paths. */
-function faultsOf(path: string, { status, body, text }: Answer): string[] {
+function errorsOf(path: string, { status, body, text }: Answer): string[] {
   assert.equal(status, 400, `${path}: ${text}`);
   if (isThreat(path)) {
     assert.deepEqual(Object.keys(body), ["message", "request_id"]);
@@ -97,6 +96,7 @@ test("every operation is described: the specification's by their ids", async () 
     "listCbsRegions",
     "listCbsServices",
     "listRules",
+    "listRulesetVersions",
     "listRulesets",
     "lookupCbs",
     "lookupIp",
@@ -182,8 +182,8 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
     for (const { name, required, schema } of described.parameters.filter((each: any) => each.in === "query")) {
       const others = query.split("&").filter((each) => each !== "" && !each.startsWith(`${name}=`));
       const bad = (value: string) => send(operation, [...others, `${name}=${value}`].join("&"));
-      if (required) assert.deepEqual(faultsOf(path, await send(operation, others.join("&"))), [name], "missing");
-      assert.deepEqual(faultsOf(path, await bad(`1&${name}=1`)), [name], "twice");
+      if (required) assert.deepEqual(errorsOf(path, await send(operation, others.join("&"))), [name], "missing");
+      assert.deepEqual(errorsOf(path, await bad(`1&${name}=1`)), [name], "twice");
       const wrong =
         schema.type === "integer"
           ? ["0", "-1", "1.5", "x", "", "9".repeat(20), "1e2"]
@@ -192,9 +192,9 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
             : schema.enum === undefined
               ? []
               : ["x", ""];
-      for (const value of wrong) assert.deepEqual(faultsOf(path, await bad(value)), [name], value);
+      for (const value of wrong) assert.deepEqual(errorsOf(path, await bad(value)), [name], value);
       if (schema.maxLength !== undefined)
-        assert.deepEqual(faultsOf(path, await bad("a".repeat(schema.maxLength + 1))), [name]);
+        assert.deepEqual(errorsOf(path, await bad("a".repeat(schema.maxLength + 1))), [name]);
       checked++;
     }
   }
@@ -227,13 +227,13 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
       ["a byte order mark", `\ufeff${JSON.stringify(example)}`],
     ];
     for (const [what, body] of bad)
-      assert.ok(faultsOf(path, await send(operation, query, body)).length > 0, `${path}: ${what}`);
+      assert.ok(errorsOf(path, await send(operation, query, body)).length > 0, `${path}: ${what}`);
     for (const name of ["unknown", "__proto__", "constructor", "toString"]) {
       const body = `${JSON.stringify(example).slice(0, -1)},"${name}":1}`;
-      const faults = faultsOf(path, await send(operation, query, body));
+      const errors = errorsOf(path, await send(operation, query, body));
       assert.ok(
-        faults.some((fault) => fault.includes(name)),
-        `${path}: ${name}: ${faults.join()}`,
+        errors.some((fault) => fault.includes(name)),
+        `${path}: ${name}: ${errors.join()}`,
       );
     }
     const none = await send(operation, query);
@@ -248,10 +248,10 @@ test("members: of a wrong type", async () => {
     const { path, query, example } = operation;
     for (const [name, value] of Object.entries(example)) {
       for (const wrong of [typeof value === "string" ? 7 : "x", true, {}, ...(value === null ? [] : [{ a: null }])]) {
-        const faults = faultsOf(path, await send(operation, query, { ...example, [name]: wrong }));
+        const errors = errorsOf(path, await send(operation, query, { ...example, [name]: wrong }));
         assert.ok(
-          faults.some((fault) => fault.includes(name)),
-          `${path}: ${name}: ${faults.join()}`,
+          errors.some((fault) => fault.includes(name)),
+          `${path}: ${name}: ${errors.join()}`,
         );
       }
     }
@@ -287,14 +287,14 @@ const RULE: readonly [what: string, body: object, field: string][] = [
 for (const [what, body, field] of RULE) {
   test(`addRule: ${what}`, async () => {
     const answer = await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body });
-    assert.ok(faultsOf("", answer).includes(field), answer.text);
+    assert.ok(errorsOf("", answer).includes(field), answer.text);
   });
 }
 
 test("updateRule: no member, or ip among them", async () => {
   const path = `/v1/edl/ip-rulesets/${id}/rules/rule?ip=203.0.113.0/24`;
-  faultsOf("", await ask(t, "PUT", path, { key, body: {} }));
-  assert.deepEqual(faultsOf("", await ask(t, "PUT", path, { key, body: { ip: "192.0.2.1" } })), ["ip"]);
+  errorsOf("", await ask(t, "PUT", path, { key, body: {} }));
+  assert.deepEqual(errorsOf("", await ask(t, "PUT", path, { key, body: { ip: "192.0.2.1" } })), ["ip"]);
 });
 
 test("special-purpose addresses are refused unless the deployment takes them", async (context) => {

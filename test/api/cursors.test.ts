@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "../../src/client/client.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
-import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+import { addKey, addOrganisation, type Answer, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
 
 let t: TestServer;
 let key = "";
 let id = "";
 let get: Record<"public" | "dashboard", (path: string, headers?: Record<string, string>) => Promise<Answer>>;
 before(async () => {
-  t = await startServer({ rulesetsPerOrganisation: 1000 });
+  t = await startServer({ rulesetsPerOrganisation: 1000 }, BUNDLED);
   const organisation = await addOrganisation(t, "cursors");
   key = (await addKey(t, organisation)).text;
   const { token } = await addUser(t, organisation, "viewer");
@@ -82,7 +82,7 @@ async function fill(): Promise<void> {
 }
 
 /** What of the rules that were there all the time a walk missed or showed twice. */
-function faultsOf(items: readonly Item[]): string[] {
+function errorsOf(items: readonly Item[]): string[] {
   const seen = new Map<string, number>();
   for (const { ip } of items) seen.set(ip!, (seen.get(ip!) ?? 0) + 1);
   return [
@@ -96,7 +96,7 @@ for (const scope of ["public", "dashboard"] as const) {
     test("rules: nothing is missed or shown twice while others write; count is that of all", async () => {
       await fill();
       const { items, counts } = await walk(scope, `/edl/ip-rulesets/${id}/rules`, "cursor", 17, churn());
-      assert.deepEqual(faultsOf(items), []);
+      assert.deepEqual(errorsOf(items), []);
       assert.ok(
         counts.every((count) => count >= 350 && count <= 360),
         counts.join(),
@@ -107,7 +107,7 @@ for (const scope of ["public", "dashboard"] as const) {
       })();
       for (let n = 0; n < 3; n++)
         assert.deepEqual(
-          faultsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules?active_only=true`, "cursor", 23)).items),
+          errorsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules?active_only=true`, "cursor", 23)).items),
           [],
         );
       running.abort();
@@ -116,7 +116,7 @@ for (const scope of ["public", "dashboard"] as const) {
 
     test("control: by page number rules are missed or shown twice", async () => {
       await fill();
-      assert.notDeepEqual(faultsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules`, "page", 17, churn())).items), []);
+      assert.notDeepEqual(errorsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules`, "page", 17, churn())).items), []);
     });
 
     test("rulesets: nothing is missed or shown twice while others come and go", async () => {
@@ -221,5 +221,5 @@ test("the client walks by cursor: nothing is missed or given twice while others 
   for await (const { ip } of client.rules(id, { pageSize: 17 })) {
     if (seen.push({ ip }) % 17 === 0) await change();
   }
-  assert.deepEqual(faultsOf(seen), []);
+  assert.deepEqual(errorsOf(seen), []);
 });

@@ -60,8 +60,8 @@ describe("a list of more rules than a ruleset holds is refused with one error, w
       test(`${what}, ${type}`, async () => {
         const { status, body } = await send(type, list(FAR_TOO_MANY));
         assert.equal(status, 400);
-        const faults = Object.entries(body.validation_errors);
-        assert.equal(faults.length, 1, JSON.stringify(faults).slice(0, 500));
+        const errors = Object.entries(body.validation_errors);
+        assert.equal(errors.length, 1, JSON.stringify(errors).slice(0, 500));
         assert.ok(body.detail.includes(SETTING), body.detail);
         if (type !== "application/json")
           assert.match(body.detail, /^line 2[12]: column \d+: "20.0.0.20": more than 20 rules/);

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { onlyLong } from "../rounds.ts";
 import { GO, missingTools, OAPI_CODEGEN, PYTHON, run, type Run, TOOLS } from "../tools.ts";
 import { EXPECTED } from "./clients/scenario.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
@@ -147,7 +148,7 @@ const isCompiled = (runs: readonly Run[]): boolean => runs.every(({ code }) => c
 const outputOf = (runs: readonly Run[]): string => runs.map(({ output }) => output).join("\n");
 
 for (const [at, language] of [TYPESCRIPT, PYTHON_CLIENT, GO_CLIENT].entries()) {
-  describe(language.name, { skip: language.missing }, () => {
+  describe(language.name, { skip: language.missing || (language !== TYPESCRIPT && onlyLong()) }, () => {
     for (const path of language.documents) {
       test(`made of ${path}, it compiles and goes through the main flows`, async () => {
         const { folder, runs } = await generated(language, path, `${at}${path.replace(/\W+/g, "-")}`);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../../src/service/settings.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { until } from "../until.ts";
 
 async function serverFor(context: TestContext, settings: Partial<Settings> = {}): Promise<TestServer> {
   const server = await startServer(settings);
@@ -13,23 +13,25 @@ async function serverFor(context: TestContext, settings: Partial<Settings> = {})
   return server;
 }
 
-async function until(t: TestServer, status: number): Promise<string> {
-  for (;;) {
+async function readyzWith(t: TestServer, status: number): Promise<string> {
+  let text = "";
+  await until(`/readyz answers ${status}`, async () => {
     const answer = await ask(t, "GET", "/readyz");
-    if (answer.status === status) return answer.text;
-    await sleep(50);
-  }
+    text = answer.text;
+    return answer.status === status;
+  });
+  return text;
 }
 
 test("a server whose database fails is not ready, though nobody writes; it names the part and nothing of the inside", async (context) => {
   const t = await serverFor(context);
-  assert.equal(await until(t, 200), "ok\n");
+  assert.equal(await readyzWith(t, 200), "ok\n");
   const file = join(t.folder, "store.db");
   renameSync(file, `${file}.elsewhere`);
-  assert.equal(await until(t, 503), "not ready: the database fails\n");
+  assert.equal(await readyzWith(t, 503), "not ready: the database fails\n");
   assert.equal((await ask(t, "GET", "/livez")).status, 200);
   renameSync(`${file}.elsewhere`, file);
-  assert.equal(await until(t, 200), "ok\n");
+  assert.equal(await readyzWith(t, 200), "ok\n");
 });
 
 test("loading again without threat intelligence logs no error", async (context) => {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { freePort } from "./harness/free-port.ts";
 import { serveArguments } from "./harness/service-process.ts";
+import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(() => {
@@ -40,7 +41,7 @@ class Server {
     const args = serveArguments(join(folder.path, `${name}.db`), ["--port", String(port), "--log-level", "info"]);
     const server = new Server(spawn(process.execPath, args, { stdio: ["ignore", stdout, stderr] }), port);
     for (const descriptor of new Set([stdout, stderr])) if (typeof descriptor === "number") closeSync(descriptor);
-    while (!(await server.#isUp())) await sleep(20);
+    await until("the server answers", () => server.#isUp());
     return server;
   }
 

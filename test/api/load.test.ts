@@ -24,7 +24,7 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     const report = await killServers({ folder, seed: 2, timing: "honest", go: ({ kills }) => kills < 5 });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
-    assert.ok(report.acknowledged > 0);
+    assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
   }));
 
 test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) => {
@@ -39,7 +39,7 @@ test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) =>
     });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
-    assert.ok(report.acknowledged > 0);
+    assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
   });
 });
 

@@ -16,15 +16,15 @@ import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { openCtiDataset } from "../../src/datasets/open-cti-dataset.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
-import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
+import { until } from "../until.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
 let t: TestServer;
 let key = "";
 before(async () => {
-  t = await startServer({ perMinute: 1_000_000 }, CATALOGUE, THREATS);
+  t = await startServer({ perMinute: 1_000_000 }, BUNDLED, THREATS);
   key = (await addKey(t, await addOrganisation(t, "lookups"), "read")).text;
 });
 after(() => t.close());
@@ -193,7 +193,7 @@ test("ranges: an ETag for each form, the same on every server with this catalogu
     ["&family=4", "text/csv"],
     ["&aggregate=1", "text/csv"],
   ];
-  const other = await startServer({}, CATALOGUE);
+  const other = await startServer({}, BUNDLED);
   context.after(() => other.close());
   const otherKey = (await addKey(other, await addOrganisation(other, "other"), "read")).text;
   const tags = new Set<string>();
@@ -347,7 +347,7 @@ async function writeCatalogue(path: string, generation: number): Promise<void> {
   await writeSnapshot(path, { kind: "catalogue", table: freeze(trie), metadata });
 }
 
-test("a newer catalogue takes over while requests run; no answer is mixed; a damaged one changes nothing", async (context) => {
+test("a newer catalogue takes over while requests run; no answer is mixed; a corrupt one changes nothing", async (context) => {
   const path = join(temporary(context), "catalogue.ipsieve");
   await writeCatalogue(path, 1);
   const own = await startServer({ perMinute: 1_000_000 }, path);
@@ -388,6 +388,7 @@ test("a file that takes the place of the watched one is found without a signal",
   const own = await startServer({}, path);
   context.after(() => own.close());
   await writeCatalogue(path, 2);
-  while (own.server.services.catalogue.generation < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(own.server.services.catalogue.view().tree.has("/saas/generation-2"), true);
+  await until("the new catalogue is loaded", () => own.server.services.catalogue.generation >= 2);
+  const { tree } = await own.server.services.catalogue.view().browsing();
+  assert.equal(tree.has("/saas/generation-2"), true);
 });

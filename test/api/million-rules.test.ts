@@ -5,13 +5,14 @@ import { after, before, test } from "node:test";
 import { fillStore } from "../../bench/api/fill-store.ts";
 import { Random } from "../../bench/data/random.ts";
 import { makeFastFolder } from "../store/harness/fast-folder.ts";
+import { rounds } from "../rounds.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
 
 /**
- * A million in 256 MB is the promise; this is less, with what a server needs besides. As objects the second list ended
- * the store's thread.
+ * A million in 256 MB is the promise; this is less, with what a server needs besides. As objects the second list of the
+ * long form ended the store's thread; the short one is about the answers.
  */
-const RULES = 150_000;
+const RULES = rounds({ short: 50_000, long: 150_000 });
 const HEAP = 96;
 
 const folder = makeFastFolder();

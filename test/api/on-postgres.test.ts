@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { onlyLong, rounds } from "../rounds.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { runHistories } from "./histories/run-histories.ts";
 import { runSequences } from "./sequences/run-sequences.ts";
@@ -14,7 +15,11 @@ const SUITES = [
   "rate-limits",
   "dashboard/undo",
   "conditional-writes",
+  "versions",
 ];
+/** What is most about writes; the long form runs all. */
+const SHORT = "conditional-writes";
+const ran = SUITES.filter((suite) => suite === SHORT || onlyLong() === false);
 
 describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
   let postgres: PostgresServer;
@@ -28,7 +33,8 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  for (const suite of SUITES) describe(suite, () => import(`./${suite}.test.ts`));
+  for (const suite of SUITES)
+    describe(suite, { skip: ran.includes(suite) ? false : onlyLong() }, () => import(`./${suite}.test.ts`));
 
   describe("generated requests", () => {
     let t: TestServer;
@@ -44,7 +50,11 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     after(() => t.close());
 
     test("sequences of two organisations get the model's answers", async (c) => {
-      const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: 40 });
+      const { failure, ...report } = await runSequences({
+        server: t,
+        seed: SEED,
+        runs: rounds({ short: 15, long: 40 }),
+      });
       c.diagnostic(JSON.stringify(report));
       assert.equal(failure, undefined);
     });
@@ -55,7 +65,7 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
         now: START,
         seed: SEED,
         writers: 12,
-        operations: 60,
+        operations: rounds({ short: 20, long: 60 }),
         url: t.server.url,
         key,
       });
@@ -64,5 +74,5 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     });
   });
 
-  test("every suite ran, on databases of its own", () => assert.ok(databases > SUITES.length));
+  test("every suite ran, on databases of its own", () => assert.ok(databases > ran.length));
 });

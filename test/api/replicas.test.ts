@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { startProxy } from "../store/harness/proxy.ts";
 import { startReplicas } from "./harness/replicas.ts";
+import { until } from "../until.ts";
 
 describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, () => {
   let postgres: PostgresServer;
@@ -48,7 +49,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     await sleep(1000);
     await first!.kill();
     const before = second!.acknowledged.size;
-    while (second!.acknowledged.size < before + 100) await sleep(20);
+    await until("100 writes more are acknowledged", () => second!.acknowledged.size >= before + 100);
     for (const replica of [first!, second!]) replica.stopWriting();
     await Promise.all(writing);
     const acknowledged = [...first!.acknowledged, ...second!.acknowledged];
@@ -76,7 +77,9 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
       await postgres.restart();
     }
     const before = replicas.map(({ acknowledged }) => acknowledged.size);
-    while (replicas.some(({ acknowledged }, index) => acknowledged.size < before[index]! + 50)) await sleep(20);
+    await until("50 writes more of each are acknowledged", () =>
+      replicas.every(({ acknowledged }, index) => acknowledged.size >= before[index]! + 50),
+    );
     for (const replica of replicas) replica.stopWriting();
     await Promise.all(writing);
     const acknowledged = replicas.flatMap((replica) => [...replica.acknowledged]);

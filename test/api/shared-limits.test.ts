@@ -5,17 +5,9 @@ import { runSql } from "../store/harness/run-sql.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
+import { until } from "../until.ts";
 
-/** As long as servers need to learn of each other's counts, and much more. */
-const MAX_WAIT = 30_000;
 const LIMIT = 40;
-
-/** Whether it becomes so. */
-async function until(isSo: () => Promise<boolean>): Promise<boolean> {
-  for (const end = performance.now() + MAX_WAIT; performance.now() < end; await sleep(20))
-    if (await isSo()) return true;
-  return false;
-}
 
 describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostgres() }, () => {
   let postgres: PostgresServer;
@@ -35,7 +27,8 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     }
     const organisationId = await addOrganisation(servers[0]!, "shared");
     const { text: key, id: keyId } = await addKey(servers[0]!, organisationId);
-    for (const { server } of servers) await until(async () => server.services.memory.keys(organisationId).length > 0);
+    for (const { server } of servers)
+      await until("the server knows the key", () => server.services.memory.keys(organisationId).length > 0);
     return { servers, key, keyId };
   }
 
@@ -50,11 +43,12 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     return passed;
   }
 
-  /** Whether a window of the key gets to `remaining`, without a request that counts: by the dashboard's own answer. */
-  async function reaches(server: TestServer, keyId: string, remaining: number): Promise<boolean> {
+  /** Until a window of the key has `remaining` left, without a request that counts: by the dashboard's own answer. */
+  async function whenLeft(server: TestServer, keyId: string, remaining: number): Promise<void> {
     const allowance = { perMinute: LIMIT, perMonth: 1e9 };
     const { keyLimits, now } = server.server.services;
-    return until(async () => keyLimits.peek(keyId, "edl", now(), allowance).minute.remaining === remaining);
+    const left = () => keyLimits.peek(keyId, "edl", now(), allowance).minute.remaining;
+    await until(`${remaining} requests are left`, () => left() === remaining);
   }
 
   test("what one server lets through the others count, and their headers say so", async (context) => {
@@ -62,14 +56,14 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     const { servers, key, keyId } = await startServers(context, [url, url, url]);
     const [first, second, third] = servers as [TestServer, TestServer, TestServer];
     assert.equal(await pass(first, key, 25), 25);
-    for (const other of [second, third]) assert.ok(await reaches(other, keyId, LIMIT - 25));
+    for (const other of [second, third]) await whenLeft(other, keyId, LIMIT - 25);
     const { status, headers } = await ask(second, "GET", "/v1/edl/ip-rulesets/", { key });
     assert.deepEqual(
       [status, ...["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))],
       [200, "40", "14", "60"],
     );
     assert.equal(await pass(second, key, 50), 14);
-    assert.ok(await reaches(first, keyId, 0));
+    await whenLeft(first, keyId, 0);
     const refused = await ask(first, "GET", "/v1/edl/ip-rulesets/", { key });
     assert.deepEqual(
       [refused.status, refused.headers.get("ratelimit-remaining"), refused.headers.get("retry-after")],
@@ -98,7 +92,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
       count.headers["ratelimit-remaining"];
     const isTold = () =>
       left(failureLimits.peek("127.0.0.1", 5)) === "0" && left(signIns.addresses.peek("127.0.0.1", 4)) === "0";
-    assert.ok(await until(async () => isTold()));
+    await until("the other server has been told", isTold);
     assert.equal(await signIn(second), 429);
     assert.equal(await statusOf(second, "x"), 429);
     const counts = await runSql({ url }, "select count(*) as result from limit_counts where counts like '%names%'");
@@ -114,12 +108,13 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     const { servers, key, keyId } = await startServers(context, [url, url]);
     const [first, second] = servers as [TestServer, TestServer];
     assert.equal(await pass(first, key, 10), 10);
-    assert.ok(await reaches(second, keyId, LIMIT - 10));
+    await whenLeft(second, keyId, LIMIT - 10);
     await own.stop();
     assert.equal(await pass(first, key, LIMIT), LIMIT - 10, "no request waits for the database");
     assert.equal(await pass(second, key, 20), 20, "what it has not been told");
     await own.start();
-    assert.ok(await reaches(second, keyId, 0), "told when the database is back");
+    // Told when the database is back.
+    await whenLeft(second, keyId, 0);
     assert.equal(await statusOf(second, key), 429);
     assert.equal(await statusOf(first, key), 429);
   });

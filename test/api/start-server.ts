@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLoading } from "../../src/service/store/loading-store.ts";
+import { Passwords } from "../../src/service/access/passwords.ts";
 import type { ChildCommand } from "../../src/service/datasets/child-command.ts";
 import type { FeedTarget } from "../../src/service/datasets/feed-imports.ts";
 import { createLog } from "../../src/api/plugins/logging.ts";
@@ -12,8 +13,10 @@ import type { SnapshotPaths } from "../../src/service/datasets/served-dataset.ts
 import { makeApiKey } from "../../src/store/api-key.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
+import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+/** The catalogue that comes with the package: some 240,000 prefixes. */
+export const BUNDLED: string = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
 /**
  * A server of a test, listening on a port of its own, over a SQLite file of its own unless `useStores` says otherwise.
@@ -30,6 +33,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** The cost of a password's hash: less than a millisecond. Test files of hashes and of the real command know the full one. */
+const CHEAP = 4;
+
 /** Milliseconds since 1970 at which the clock of a test server starts. */
 export const START = Date.UTC(2026, 10, 21, 12);
 
@@ -40,9 +46,10 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
   makeStore = make;
 }
 
+/** It answers from a small catalogue, unless it is given another. */
 export async function startServer(
   settings: Partial<Settings> = {},
-  catalogue: string | readonly string[] = CATALOGUE,
+  catalogue: string | readonly string[] = SMALL_CATALOGUE,
   threats: string | readonly string[] | null = null,
   updateCommand?: ChildCommand,
   feedTarget?: FeedTarget,
@@ -60,6 +67,7 @@ export async function startServer(
       store: openLoading(store, all),
       ...snapshotsAt(catalogue, threats),
       log,
+      passwords: new Passwords(CHEAP),
       now: () => clock.now,
       updateCommand,
       feedTarget,

@@ -8,6 +8,10 @@ import { RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
+/** As addresses, and as names in DNS. */
+const ONE = /\b192\.0\.2\.1\b|\b1\.2\.0\.192\b/;
+const OTHER = /\b192\.0\.2\.2\b|\b2\.2\.0\.192\b/;
+
 let t: TestServer;
 let path = "";
 let put: (body: object) => Promise<Answer>;
@@ -31,14 +35,19 @@ after(() => t.close());
 for (const scope of ["public", "dashboard"] as const) {
   for (const [form, end, accept] of [
     ...["text/plain", "text/csv", "application/x-ndjson"].map((type) => [type, "/rules?", type]),
-    ...RULE_EXPORT_FORMATS.map((format) => [format, `/rules:export?format=${format}&`, undefined]),
+    // CrowdSec has no allowlists: see below.
+    ...RULE_EXPORT_FORMATS.filter((format) => format !== "crowdsec-csv").map((format) => [
+      format,
+      `/rules:export?format=${format}&`,
+      undefined,
+    ]),
   ] as const) {
     test(`${scope}, ${end}${form}: active rules only, but for active_only=false`, async () => {
       const listed = await Promise.all(
         ["", "active_only=true", "active_only=false"].map((query) => get[scope](end + query, accept)),
       );
       assert.deepEqual(
-        listed.map(({ status, text }) => [status, /192\.0\.2\.1\b/.test(text), /192\.0\.2\.2\b/.test(text)]),
+        listed.map(({ status, text }) => [status, ONE.test(text), OTHER.test(text)]),
         [
           [200, true, false],
           [200, true, false],
@@ -62,6 +71,29 @@ for (const scope of ["public", "dashboard"] as const) {
 }
 
 describe("sets of firewalls", () => {
+  test("a blocklist and an allowlist say opposite things, and what only blocks has no allowlist", async () => {
+    assert.match((await get.public("/rules:export?format=postfix")).text, / OK\n/);
+    assert.match((await get.public("/rules:export?format=iptables")).text, / -j ACCEPT\n/);
+    const { status, body } = await get.public("/rules:export?format=crowdsec-csv");
+    assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["format"]]);
+  });
+
+  test("the serial number of a zone rises from second to second, and its ETag with it", async () => {
+    const serials: number[] = [];
+    const tags = new Set<string>();
+    for (let second = 0; second < 3; second++) {
+      const { text, headers } = await get.public("/rules:export?format=rpz");
+      serials.push(Number(/ SOA \S+ \S+ (\d+) /.exec(text)![1]));
+      tags.add(headers.get("etag")!);
+      t.clock.now += 1000;
+    }
+    assert.deepEqual(
+      serials.map((serial) => serial - serials[0]!),
+      [0, 1, 2],
+    );
+    assert.equal(tags.size, 3);
+  });
+
   for (const scope of ["public", "dashboard"] as const) {
     for (const format of ["ipset", "nftables"] as const) {
       test(`${scope}, ${format}: named as asked, or after the ruleset; no name is a line`, async () => {
@@ -77,7 +109,7 @@ describe("sets of firewalls", () => {
       });
     }
     test(`${scope}: formats without sets take no name`, async () => {
-      for (const format of ["text", "csv", "ndjson", "nginx"])
+      for (const format of ["text", "csv", "ndjson", "nginx", "squid"])
         assert.equal((await get[scope](`/rules:export?format=${format}&set_name=a`)).status, 400);
     });
   }

@@ -31,7 +31,7 @@ test("batches and buffers at a moment answer as the linear oracle, in both engin
   const random = seededRandom(16);
   let answers = 0;
   let caught = 0;
-  for (let round = 0; round < rounds({ short: 12, long: 60 }); round++) {
+  for (let round = 0; round < rounds({ short: 5, long: 60 }); round++) {
     const one = await makeCase(random, round % 2 === 0);
     const { snapshot, prefixes } = one;
     const addresses = one.addresses.filter((address) => !isMapped(address));

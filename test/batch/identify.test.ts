@@ -31,6 +31,8 @@ import type { ShardResult } from "../../src/batch/pipeline/messages.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+import { rounds } from "../rounds.ts";
+import { until } from "../until.ts";
 
 const SEED = 20240131;
 const WORK = {
@@ -93,7 +95,7 @@ async function fails(
 
 test("random texts give the rows of the oracles, in any shape of shards", async (t) => {
   const counts: Record<string, number> = {};
-  for (const one of fc.sample(cases, { seed: SEED, numRuns: 1200 })) {
+  for (const one of fc.sample(cases, { seed: SEED, numRuns: rounds({ short: 150, long: 1200 }) })) {
     await checkCase(snapshot, folder, one);
     counts[one.source] = (counts[one.source] ?? 0) + 1;
   }
@@ -101,7 +103,7 @@ test("random texts give the rows of the oracles, in any shape of shards", async 
 });
 
 test("one, two and three threads write the same bytes", async () => {
-  const text = `${TEXT}\r\n\n`.repeat(20) + TEXT;
+  const text = `${TEXT}\r\n\n`.repeat(rounds({ short: 5, long: 20 })) + TEXT;
   for (const threads of [1, 2, 3]) {
     for (const source of SOURCES) {
       for (const [format, shardBytes] of [
@@ -183,8 +185,8 @@ test("nasty texts: as many rows as lines", async () => {
   assert.equal(await collect({ inputs: all }), expected, "several inputs, in order");
 });
 
-test("a line of 20 MB among others gives exactly its row", async () => {
-  const text = `1.2.3.4\n${"x".repeat(20_000_000)} 10.1.2.3\nfe80::1\n${"- ".repeat(3_000_000)}`;
+test("a line of many megabytes among others gives exactly its row", async () => {
+  const text = `1.2.3.4\n${"x".repeat(rounds({ short: 5_000_000, long: 20_000_000 }))} 10.1.2.3\nfe80::1\n${"- ".repeat(rounds({ short: 700_000, long: 3_000_000 }))}`;
   const path = fileOf("long", text);
   for (const threads of [1, 2]) {
     assert.equal(await collect({ inputs: [path], threads, limits: { workerBytes: 1 } }), expectedRows(text, "tsv"));
@@ -278,6 +280,7 @@ test("a file that shrinks while it is read is an error", async () => {
   const shard = {
     kind: "file",
     descriptor: file.fd,
+    first: 0,
     from: 0,
     to: 10,
     size: 100,
@@ -469,7 +472,7 @@ test("progress tells the lines of each match while they are counted, and to the 
   const input = Readable.from(
     (async function* () {
       yield Buffer.from("1.2.3.4\n9.9.9.9\nx\n192.0.3.1\n");
-      while ((seen.at(-1)?.lines ?? 0) < 4) await delay(10);
+      await until("four lines are reported", () => (seen.at(-1)?.lines ?? 0) >= 4);
       yield Buffer.from("1.2.3.4\n");
     })(),
   );
@@ -507,7 +510,7 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
     0,
   );
   const buffer = new SharedArrayBuffer(1 << 20);
-  const place = { buffer, at: 0, byteLength: buffer.byteLength };
+  const block = { buffer, at: 0, byteLength: buffer.byteLength };
   const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {
     let rows = "";
     for (let at = 0; at < text.length; at += bytes) {
@@ -515,12 +518,13 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
       const shard = {
         kind: "file",
         descriptor: file.fd,
+        first: 0,
         from,
         to,
         size: text.length,
         shape: TEXT_LINES,
         firstLine: null,
-        rows: place,
+        rows: block,
       } as const;
       const result: ShardResult = await runner.run(shard);
       rows += Buffer.from(result.rows!.buffer!, 0, result.rowBytes).toString("latin1");

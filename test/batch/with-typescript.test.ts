@@ -1,12 +1,17 @@
 // What the other files of this folder test with the kernel, with the engine that serves where there is none.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
+import { onlyLong } from "../rounds.ts";
 
 process.env["IPSIEVE_TEST_ENGINE"] = "typescript";
 const { ENGINE } = await import("./fixture.ts");
 await import("./identify.test.ts");
-await import("./input/compressed.test.ts");
 await import("./lines/fields.test.ts");
-await import("./lines/records.test.ts");
+describe("compressed input", { skip: onlyLong() }, async () => {
+  await import("./input/compressed.test.ts");
+});
+describe("records", { skip: onlyLong() }, async () => {
+  await import("./lines/records.test.ts");
+});
 
 test("these were the tests of the TypeScript engine", () => assert.equal(ENGINE, "typescript"));

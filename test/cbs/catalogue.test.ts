@@ -188,6 +188,59 @@ test("a prefix that is added to a node twice is there once", () => {
   assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).trie.values(PREFIX), [1, 2]);
 });
 
+test("appended prefixes give the table that added ones give, also beside expiries and repeats", () => {
+  const about = { title: "", createdAt: CREATED, sources: [] };
+  const [wide, narrow] = [parsePrefix("10.0.0.0/8"), parsePrefix("10.1.0.0/16")];
+  type Change = (builder: CatalogueBuilder, add: (prefix: typeof wide, id: string) => void) => void;
+  const cases: Record<string, Change> = {
+    "appended alone": (_, add) => [wide, narrow, wide].forEach((prefix) => add(prefix, "a")),
+    "two nodes": (_, add) => ["b", "a", "b"].forEach((id) => add(wide, id)),
+    "after what was added": (builder, add) => {
+      builder.add(wide, "a");
+      add(narrow, "b");
+    },
+    "before what expires": (builder, add) => {
+      add(wide, "a");
+      builder.add(wide, "a", null, 1000);
+      builder.add(narrow, "a", null, 1000);
+    },
+    "after what expires": (builder, add) => {
+      builder.add(wide, "a", null, 1000);
+      add(wide, "a");
+      add(narrow, "b");
+    },
+  };
+  for (const [name, change] of Object.entries(cases)) {
+    const [added, appended] = [new CatalogueBuilder(), new CatalogueBuilder()];
+    change(added, (prefix, id) => void added.add(prefix, id));
+    change(appended, (prefix, id) => appended.append(prefix, id));
+    const expected = new Catalogue(added.freeze(about).metadata, added.freeze(about).table);
+    const { table, metadata } = appended.freeze(about);
+    const found = new Catalogue(metadata, table);
+    for (const now of [0, 2000])
+      for (const text of ["10.0.0.1", "10.1.0.1", "11.0.0.1"])
+        assert.deepEqual(
+          table
+            .chain(table.lookup(text))
+            .map((match) => [
+              table.prefixLength(match),
+              table.activeValues(match, now).map((value) => found.idOf(found.numberOf(value))),
+            ]),
+          expected.table
+            .chain(expected.table.lookup(text))
+            .map((match) => [
+              expected.table.prefixLength(match),
+              expected.table.activeValues(match, now).map((value) => expected.idOf(expected.numberOf(value))),
+            ]),
+          `${name}, ${text} at ${now}`,
+        );
+    // Asked again, and as a trie.
+    assert.deepEqual(new Uint8Array(appended.freeze(about).table.buffer), new Uint8Array(table.buffer), name);
+    assert.equal(appended.build(about).trie.size, table.prefixCount(4), name);
+  }
+  assert.throws(() => new CatalogueBuilder().append(wide, "/cloud"), { code: "bad-id" });
+});
+
 /**
  * Nodes as they are stored: the texts, and for each node the value of the one above it, its part and its name, as
  * places of texts.

@@ -122,7 +122,7 @@ describe("--as-of refuses", () => {
     assert.match(stderr, /new\/history: there is no such folder/);
   });
 
-  test("a folder with a damaged generation, however old, rather than to answer from another one", async () => {
+  test("a folder with a corrupt generation, however old, rather than to answer from another one", async () => {
     const good = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     const path = inFolder("home", "history", "20240101T000000.000Z.ipsieve");
     for (const [bytes, why] of [
@@ -137,7 +137,7 @@ describe("--as-of refuses", () => {
     assert.deepEqual(await idsAsOf("2026-03-01"), ["made 2026-03-01T23:59:59.999Z"]);
   });
 
-  test("a generation whose sections are damaged, when it is the one", async () => {
+  test("a generation whose sections are corrupt, when it is the one", async () => {
     mkdirSync(inFolder("flipped"));
     const bytes = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     writeFileSync(inFolder("flipped", "a.ipsieve"), bytes.with(bytes.length - 1, bytes.at(-1)! ^ 1));

@@ -71,7 +71,7 @@ test("verify proves a good file, and the bundled one", async () => {
     code: 0,
     signal: null,
     stderr: "",
-    stdout: "good.ipsieve: sound; 2 IPv4 and 1 IPv6 prefixes, nested up to 2 deep, of 3 values; 11 sections\n",
+    stdout: "good.ipsieve: intact; 2 IPv4 and 1 IPv6 prefixes, nested up to 2 deep, of 3 values; 11 sections\n",
   });
   assert.equal((await run(["verify"])).code, 0);
 });
@@ -105,3 +105,13 @@ for (const [args, message] of refused) {
     assert.deepEqual([code, stdout], [2, ""]);
   });
 }
+
+test("no control character of a file name or operand reaches the terminal in an error", async () => {
+  for (const args of [["info"], ["build", "-o", "new.ipsieve"], ["identify"], ["sets", "union"], ["verify"]]) {
+    const { code, stdout, stderr } = await run([...args, "no\u001b[2Jsuch\u009bfile"], { cwd: folder.path });
+    assert.deepEqual([code, stdout], [2, ""], args[0]);
+    assert.match(stderr, /no\\u001b\[2Jsuch\\u009bfile/, args[0]);
+    // oxlint-disable-next-line no-control-regex -- they are what it looks for
+    assert.doesNotMatch(stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/, args[0]);
+  }
+});

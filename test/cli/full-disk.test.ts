@@ -3,6 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { saveRuleset } from "../../src/datasets/ruleset-files.ts";
+import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
 import { NO_HOME, outcomeOf, run, temporaryFolder } from "./run-command.ts";
 
@@ -27,11 +29,12 @@ describe(
   { skip: whyNoSmallDisk },
   () => {
     let disk: SmallDisk;
-    before(() => {
+    before(async () => {
       disk = mountSmallDisk(4 << 20);
       for (const name of ["old.ipsieve", "old.tsv", "old.gz", "old.csv", "old.db"])
         writeFileSync(join(disk.path, name), OLD);
       mkdirSync(join(disk.path, "home"));
+      await saveRuleset(join(disk.path, "rules.ipsieve"), new Ruleset());
       disk.fill();
     });
     after(() => disk[Symbol.dispose]());
@@ -40,6 +43,8 @@ describe(
     const cases: [args: string[], message: RegExp][] = [
       [["build", "list.csv", "-o", "DISK/old.ipsieve"], full("/old\\.ipsieve")],
       [["build", "list.csv", "-o", "DISK/new.ipsieve"], full("/new\\.ipsieve")],
+      [["ruleset", "create", "DISK/new.ipsieve"], full("/new\\.ipsieve")],
+      [["ruleset", "add", "DISK/rules.ipsieve", "20.0.0.1"], full("/rules\\.ipsieve")],
       [
         ["cti", "import", "--format", "list", "--progress", "none", "feed.txt", "-o", "DISK/old.ipsieve"],
         full("/old\\.ipsieve"),

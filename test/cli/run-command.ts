@@ -15,6 +15,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly cwd?: string;
   readonly input?: string | Buffer;
+  /** The descriptor of a file to use as standard input, instead of `input`. */
+  readonly stdin?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -24,17 +26,21 @@ export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
 /**
  * Starts the real command in a process of its own, without colours and updated catalogues unless `env` says otherwise.
  */
-export function start(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
+export function start(args: readonly string[], { cwd, env, stdin }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env } });
-  child.stdin.on("error", () => {}); // the command may end before it has read all
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env },
+    stdio: [stdin ?? "pipe", "pipe", "pipe"],
+  });
+  child.stdin?.on("error", () => {}); // the command may end before it has read all
   return child;
 }
 
 /** Runs the real command to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = start(args, options);
-  child.stdin!.end(options.input ?? "");
+  child.stdin?.end(options.input ?? "");
   return outcomeOf(child);
 }
 

@@ -4,11 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { digestOfApiKey, isApiKeyText } from "../../src/store/api-key.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { run, temporaryFolder } from "./run-command.ts";
+import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(() => {
@@ -102,7 +102,7 @@ describe("org, plan and key", () => {
     );
     await failing(/give a date as YYYY-MM-DD/, "key", "create", "x", "--org", "Example", "--expires", "2999-02-30");
     await failing(/has passed/, "key", "create", "x", "--org", "Example", "--expires", "2020-01-01");
-    await failing(/There are read, read_write/, "key", "create", "x", "--access", "readwrite");
+    await failing(/Choose from read, read_write/, "key", "create", "x", "--access", "readwrite");
     await failing(/unknown area "dns"; choose from edl, cbs, cti/, "plan", "set", "dns", "--org", "Example");
     await failing(/give a whole number/, "plan", "set", "edl", "--org", "Example", "--per-month", "0");
     await failing(/name two databases; give one/, "org", "list", "--db", "a", "--database-url", "postgres://x/y");
@@ -137,7 +137,7 @@ describe("org, plan and key", () => {
     assert.ok(!add.stderr.includes(token) && !readFileSync(join(folder.path, "ipsieve.db")).includes(token));
     await failing(/a user named "ANN" already exists/, "user", "add", "ANN", "--org", "Empty");
     await failing(
-      /--role "owner": there are viewer, editor, admin/,
+      /--role "owner": choose from viewer, editor, admin/,
       "user",
       "add",
       "Bob",
@@ -191,10 +191,9 @@ describe("org, plan and key", () => {
   test("a running server sees it within a second", async () => {
     const server = await Replica.open({ file: join(folder.path, "ipsieve.db") }, { pollEvery: 1000 });
     const text = (await call("key", "create", "third", "--org", "Example")).stdout.trim();
-    const began = Date.now();
-    const seen = () => [...server.memory.keys.values()].some(({ digest }) => digest === digestOfApiKey(text));
-    while (!seen() && Date.now() - began < 30_000) await delay(20);
-    assert.ok(seen());
+    await until("the server knows the key", () =>
+      [...server.memory.keys.values()].some(({ digest }) => digest === digestOfApiKey(text)),
+    );
     await server.store.close();
   });
 });
@@ -247,23 +246,23 @@ describe("db", () => {
     const file = join(folder.path, "kept.db");
     assert.match((await call("db", "migrate", "--db", file)).stdout, /kept\.db is up to date, at change 0\n$/);
     const before = readFileSync(file);
-    const damaged = Buffer.from(readFileSync(join(folder.path, "copy.db")));
-    damaged.fill(0xaa, 3 * 4096, 6 * 4096);
+    const corrupt = Buffer.from(readFileSync(join(folder.path, "copy.db")));
+    corrupt.fill(0xaa, 3 * 4096, 6 * 4096);
     for (const [name, content, message] of [
       ["text.db", Buffer.alloc(10_000, "text"), /text\.db: not an ipsieve database/],
       ["empty.db", Buffer.alloc(0), /empty\.db: this is an empty database/],
-      ["damaged.db", damaged, /damaged\.db: /],
-      ["cut.db", damaged.subarray(0, 2 * 4096), /cut\.db: /],
+      ["corrupt.db", corrupt, /corrupt\.db: /],
+      ["cut.db", corrupt.subarray(0, 2 * 4096), /cut\.db: /],
     ] as const) {
       writeFileSync(join(folder.path, name), content);
       await failing(message, "db", "restore", name, "--db", file, "--force");
     }
     await failing(/absent\.db: no such file/, "db", "restore", "absent.db", "--db", file, "--force");
     assert.deepEqual(readFileSync(file), before);
-    await failing(/damaged\.db: .*(?:malformed|damaged|restore a backup)/, "db", "check", "--db", "damaged.db");
+    await failing(/corrupt\.db: .*(?:malformed|corrupt|restore a backup)/, "db", "check", "--db", "corrupt.db");
   });
 
-  test("a damaged database gives way to a backup", async () => {
+  test("a corrupt database gives way to a backup", async () => {
     const file = join(folder.path, "broken.db");
     writeFileSync(file, "broken");
     assert.equal((await call("db", "restore", "copy.db", "--db", file, "--force")).code, 0);
@@ -311,7 +310,7 @@ describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () 
     assert.match((await run(["key", "create", "laptop"], { env })).stdout, /^ips_/);
     assert.match(
       (await call("db", "check", "--database-url", url)).stdout,
-      /^sound: 1 organisation, 1 key, 2 rulesets, 0 rules/,
+      /^intact: 1 organisation, 1 key, 2 rulesets, 0 rules/,
     );
     await failing(/pg_dump/, "db", "backup", "x.db", "--database-url", url);
     await failing(/pg_restore/, "db", "restore", "x.db", "--database-url", url);

@@ -8,7 +8,14 @@ import { after, before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { DASHBOARD_OPERATIONS, OPERATIONS, operationTypes } from "../../build/generate-client-types.ts";
-import { Client, ConnectionError, ProblemError, ServiceError, ThreatLookupError } from "../../src/client/client.ts";
+import {
+  Client,
+  ConnectionError,
+  type InvalidAddress,
+  ProblemError,
+  ServiceError,
+  ThreatLookupError,
+} from "../../src/client/client.ts";
 import { type FuzzServer, startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { addKey, addOrganisation } from "../api/start-server.ts";
 
@@ -119,6 +126,10 @@ test("iterators give every item of every page once, in order", async () => {
   assert.deepEqual(
     seen.map(({ ip }) => ip),
     rules.map(({ ip }) => ip),
+  );
+  assert.deepEqual(
+    (await all(client.versions(id, { pageSize: 1 }))).map(({ change }) => change),
+    ["replace-rules", "create-ruleset"],
   );
   const ranges = await all(client.ranges("/cdn", { pageSize: 1 }));
   assert.deepEqual(
@@ -385,4 +396,52 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
   hangsUp.close();
   const reason = new Error("enough");
   await assert.rejects(client.get("/v1/cbs/providers", { signal: AbortSignal.abort(reason) }), reason);
+});
+
+test("any number of addresses: the answers of the bulk operations, in order; invalid ones by their position", async () => {
+  const path = { ruleset_id: blocklist };
+  const items = ["192.0.2.0/25", "2001:db8::/48"].map((ip) => ({ op: "add" as const, ip }));
+  await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path }, body: { items } });
+  const distinct = [...Array.from({ length: 40 }, (_, at) => `192.0.2.${at * 6}`), "2001:db8::1", "1.1.1.1"];
+  const count = 12_000;
+  let taken = 0;
+  function* addresses(): Generator<string> {
+    for (; taken < count; taken++) yield taken === 7000 ? "not\nan address" : distinct[taken % distinct.length]!;
+  }
+  const body = { ips: distinct };
+  const [checks, services, threats] = await Promise.all([
+    client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:check", { params: { path }, body }),
+    client.post("/v1/cbs/lookup", { body }),
+    client.post("/v1/cti/bulk_lookup", { body }),
+  ]);
+  const expected: [AsyncGenerator<object>, (ip: string) => unknown][] = [
+    [client.checkEach(blocklist, addresses()), (ip) => (checks as Record<string, unknown>)[ip]],
+    [client.lookUpServices(addresses()), (ip) => services[ip]],
+    [client.lookUpThreats(addresses()), (ip) => ({ ip, ...threats[ip] })],
+  ];
+  for (const [answers, documentOf] of expected) {
+    taken = 0;
+    let received = 0;
+    for await (const answer of answers) {
+      if (received === 7000) {
+        assert.deepEqual([Object.keys(answer), (answer as InvalidAddress).line], [["line", "error"], 7001]);
+      } else {
+        assert.deepEqual(answer, documentOf(distinct[received % distinct.length]!));
+      }
+      if (received++ === 0) assert.ok(taken < count, "addresses are taken as they are needed");
+    }
+    assert.equal(received, count);
+  }
+});
+
+test("any number of addresses: an error response rejects, and so does an answer that is cut short", async () => {
+  const [unknown] = ["00000000-0000-4000-8000-000000000000"];
+  await assert.rejects(all(client.checkEach(unknown!, ["1.1.1.1"])), { name: "ProblemError", kind: "not-found" });
+  assert.deepEqual(await all(client.lookUpServices([])), []);
+  const answer = '{"ip":"1.1.1.1"}\n{"line":2,"error":"Unauthorized; nothing after it was read"}\n';
+  const cut = new Client({ baseUrl: t.server.url, key: t.key, fetch: async () => new Response(answer) });
+  await assert.rejects(all(cut.lookUpServices(["1.1.1.1", "2.2.2.2", "3.3.3.3"])), {
+    name: "IncompleteAnswer",
+    message: /2 of 3 addresses of a request: Unauthorized/,
+  });
 });

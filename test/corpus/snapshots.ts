@@ -10,7 +10,7 @@ export interface BadSnapshot {
   /** What rejects it: `openSnapshot`, the first use of `metadata`, or `verifySnapshot` alone. */
   readonly stage: "open" | "metadata" | "verify";
   /** Changes a copy of a good file in place, or returns another one. */
-  readonly damage: (file: Buffer) => Uint8Array | void;
+  readonly corrupt: (file: Buffer) => Uint8Array | void;
 }
 
 interface Span {
@@ -79,177 +79,177 @@ const text = (value: string): number[] => [0xa0 + value.length, ...Buffer.from(v
 
 export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
   // Not a snapshot at all, or one that something else rewrote.
-  { name: "a text file", code: "not-a-snapshot", stage: "open", damage: () => Buffer.from("10.0.0.0/8,private\n") },
+  { name: "a text file", code: "not-a-snapshot", stage: "open", corrupt: () => Buffer.from("10.0.0.0/8,private\n") },
   {
     name: "a gzip file",
     code: "not-a-snapshot",
     stage: "open",
-    damage: () => Buffer.from("1f8b0800000000000003", "hex"),
+    corrupt: () => Buffer.from("1f8b0800000000000003", "hex"),
   },
   {
     name: "a PNG image",
     code: "not-a-snapshot",
     stage: "open",
-    damage: () => Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
+    corrupt: () => Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
   },
-  { name: "a file of zeros", code: "not-a-snapshot", stage: "open", damage: (file) => void file.fill(0) },
+  { name: "a file of zeros", code: "not-a-snapshot", stage: "open", corrupt: (file) => void file.fill(0) },
   {
     name: "CR LF turned into LF",
-    code: "text-damage",
+    code: "text-mode",
     stage: "open",
-    damage: (file) => Buffer.from(file.toString("latin1").replaceAll("\r\n", "\n"), "latin1"),
+    corrupt: (file) => Buffer.from(file.toString("latin1").replaceAll("\r\n", "\n"), "latin1"),
   },
   {
     name: "LF turned into CR LF",
-    code: "text-damage",
+    code: "text-mode",
     stage: "open",
-    damage: (file) => Buffer.from(file.toString("latin1").replaceAll(/\r?\n/g, "\r\n"), "latin1").fill("\r\n", 6, 8),
+    corrupt: (file) => Buffer.from(file.toString("latin1").replaceAll(/\r?\n/g, "\r\n"), "latin1").fill("\r\n", 6, 8),
   },
   {
     name: "the 8th bit cleared",
-    code: "text-damage",
+    code: "text-mode",
     stage: "open",
-    damage: (file) => file.map((byte) => byte & 0x7f),
+    corrupt: (file) => file.map((byte) => byte & 0x7f),
   },
   {
     name: "read as Latin-1 and written as UTF-8",
-    code: "text-damage",
+    code: "text-mode",
     stage: "open",
-    damage: (file) => Buffer.from(file.toString("latin1")),
+    corrupt: (file) => Buffer.from(file.toString("latin1")),
   },
   {
     name: "read and written as UTF-8",
-    code: "text-damage",
+    code: "text-mode",
     stage: "open",
-    damage: (file) => Buffer.from(file.toString()),
+    corrupt: (file) => Buffer.from(file.toString()),
   },
   // Lengths.
-  { name: "an empty file", code: "truncated", stage: "open", damage: (file) => file.subarray(0, 0) },
-  { name: "the first byte only", code: "truncated", stage: "open", damage: (file) => file.subarray(0, 1) },
-  { name: "half a magic", code: "truncated", stage: "open", damage: (file) => file.subarray(0, 5) },
-  { name: "half a header", code: "truncated", stage: "open", damage: (file) => file.subarray(0, 40) },
+  { name: "an empty file", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, 0) },
+  { name: "the first byte only", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, 1) },
+  { name: "half a magic", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, 5) },
+  { name: "half a header", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, 40) },
   {
     name: "half a section table",
     code: "truncated",
     stage: "open",
-    damage: (file) => file.subarray(0, HEAD_BYTES - 1),
+    corrupt: (file) => file.subarray(0, HEAD_BYTES - 1),
   },
-  { name: "the head only", code: "truncated", stage: "open", damage: (file) => file.subarray(0, HEAD_BYTES) },
-  { name: "the last byte missing", code: "truncated", stage: "open", damage: (file) => file.subarray(0, -1) },
-  { name: "a byte more", code: "extended", stage: "open", damage: (file) => Buffer.concat([file, Buffer.alloc(1)]) },
-  { name: "the file twice", code: "extended", stage: "open", damage: (file) => Buffer.concat([file, file]) },
+  { name: "the head only", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, HEAD_BYTES) },
+  { name: "the last byte missing", code: "truncated", stage: "open", corrupt: (file) => file.subarray(0, -1) },
+  { name: "a byte more", code: "extended", stage: "open", corrupt: (file) => Buffer.concat([file, Buffer.alloc(1)]) },
+  { name: "the file twice", code: "extended", stage: "open", corrupt: (file) => Buffer.concat([file, file]) },
   {
     name: "a length of 2^64 - 1",
     code: "truncated",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(0xffff_ffff_ffff_ffffn, HEADER.byteLength)),
+    corrupt: withField((file) => file.writeBigUInt64LE(0xffff_ffff_ffff_ffffn, HEADER.byteLength)),
   },
   {
     name: "a length of 0",
     code: "extended",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(0n, HEADER.byteLength)),
+    corrupt: withField((file) => file.writeBigUInt64LE(0n, HEADER.byteLength)),
   },
   // The header.
   {
     name: "the byte-order mark reversed",
     code: "foreign-byte-order",
     stage: "open",
-    damage: (file) => void file.subarray(HEADER.byteOrder, HEADER.byteOrder + 4).reverse(),
+    corrupt: (file) => void file.subarray(HEADER.byteOrder, HEADER.byteOrder + 4).reverse(),
   },
   {
-    name: "the byte-order mark damaged",
+    name: "the byte-order mark corrupt",
     code: "header-checksum",
     stage: "open",
-    damage: (file) => void file.writeUInt8(1, HEADER.byteOrder),
+    corrupt: (file) => void file.writeUInt8(1, HEADER.byteOrder),
   },
   {
     name: "format version 0",
     code: "unsupported-version",
     stage: "open",
-    damage: withField((file) => file.writeUInt32LE(0, HEADER.version)),
+    corrupt: withField((file) => file.writeUInt32LE(0, HEADER.version)),
   },
   {
     name: "format version 2",
     code: "unsupported-version",
     stage: "open",
-    damage: withField((file) => file.writeUInt32LE(2, HEADER.version)),
+    corrupt: withField((file) => file.writeUInt32LE(2, HEADER.version)),
   },
   {
     name: "another generation",
     code: "header-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.generation]! ^= 1),
+    corrupt: (file) => void (file[HEADER.generation]! ^= 1),
   },
   {
-    name: "the header's checksum damaged",
+    name: "the header's checksum corrupt",
     code: "header-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.checksum]! ^= 1),
+    corrupt: (file) => void (file[HEADER.checksum]! ^= 1),
   },
   {
     name: "an empty kind",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.fill(0, HEADER.kind, HEADER.kind + 20)),
+    corrupt: withField((file) => file.fill(0, HEADER.kind, HEADER.kind + 20)),
   },
   {
     name: "a kind with a line end",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.write("a\n", HEADER.kind)),
+    corrupt: withField((file) => file.write("a\n", HEADER.kind)),
   },
   {
     name: "a kind with bytes after its end",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.writeUInt8(0x61, HEADER.kind + 19)),
+    corrupt: withField((file) => file.writeUInt8(0x61, HEADER.kind + 19)),
   },
   {
     name: "created in the year 287,396",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(8_640_000_000_000_001n, HEADER.createdAt)),
+    corrupt: withField((file) => file.writeBigUInt64LE(8_640_000_000_000_001n, HEADER.createdAt)),
   },
   {
     name: "no sections",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.writeUInt32LE(0, HEADER.sectionCount)),
+    corrupt: withField((file) => file.writeUInt32LE(0, HEADER.sectionCount)),
   },
   {
     name: "2^32 - 1 sections",
     code: "bad-header",
     stage: "open",
-    damage: withField((file) => file.writeUInt32LE(0xffff_ffff, HEADER.sectionCount)),
+    corrupt: withField((file) => file.writeUInt32LE(0xffff_ffff, HEADER.sectionCount)),
   },
   // The section table.
   {
-    name: "a section's name damaged",
+    name: "a section's name corrupt",
     code: "section-table-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.size]! ^= 0x20),
+    corrupt: (file) => void (file[HEADER.size]! ^= 0x20),
   },
   {
     name: "another section name",
     code: "bad-section-table",
     section: "header",
     stage: "open",
-    damage: withField((file) => file.write("Header", HEADER.size)),
+    corrupt: withField((file) => file.write("Header", HEADER.size)),
   },
   {
     name: "a name with bytes after its end",
     code: "bad-section-table",
     section: "root4",
     stage: "open",
-    damage: withField((file) => file.writeUInt8(1, spanOf(file, "root4").entry + 19)),
+    corrupt: withField((file) => file.writeUInt8(1, spanOf(file, "root4").entry + 19)),
   },
   {
     name: "two sections in each other's place",
     code: "bad-section-table",
     section: "root4",
     stage: "open",
-    damage: withField((file) => {
+    corrupt: withField((file) => {
       const first = spanOf(file, "root4").entry;
       const second = spanOf(file, "root6").entry;
       const kept = Buffer.from(file.subarray(first, first + ENTRY.size));
@@ -262,21 +262,21 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-section-table",
     section: "root4",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(576n, spanOf(file, "root4").entry + ENTRY.byteOffset)),
+    corrupt: withField((file) => file.writeBigUInt64LE(576n, spanOf(file, "root4").entry + ENTRY.byteOffset)),
   },
   {
     name: "a section inside the head",
     code: "bad-section-table",
     section: "header",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(0n, spanOf(file, "header").entry + ENTRY.byteOffset)),
+    corrupt: withField((file) => file.writeBigUInt64LE(0n, spanOf(file, "header").entry + ENTRY.byteOffset)),
   },
   {
     name: "a section off its alignment",
     code: "bad-section-table",
     section: "nodes4",
     stage: "open",
-    damage: withField((file) =>
+    corrupt: withField((file) =>
       file.writeBigUInt64LE(BigInt(spanOf(file, "nodes4").from + 4), spanOf(file, "nodes4").entry + ENTRY.byteOffset),
     ),
   },
@@ -285,14 +285,14 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-section-table",
     section: "nodes4",
     stage: "open",
-    damage: withField((file) => file.writeBigUInt64LE(2n ** 63n, spanOf(file, "nodes4").entry + ENTRY.byteOffset)),
+    corrupt: withField((file) => file.writeBigUInt64LE(2n ** 63n, spanOf(file, "nodes4").entry + ENTRY.byteOffset)),
   },
   {
     name: "a section of 2^64 - 64 bytes",
     code: "bad-section-table",
     section: "nodes4",
     stage: "open",
-    damage: withField((file) =>
+    corrupt: withField((file) =>
       file.writeBigUInt64LE(2n ** 64n - 64n, spanOf(file, "nodes4").entry + ENTRY.byteLength),
     ),
   },
@@ -301,7 +301,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-section-table",
     section: "metadata",
     stage: "open",
-    damage: withField((file) =>
+    corrupt: withField((file) =>
       file.writeBigUInt64LE(
         BigInt(spanOf(file, "metadata").length + 1),
         spanOf(file, "metadata").entry + ENTRY.byteLength,
@@ -313,7 +313,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-section-table",
     section: "metadata",
     stage: "open",
-    damage: withField((file) =>
+    corrupt: withField((file) =>
       file.writeBigUInt64LE(
         BigInt(spanOf(file, "metadata").length - 1),
         spanOf(file, "metadata").entry + ENTRY.byteLength,
@@ -325,7 +325,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-section-table",
     section: "expiresAt",
     stage: "open",
-    damage: (file) => {
+    corrupt: (file) => {
       const without = withSection(file, "expiresAt", new Uint8Array());
       without.writeUInt32LE(1, spanOf(without, "expiresAt").entry + ENTRY.checksum);
       sealHead(without);
@@ -337,13 +337,13 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     name: "a byte between head and sections",
     code: "gap-not-zero",
     stage: "open",
-    damage: (file) => void file.writeUInt8(1, HEAD_BYTES),
+    corrupt: (file) => void file.writeUInt8(1, HEAD_BYTES),
   },
   {
     name: "a byte between two sections",
     code: "gap-not-zero",
     stage: "open",
-    damage: (file) => {
+    corrupt: (file) => {
       const { from, length } = spanOf(file, "nodes4");
       // One word more, so that there is a gap after it whatever the sample holds.
       const longer =
@@ -360,7 +360,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "section-checksum",
     section,
     stage: "open",
-    damage: (file) => void (file[spanOf(file, section).from]! ^= 1),
+    corrupt: (file) => void (file[spanOf(file, section).from]! ^= 1),
   })),
   // A table that cannot be one, under checksums that are right.
   {
@@ -368,42 +368,42 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-table",
     section: "header",
     stage: "open",
-    damage: withWords("header", (words) => words.setUint32(0, 99, true)),
+    corrupt: withWords("header", (words) => words.setUint32(0, 99, true)),
   },
   {
     name: "a table header that is too short",
     code: "bad-table",
     section: "header",
     stage: "open",
-    damage: (file) => withSection(file, "header", new Uint8Array(8)),
+    corrupt: (file) => withSection(file, "header", new Uint8Array(8)),
   },
   {
     name: "a root that is too short",
     code: "bad-table",
     section: "root4",
     stage: "open",
-    damage: (file) => withSection(file, "root4", new Uint8Array(64)),
+    corrupt: (file) => withSection(file, "root4", new Uint8Array(64)),
   },
   {
     name: "half a word",
     code: "bad-table",
     section: "nodes6",
     stage: "open",
-    damage: (file) => withSection(file, "nodes6", new Uint8Array(6)),
+    corrupt: (file) => withSection(file, "nodes6", new Uint8Array(6)),
   },
   {
     name: "half an expiry",
     code: "bad-table",
     section: "expiresAt",
     stage: "open",
-    damage: (file) => withSection(file, "expiresAt", new Uint8Array(12)),
+    corrupt: (file) => withSection(file, "expiresAt", new Uint8Array(12)),
   },
   {
     name: "matches without lengths",
     code: "bad-table",
     section: "matchLength",
     stage: "open",
-    damage: (file) => withSection(file, "matchLength", new Uint8Array(1)),
+    corrupt: (file) => withSection(file, "matchLength", new Uint8Array(1)),
   },
   // A table that only a walk finds wrong.
   {
@@ -411,169 +411,169 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "bad-table",
     section: "matchParent",
     stage: "verify",
-    damage: withWords("matchParent", (words) => words.setUint32(4, 1, true)),
+    corrupt: withWords("matchParent", (words) => words.setUint32(4, 1, true)),
   },
   {
     name: "a match of prefix length 255",
     code: "bad-table",
     section: "matchLength",
     stage: "verify",
-    damage: withWords("matchLength", (bytes) => bytes.setUint8(1, 255)),
+    corrupt: withWords("matchLength", (bytes) => bytes.setUint8(1, 255)),
   },
   {
     name: "a match of value 0",
     code: "bad-table",
     section: "matchValue",
     stage: "verify",
-    damage: withWords("matchValue", (words) => words.setUint32(4, 0, true)),
+    corrupt: withWords("matchValue", (words) => words.setUint32(4, 0, true)),
   },
   {
     name: "nodes of zeros",
     code: "bad-table",
     section: "nodes4",
     stage: "verify",
-    damage: withWords("nodes4", (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength).fill(0)),
+    corrupt: withWords("nodes4", (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength).fill(0)),
   },
   {
     name: "a prefix count that is wrong",
     code: "bad-table",
     section: "header",
     stage: "verify",
-    damage: withWords("header", (words) => words.setUint32(12, words.getUint32(12, true) + 1, true)),
+    corrupt: withWords("header", (words) => words.setUint32(12, words.getUint32(12, true) + 1, true)),
   },
   {
     name: "an expiry that is not a number",
     code: "bad-table",
     section: "expiresAt",
     stage: "verify",
-    damage: withWords("expiresAt", (words) => words.setFloat64(8, Number.NaN, true)),
+    corrupt: withWords("expiresAt", (words) => words.setFloat64(8, Number.NaN, true)),
   },
   // Metadata that is not a plain document.
-  { name: "no metadata", code: "bad-metadata", section: "metadata", stage: "metadata", damage: withMetadata() },
+  { name: "no metadata", code: "bad-metadata", section: "metadata", stage: "metadata", corrupt: withMetadata() },
   {
     name: "metadata that ends inside a text",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xa5, 0x61),
+    corrupt: withMetadata(0xa5, 0x61),
   },
   {
     name: "metadata that ends inside a length",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xdb, 0, 0),
+    corrupt: withMetadata(0xdb, 0, 0),
   },
   {
     name: "metadata that ends inside a number",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xcf, 1),
+    corrupt: withMetadata(0xcf, 1),
   },
   {
     name: "metadata of two documents",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xc0, 0xc0),
+    corrupt: withMetadata(0xc0, 0xc0),
   },
   {
     name: "an array of 2^32 - 1 elements",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xdd, 0xff, 0xff, 0xff, 0xff),
+    corrupt: withMetadata(0xdd, 0xff, 0xff, 0xff, 0xff),
   },
   {
     name: "a map of 2^32 - 1 members",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xdf, 0xff, 0xff, 0xff, 0xff),
+    corrupt: withMetadata(0xdf, 0xff, 0xff, 0xff, 0xff),
   },
   {
     name: "metadata 100,000 deep",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(...new Uint8Array(100_000).fill(0x91), 0xc0),
+    corrupt: withMetadata(...new Uint8Array(100_000).fill(0x91), 0xc0),
   },
   {
     name: "a token that MessagePack does not use",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xc1),
+    corrupt: withMetadata(0xc1),
   },
   {
     name: "text that is not UTF-8",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xa2, 0xc3, 0x28),
+    corrupt: withMetadata(0xa2, 0xc3, 0x28),
   },
   {
     name: "the key __proto__",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0x81, ...text("__proto__"), 0x81, ...text("polluted"), 0xc3),
+    corrupt: withMetadata(0x81, ...text("__proto__"), 0x81, ...text("polluted"), 0xc3),
   },
   {
     name: "the key __proto__ with a long length",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0x81, 0xd9, 9, ...Buffer.from("__proto__"), 0xc0),
+    corrupt: withMetadata(0x81, 0xd9, 9, ...Buffer.from("__proto__"), 0xc0),
   },
   {
     name: "a key that is a number",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0x81, 1, 2),
+    corrupt: withMetadata(0x81, 1, 2),
   },
   {
     name: "a record definition",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd4, 0x72, 0x40, 0x91, ...text("__proto__"), 0xc0),
+    corrupt: withMetadata(0xd4, 0x72, 0x40, 0x91, ...text("__proto__"), 0xc0),
   },
   {
     name: "a regular expression",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd4, 0x78, 0, 0x92, ...text("(a+)+$"), 0xa0),
+    corrupt: withMetadata(0xd4, 0x78, 0, 0x92, ...text("(a+)+$"), 0xa0),
   },
   {
     name: "an error object",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd4, 0x65, 0, 0x93, ...text("Error"), ...text("x"), 0xc0),
+    corrupt: withMetadata(0xd4, 0x65, 0, 0x93, ...text("Error"), ...text("x"), 0xc0),
   },
   {
     name: "a reference to itself",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd6, 0x69, 0, 0, 0, 1, 0x91, 0xd6, 0x70, 0, 0, 0, 1),
+    corrupt: withMetadata(0xd6, 0x69, 0, 0, 0, 1, 0x91, 0xd6, 0x70, 0, 0, 0, 1),
   },
   {
     name: "bundled texts",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd6, 0x62, 0x7f, 0xff, 0xff, 0xff, 0xc0),
+    corrupt: withMetadata(0xd6, 0x62, 0x7f, 0xff, 0xff, 0xff, 0xc0),
   },
   {
     name: "a timestamp",
     code: "bad-metadata",
     section: "metadata",
     stage: "metadata",
-    damage: withMetadata(0xd6, 0xff, 0, 0, 0, 0),
+    corrupt: withMetadata(0xd6, 0xff, 0, 0, 0, 0),
   },
 ];

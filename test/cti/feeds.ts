@@ -30,15 +30,15 @@ export function readFeed(
 export type BadLine = readonly [what: string, text: string, line: number, column: number, message: RegExp];
 
 /** The feed has exactly this fault, however its text is cut into pieces. */
-export function assertFault([, text, line, column, message]: BadLine, options: FeedOptions = {}): void {
+export function assertSkipped([, text, line, column, message]: BadLine, options: FeedOptions = {}): void {
   for (const pieceLength of [Infinity, 1, 7]) {
-    const { faults, faultCount } = readFeed(text, options, pieceLength).report;
+    const { skippedLines, skippedCount } = readFeed(text, options, pieceLength).report;
     assert.deepEqual(
-      faults.map((fault) => [fault.line, fault.column]),
+      skippedLines.map((fault) => [fault.line, fault.column]),
       [[line, column]],
     );
-    assert.match(faults[0]!.message, message);
-    assert.equal(faultCount, 1);
+    assert.match(skippedLines[0]!.message, message);
+    assert.equal(skippedCount, 1);
   }
 }
 

@@ -10,7 +10,7 @@ import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import {
-  accessibilityFaults,
+  accessibilityErrors,
   checkLooks,
   type Dashboard,
   missing,
@@ -31,20 +31,20 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
   const heading = (page: Page): Promise<string> => page.locator("h1").innerText();
   /** What every test ends with. */
-  const end = async (page: Page, faults: readonly string[]): Promise<void> => {
-    assert.deepEqual(faults, []);
+  const end = async (page: Page, errors: readonly string[]): Promise<void> => {
+    assert.deepEqual(errors, []);
     await page.context().close();
   };
 
   test("the first user is made by the link that the server prints", async () => {
     await checkLooks(t, "set-up", `#/setup?token=${t.server.setupToken}`);
-    const { page, faults } = await t.open(`#/setup?token=${t.server.setupToken}`);
+    const { page, errors } = await t.open(`#/setup?token=${t.server.setupToken}`);
     await page.getByLabel("Organisation").fill("Example Networks");
     await page.getByLabel("Your name").fill("ada");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByLabel("Repeat password").fill("other");
     await page.getByRole("button", { name: "Set up" }).click();
-    assert.equal(await page.locator(".fault").innerText(), "The passwords do not match");
+    assert.equal(await page.locator(".field-error").innerText(), "The passwords do not match");
     await page.locator("input[name=repeated]:focus").waitFor();
     await page.getByLabel("Repeat password").fill(PASSWORD);
     await page.getByRole("button", { name: "Set up" }).click();
@@ -55,20 +55,20 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       ["ipsieve-device", true, "Strict"],
       [PLAIN_NAME, true, "Strict"],
     ]);
-    await end(page, faults);
+    await end(page, errors);
     admin = await t.user("admin");
   });
 
   test("where there is an organisation already, the link names it and the page has it filled in", async () => {
-    const { page, faults } = await t.open(`#/setup?token=${t.server.setupToken}&organisation=Quick%20start`);
+    const { page, errors } = await t.open(`#/setup?token=${t.server.setupToken}&organisation=Quick%20start`);
     assert.equal(await page.getByLabel("Organisation").inputValue(), "Quick start");
     await page.locator("input[name=name]:focus").waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("who has not signed in is asked to, and then sees the page that was asked for", async () => {
     await checkLooks(t, "sign-in", "#/keys");
-    const { page, faults } = await t.open("#/account");
+    const { page, errors } = await t.open("#/account");
     assert.equal(await heading(page), "Sign in");
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("Password", { exact: true }).fill("wrong");
@@ -83,11 +83,11 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       (await page.context().cookies()).map(({ name }) => name),
       ["ipsieve-device"],
     );
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a session that ends meanwhile: sign in again, on the same page", async () => {
-    const { page, faults } = await t.open("#/", { user: admin });
+    const { page, errors } = await t.open("#/", { user: admin });
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     assert.match(await page.locator(".note").innerText(), /Your session has ended/);
@@ -95,12 +95,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("h1", { hasText: "Keys" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("changing the password: the old one no longer counts", async () => {
     await checkLooks(t, "account", "#/account", admin);
-    const { page, faults } = await t.open("#/account");
+    const { page, errors } = await t.open("#/account");
     const signIn = async (password: string): Promise<void> => {
       await page.getByLabel("Name").fill("ada");
       await page.getByLabel("Password", { exact: true }).fill(password);
@@ -123,16 +123,16 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.match(await page.getByRole("alert").innerText(), /wrong/);
     await signIn(`${PASSWORD} 2`);
     await page.getByRole("heading", { name: "Your account" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("keys: made, shown once, copied, used, and revoked after a question", async () => {
-    const { page, faults } = await t.open("#/keys", { user: admin });
+    const { page, errors } = await t.open("#/keys", { user: admin });
     await page.getByText("No keys yet").waitFor();
     await page.locator(".page-head").getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("input[name=label]:focus").waitFor();
-    assert.match(await page.locator(".fault").innerText(), /./);
+    assert.match(await page.locator(".field-error").innerText(), /./);
     assert.match(
       await page.locator(`[id="${await page.getByLabel("Access").getAttribute("aria-describedby")}"]`).innerText(),
       /403 Forbidden\. Choose Read and write/,
@@ -175,7 +175,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByText("revoked.").waitFor();
     await row.getByText("revoked").waitFor();
     assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 401);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("keys in all their states look right, and viewers cannot make any", async () => {
@@ -183,14 +183,14 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await addKey(t, t.organisationId, "read", t.clock.now - 1);
     await checkLooks(t, "keys", "#/keys", admin);
     await checkLooks(t, "new-key", "#/keys", admin, (page) => page.getByRole("button", { name: "New key" }).click());
-    const { page, faults } = await t.open("#/keys", { user: await t.user("viewer") });
+    const { page, errors } = await t.open("#/keys", { user: await t.user("viewer") });
     assert.deepEqual(await page.locator("main").getByRole("button").allInnerTexts(), []);
     assert.deepEqual(await page.locator("td .badge").allInnerTexts(), ["expires soon", "expired", "revoked"]);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("users: invited by a link, join, change roles, and are removed", async () => {
-    const { page, faults } = await t.open("#/users", { user: admin });
+    const { page, errors } = await t.open("#/users", { user: admin });
     await page.getByRole("button", { name: "Invite a user" }).click();
     await page.getByLabel("Name").fill("<b>grace</b>");
     await page.getByLabel("Role", { exact: true }).selectOption("viewer");
@@ -209,23 +209,23 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     let asked = 0;
     guest.page.on("request", () => asked++);
     await guest.page.keyboard.type("short");
-    assert.equal(await guest.page.locator(".fault").count(), 0);
+    assert.equal(await guest.page.locator(".field-error").count(), 0);
     await guest.page.keyboard.press("Tab");
-    assert.equal(await guest.page.locator(".fault").innerText(), "Use at least 10 characters");
+    assert.equal(await guest.page.locator(".field-error").innerText(), "Use at least 10 characters");
     assert.equal(await guest.page.getByLabel("Password", { exact: true }).getAttribute("aria-invalid"), "true");
     await guest.page.keyboard.type("short");
     await guest.page.keyboard.press("Enter");
     await guest.page.locator("input[name=password][aria-invalid=true]:focus").waitFor();
     await guest.page.keyboard.press("End");
     await guest.page.keyboard.type(" and longer");
-    assert.equal(await guest.page.locator(".fault").count(), 0);
+    assert.equal(await guest.page.locator(".field-error").count(), 0);
     await guest.page.getByRole("button", { name: "Join" }).click();
-    assert.equal(await guest.page.locator(".fault").innerText(), "The passwords do not match");
+    assert.equal(await guest.page.locator(".field-error").innerText(), "The passwords do not match");
     assert.equal(asked, 0);
     await guest.page.getByLabel("Password", { exact: true }).fill("aaaaaaaaaaaa");
     await guest.page.getByLabel("Repeat password").fill("aaaaaaaaaaaa");
     await guest.page.getByRole("button", { name: "Join" }).click();
-    await guest.page.locator(".fault", { hasText: "this password is one that repeats itself" }).waitFor();
+    await guest.page.locator(".field-error", { hasText: "this password is one that repeats itself" }).waitFor();
     await guest.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await guest.page.getByLabel("Repeat password").fill(PASSWORD);
     await guest.page.getByRole("button", { name: "Join" }).click();
@@ -241,19 +241,19 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await row.waitFor({ state: "detached" });
     await guest.page.getByRole("link", { name: "Keys", exact: true }).click();
     await guest.page.getByText("Your session has ended").waitFor();
-    await end(guest.page, guest.faults);
-    await end(page, faults);
+    await end(guest.page, guest.errors);
+    await end(page, errors);
   });
 
   test("the last administrator stays, and is told why", async () => {
     const organisationId = await addOrganisation(t, "Small");
     const only = await t.user("admin", organisationId);
-    const { page, faults } = await t.open("#/users", { user: only });
+    const { page, errors } = await t.open("#/users", { user: only });
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("button", { name: "Remove the user" }).click();
     assert.match(await page.locator("dialog [role=alert]").innerText(), /last admin/);
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await end(page, faults);
+    assert.deepEqual(await accessibilityErrors(page), []);
+    await end(page, errors);
   });
 
   test("usage: what was asked, minute by minute, as charts and as figures", async () => {
@@ -268,7 +268,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       (await ask(t, "POST", "/v1/cti/bulk_lookup", { key: text, body: { ips: bulk.split("\n") } })).status,
       200,
     );
-    const { page, faults } = await t.open("#/usage", { user: await t.user("viewer") });
+    const { page, errors } = await t.open("#/usage", { user: await t.user("viewer") });
     const requests = page.locator("figure", { hasText: "Requests" });
     assert.match(
       (await requests.getByRole("img").getAttribute("aria-label"))!,
@@ -286,7 +286,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       /test\s+ips_[\w-]{4}…\s+7\s+6 of 10,000,000\s+3 of 1,000,000/,
     );
     await page.getByRole("row", { name: "Business services" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "usage", "#/usage", admin);
   });
 
@@ -301,7 +301,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     traffic.addLookups(245_639_100);
     t.clock.now += 10 * 60_000;
     for (const width of [380, 1600]) {
-      const { page, faults } = await t.open("#/usage", { user, width });
+      const { page, errors } = await t.open("#/usage", { user, width });
       await page.locator(".plot .tick").nth(10).waitFor();
       const outside = await page.locator(".plot").evaluateAll((charts) =>
         charts.flatMap((chart) => {
@@ -328,7 +328,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
         labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right),
         "labels at the bottom do not touch",
       );
-      await end(page, faults);
+      await end(page, errors);
     }
   });
 
@@ -343,7 +343,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await change("POST", rules, { ip: "203.0.113.0/24", name: "office", expires_at: "2030-01-01T00:00:00Z" });
     await change("PUT", `${rules}/rule?ip=203.0.113.0/24`, { name: "head office" });
     await change("PUT", rules, { rules: Array.from({ length: 120 }, (_, last) => ({ ip: `192.0.2.${last}` })) });
-    const { page, faults } = await t.open("#/audit", { user: auditor });
+    const { page, errors } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
     assert.match(
       await rows.nth(1).innerText(),
@@ -374,7 +374,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.goto(`${t.server.url}/#/audit?ruleset_id=${id}`);
     await page.locator("select", { hasText: "My Allowlist rules" }).waitFor();
     assert.equal(await page.getByLabel("Ruleset", { exact: true }).inputValue(), id);
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "audit", `#/audit?ruleset_id=${id}`, auditor, async (page) =>
       page.locator("summary").last().click(),
     );
@@ -388,7 +388,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
     t.clock.now += 48 * 3_600_000;
     await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: auditor.token, body: { ip: "192.0.2.3" } });
-    const { page, faults } = await t.open("#/audit", { user: auditor });
+    const { page, errors } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
     const summaries = () =>
       rows
@@ -431,12 +431,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByText("No matching changes").waitFor();
     await page.getByRole("link", { name: "Show all changes" }).click();
     await rows.getByText("created the organisation").first().waitFor();
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "audit-filtered", "#/audit?kind=add-rule&from=2026-11-01", auditor);
   });
 
   test("the overview: a question, figures, rulesets and the last changes", async () => {
-    const { page, faults } = await t.open("#/", { user: await t.user("viewer") });
+    const { page, errors } = await t.open("#/", { user: await t.user("viewer") });
     assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), [
       "Active rules",
       "Active keys",
@@ -449,7 +449,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("searchbox").fill(" 2001:db8::/32 ");
     await page.keyboard.press("Enter");
     assert.equal(new URL(page.url()).hash, "#/lookup?ip=2001%3Adb8%3A%3A%2F32");
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "overview", "#/", admin);
   });
 
@@ -471,7 +471,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       // Capitals make no other name.
       await addUser(t, organisationId, "viewer", `${index} ${text}`);
     }
-    const { page, faults } = await t.open("#/keys", { user });
+    const { page, errors } = await t.open("#/keys", { user });
     for (const name of ["keys", "users", "usage", "audit", "account", ""]) {
       await page.goto(`${t.server.url}/#/${name}`);
       await page.waitForTimeout(200);
@@ -493,11 +493,11 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       asked,
     );
     assert.equal(await page.evaluate(WAS_OBEYED), false);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("by keyboard alone: past the navigation, through it, and into the page", async () => {
-    const { page, faults } = await t.open("#/account", { user: admin });
+    const { page, errors } = await t.open("#/account", { user: admin });
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
     await page.keyboard.press("Enter");
@@ -525,11 +525,11 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.locator("button:focus", { hasText: "New key" }).waitFor();
     await page.goBack();
     await page.locator("h1", { hasText: "Your account" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("the colors that are chosen stay", async () => {
-    const { page, faults } = await t.open("#/account", { user: admin });
+    const { page, errors } = await t.open("#/account", { user: admin });
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     const light = await ground();
     await page.getByRole("radio", { name: "Dark" }).check({ force: true });
@@ -538,12 +538,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.reload();
     await settle(page);
     assert.equal(await ground(), dark);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a page that is not there, and one that is not for everybody", async () => {
     const viewer = await t.user("viewer");
-    const { page, faults } = await t.open("#/none", { user: viewer });
+    const { page, errors } = await t.open("#/none", { user: viewer });
     assert.equal(await heading(page), "Not found");
     assert.deepEqual(
       await page
@@ -554,20 +554,20 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     );
     await page.goto(`${t.server.url}/#/users`);
     await page.getByText("Only administrators can open this page").waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("negative controls: the checks of every page notice what they are for", async () => {
-    const { page, faults } = await t.open("#/account", { user: admin });
+    const { page, errors } = await t.open("#/account", { user: admin });
     await page.evaluate(
       `document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`,
     );
     await page.waitForTimeout(100);
-    assert.equal(faults.filter((fault) => fault.includes("Content Security Policy")).length, 2, faults.join("\n"));
+    assert.equal(errors.filter((fault) => fault.includes("Content Security Policy")).length, 2, errors.join("\n"));
     await page.evaluate(
       `document.querySelector("main").insertAdjacentHTML("beforeend", '<input><div class="wide">&nbsp;</div>'); document.querySelector(".wide").style.width = "5000px"`,
     );
-    assert.ok((await accessibilityFaults(page)).some((fault) => fault.startsWith("label: <input>")));
+    assert.ok((await accessibilityErrors(page)).some((fault) => fault.startsWith("label: <input>")));
     assert.ok((await overflow(page)) > 0);
     await page.context().close();
   });

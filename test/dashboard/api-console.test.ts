@@ -15,14 +15,14 @@ describe("the API console", { skip: missing }, () => {
   async function openConsole(
     path: string,
     options: Parameters<Dashboard["open"]>[1] = {},
-  ): Promise<{ page: Page; faults: string[]; requests: string[] }> {
+  ): Promise<{ page: Page; errors: string[]; requests: string[] }> {
     // It waits by the clock before it shows what an operation takes.
-    const { page, faults } = await t.open("docs", { ...options, clockRuns: true });
+    const { page, errors } = await t.open("docs", { ...options, clockRuns: true });
     const requests: string[] = [];
     page.on("request", (request) => void requests.push(request.url()));
     await page.goto(`${t.server.url}/${path}`);
     await page.locator(".opblock").first().waitFor();
-    return { page, faults, requests };
+    return { page, errors, requests };
   }
 
   /** Requests to anything but this server. */
@@ -44,7 +44,7 @@ describe("the API console", { skip: missing }, () => {
 
   test("a request with a key is sent to this server, nothing leaves it, and the policy refuses nothing", async () => {
     const { text: key } = await addKey(t, t.organisationId);
-    const { page, faults, requests } = await openConsole("docs/console");
+    const { page, errors, requests } = await openConsole("docs/console");
     await page.locator(".auth-wrapper .authorize").first().click();
     await page.locator(".auth-container input").first().fill(key);
     await page.locator(".auth-btn-wrapper .authorize").first().click();
@@ -55,25 +55,25 @@ describe("the API console", { skip: missing }, () => {
     assert.equal(status, "200");
     assert.match(body, /\/cdn\/cloudflare/);
     assert.equal(url, `${t.server.url}/v1/cbs/lookup?ip=1.1.1.1`);
-    assert.deepEqual([faults, elsewhere(requests)], [[], []]);
+    assert.deepEqual([errors, elsewhere(requests)], [[], []]);
 
     // What would leave is seen by this test, and rejected by the policy.
     await page.evaluate(`fetch("http://127.0.0.2:9/").catch(() => {})`);
     await page.evaluate(`document.body.append(Object.assign(document.createElement("script"), { text: "1" }))`);
     for (const refused of ["connect-src", "script-src"])
-      assert.match(faults.join("\n"), new RegExp(`"?${refused} 'self'`));
+      assert.match(errors.join("\n"), new RegExp(`"?${refused} 'self'`));
     await page.context().close();
   });
 
   test("a link to an operation opens it; the dashboard's are asked with the session of who has signed in", async () => {
     const user = await t.user("viewer");
     const path = "docs/console?document=dashboard#/Sessions/getSession";
-    const { page, faults, requests } = await openConsole(path, { user });
+    const { page, errors, requests } = await openConsole(path, { user });
     const { status, body } = await execute(page, "getSession");
     assert.equal(status, "200");
     assert.match(body, /"role": "viewer"/);
     assert.equal(await page.locator(".auth-wrapper").count(), 0);
-    assert.deepEqual([faults, elsewhere(requests)], [[], []]);
+    assert.deepEqual([errors, elsewhere(requests)], [[], []]);
     await page.context().close();
   });
 

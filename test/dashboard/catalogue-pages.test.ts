@@ -36,8 +36,8 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   const focused = (page: Page): Promise<string> =>
     page.evaluate("document.activeElement.querySelector('.tree-name')?.textContent ?? document.activeElement.tagName");
   const heading = (page: Page): Locator => page.locator(".catalogue .panel-head h2").first();
-  const end = async (page: Page, faults: readonly string[]): Promise<void> => {
-    assert.deepEqual(faults, []);
+  const end = async (page: Page, errors: readonly string[]): Promise<void> => {
+    assert.deepEqual(errors, []);
     await page.context().close();
   };
 
@@ -59,7 +59,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       advice: string | null;
     }[];
     assert.equal(layer!.layer, "as-numbers");
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     await page.locator("dt", { hasText: "AS numbers" }).waitFor();
     const warning = page.locator(".note.warning");
     assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
@@ -72,11 +72,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       ["asn"],
     );
     assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("the tree by keyboard alone: opened on demand, closed, gone through, shown", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const root = await node();
     assert.deepEqual(
       await page.locator(".tree-name").allInnerTexts(),
@@ -133,11 +133,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     assert.match(page.url(), /#\/catalogue\?id=%2Fbot$/);
     assert.equal(await item(page, root.children[0]!.name).getAttribute("aria-selected"), "true");
     assert.equal(await focused(page), root.children[0]!.name);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("children are fetched once, when they are opened first", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     page.on(
       "request",
@@ -153,11 +153,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     assert.deepEqual(asked, ["?id=%2Fcdn"]);
     // Opening is not showing.
     assert.match(page.url(), /#\/catalogue$/);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a link to a node opens the way to it", async () => {
-    const { page, faults } = await t.open("#/catalogue?id=/cloud/aws/by-region/cn-north-1", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue?id=/cloud/aws/by-region/cn-north-1", { user: viewer });
     const shown = page.locator("[role=treeitem][aria-selected=true]");
     await shown.waitFor();
     assert.equal(await shown.locator(".tree-name").innerText(), "Beijing");
@@ -184,17 +184,17 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await heading(page).filter({ hasText: "By region" }).waitFor();
     await page.goBack();
     await heading(page).filter({ hasText: "Beijing" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a node that is not there is said to be none", async () => {
-    const { page, faults } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
     assert.match(await page.getByRole("alert").innerText(), /the catalogue has no node "\/cloud\/none"/);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("search while typing: after a pause, the last text only, by keyboard", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     // The answer to the first text comes after that to the last one.
     await page.route("**/cbs/search?*", async (route) => {
@@ -243,22 +243,22 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await box.press("Enter");
     await heading(page).filter({ hasText: wanted[0]!.name }).waitFor();
     assert.ok(page.url().endsWith(`id=${encodeURIComponent(wanted[0]!.id)}`));
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("search finds addresses too, and says what it cannot find", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const box = page.getByRole("combobox", { name: "Search the catalogue" });
     await box.fill("1.1.1.1");
     await page.getByRole("option", { name: "Cloudflare" }).waitFor();
     await box.fill("zzzzqqqq");
     await page.getByText("No results").waitFor();
     assert.equal(await page.locator(".found [role=option]").count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("prefixes: pages, family, aggregated; a prefix leads to its lookup", async () => {
-    const { page, faults } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const shown = (): Promise<string[]> => page.locator("table td:first-child").allInnerTexts();
     const wanted = async (query: string): Promise<string[]> =>
       (await ask(`/cbs/ranges?id=/cdn/cloudflare&page_size=100&${query}`)).body.items.map(
@@ -284,11 +284,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await page.getByRole("link", { name: first!, exact: true }).click();
     await page.locator("h1", { hasText: `Lookup of ${first}` }).waitFor();
     await page.context().close();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   });
 
   test("any of many pages is reached by its number; a number that there is none of leads to the nearest", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const number = page.getByRole("spinbutton", { name: "Page" });
     const pager = page.locator(".pager");
     const { count } = (await ask("/cbs/ranges?page_size=100")).body;
@@ -309,11 +309,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       const { items } = (await ask(`/cbs/ranges?page_size=100&page=${shown}`)).body;
       await page.locator("td a.mono", { hasText: items[0].cidr }).first().waitFor();
     }
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("prefixes are copied and kept as files, all of them, as they are filtered", async () => {
-    const { page, faults } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const path = "/cbs/ranges?id=/cdn/cloudflare&family=4";
     await page.getByLabel("IPv4").check({ force: true });
     await page.getByText(/of 1,456 prefixes/).waitFor();
@@ -333,11 +333,11 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       assert.equal(download.suggestedFilename(), name);
       assert.equal(readFileSync((await download.path())!, "utf8"), (await ask(path, type)).text);
     }
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("providers as cards, the largest first, with their source and its age", async () => {
-    const { page, faults } = await t.open("#/catalogue?id=/cdn", { user: viewer });
+    const { page, errors } = await t.open("#/catalogue?id=/cdn", { user: viewer });
     const { children } = await node("/cdn");
     const bySize = children
       .toSorted((a, b) => b.ipv4_addresses - a.ipv4_addresses || b.ipv6_count - a.ipv6_count)
@@ -358,18 +358,18 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await page.goto(`${t.server.url}/#/catalogue?id=/isp`);
     await page.getByRole("button", { name: "Show all 229" }).click();
     assert.equal(await page.locator(".card").count(), 229);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("an organisation without the plan is told so", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
-    const { page, faults } = await t.open("#/catalogue", { user: without });
+    const { page, errors } = await t.open("#/catalogue", { user: without });
     assert.match(
       await page.locator(".note.warning").innerText(),
       /Without has no active plan for the catalogue of services \(cbs\)/,
     );
     assert.equal(await page.getByRole("tree").count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 });
 
@@ -379,8 +379,8 @@ describe("a hostile catalogue", { skip: missing ?? false }, () => {
     const t = await startDashboard({}, await writeHostileCatalogue(folder));
     try {
       const user = await t.user("viewer");
-      const { page, faults } = await t.open("#/catalogue?id=/cloud", { user });
-      page.on("dialog", () => faults.push("a dialog was opened"));
+      const { page, errors } = await t.open("#/catalogue?id=/cloud", { user });
+      page.on("dialog", () => errors.push("a dialog was opened"));
       await page
         .locator(".sources li")
         .nth(HOSTILE_TEXTS.length - 1)
@@ -411,7 +411,7 @@ describe("a hostile catalogue", { skip: missing ?? false }, () => {
       }
       await settle(page);
       assert.equal(await page.evaluate(WAS_OBEYED), false);
-      assert.deepEqual(faults, []);
+      assert.deepEqual(errors, []);
       // Negative control: a text that is obeyed is noticed.
       await page.evaluate(
         `document.querySelector("main").insertAdjacentHTML("beforeend", ${JSON.stringify(HOSTILE_TEXTS[10])})`,

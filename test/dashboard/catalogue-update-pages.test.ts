@@ -40,7 +40,7 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     assert.equal(await other.page.getByRole("heading", { name: "Official lists" }).count(), 0);
     await other.page.context().close();
     await checkLooks(t, "catalogue-update-before", "#/catalogue", admin);
-    const { page, faults } = await t.open("#/catalogue", { user: admin });
+    const { page, errors } = await t.open("#/catalogue", { user: admin });
     const panel = page.locator(".panel", { has: page.getByRole("heading", { name: "Official lists" }) });
     await panel.getByRole("button", { name: "Update catalogue" }).click();
     await panel.getByRole("progressbar").waitFor();
@@ -53,7 +53,7 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     assert.match(rows[1]!, /cloudflare\/ips-v4\s+line 1: [^]*refused/, "problems come first");
     assert.match(rows[2]!, /telegram\/cidr\.txt\s+new\s+2/);
     await page.locator("dt", { hasText: "1 official list" }).waitFor();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
     await page.context().close();
     await checkLooks(t, "catalogue-update-done", "#/catalogue", admin, (shown) =>
       shown.getByText("Updated, but not from all lists").waitFor(),

@@ -12,7 +12,7 @@ import type { Page } from "playwright-core";
 import { type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addOrganisation } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
-import { accessibilityFaults, checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { accessibilityErrors, checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
 
 const SAMPLE = join(import.meta.dirname, "../../data/sample.log");
 const TEXT = readFileSync(SAMPLE);
@@ -84,13 +84,13 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       uploadThroughput,
     });
   };
-  const end = async (page: Page, faults: readonly string[]): Promise<void> => {
-    assert.deepEqual(faults, []);
+  const end = async (page: Page, errors: readonly string[]): Promise<void> => {
+    assert.deepEqual(errors, []);
     await page.context().close();
   };
 
   test("the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     const refused: string[] = [];
     page.on(
       "response",
@@ -123,14 +123,14 @@ describe("identifying logs", { skip: missing ?? false }, () => {
         }),
       );
     assert.ok(percent!.left - number!.right >= 4, `${number!.right} ${percent!.left}`);
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "identify-field", "#/identify", viewer, (page) =>
       page.getByLabel("Address field (optional)").fill("client_ip"),
     );
   });
 
   test("a log: its figures, the services, the lines without one, and the result", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
     await done(page);
     assert.equal(await page.locator("h1").innerText(), "sample.log");
@@ -170,21 +170,21 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     assert.equal(rows.filter((row) => !row.endsWith(",")).length, document.matched);
     await page.locator(".log-bars a").first().click();
     await page.locator("h1", { hasText: "Catalogue" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("looks: before, and what was found", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
     await done(page);
     const id = idOf(page);
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "identify", "#/identify", viewer);
     await checkLooks(t, "identify-done", `#/identify/${id}`, viewer);
   });
 
   test("top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(
       page,
       file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`),
@@ -220,7 +220,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       `This log has too many different addresses to count each. The ruleset figures are minimums: they count ${count(addresses)} addresses, and leave out ${count(missing)} lines.`,
     );
     const id = idOf(page);
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "identify-many", `#/identify/${id}`, viewer);
   });
 
@@ -242,7 +242,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await add("Scanners", "blocklist", [{ ip: "203.0.113.0/24" }, { ip: "1.1.1.0/24", expires_in_days: 3 }]);
     t.clock.now += 1;
     await add("Not this one", "blocklist", [{ ip: "0.0.0.0/0" }]);
-    const { page, faults } = await t.open("#/identify", { user });
+    const { page, errors } = await t.open("#/identify", { user });
     const choice = page.getByRole("group", { name: "Compare with rulesets" });
     assert.equal(await choice.getByRole("checkbox", { checked: true }).count(), 3);
     await choice.getByRole("button", { name: "Select none" }).click();
@@ -287,26 +287,26 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.locator("h1", { hasText: "Partners" }).waitFor();
     assert.ok(page.url().includes(`/rulesets/${allow}?ip=203.0.113.9`));
     await page.getByText("office").first().waitFor();
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "identify-compared", hash, user);
     await checkLooks(t, "identify-choose", "#/identify", user);
   });
 
   test("without a plan for rulesets, or a ruleset, none is offered", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "No rulesets", ["cbs"]));
-    const { page, faults } = await t.open("#/identify", { user: without });
+    const { page, errors } = await t.open("#/identify", { user: without });
     await page.getByText("No logs yet").waitFor();
     assert.equal(await page.getByText("Compare with rulesets").count(), 0);
     await choose(page, file("alone.log", "1.1.1.1\n"));
     await done(page);
     assert.equal(await page.getByText("by ruleset decision").count(), 0);
     assert.equal(await page.getByRole("columnheader", { name: "Rules" }).count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a gzip file has the same figures, and the result the format that was chosen", async () => {
     const path = file("sample.log.gz", gzipSync(TEXT));
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await page.getByLabel(/^Your lines/).check();
     await choose(page, path);
     await done(page);
@@ -330,11 +330,11 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       rows.map((row, at) => row.startsWith(lines[at]!)),
       lines.map(() => true),
     );
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("a file that is dropped", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     const transfer = await page.evaluateHandle(
       `(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`,
     );
@@ -345,11 +345,11 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await done(page);
     assert.equal(await page.locator("h1").innerText(), "dropped.log");
     assert.deepEqual(await legend(page), ["1", "0", "1"]);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("an empty file, and one without any address", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("empty.log", ""));
     await page.getByText("No lines").waitFor();
     await page.getByRole("link", { name: "All logs" }).click();
@@ -357,30 +357,30 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await done(page);
     assert.deepEqual(await legend(page), ["0", "0", "3"]);
     assert.deepEqual(await page.locator(".sample li > .mono").allTextContents(), ["one", "two", "(empty line)"]);
-    await end(page, faults);
+    await end(page, errors);
   });
 
-  test("damaged gzip data: why, where, and what was found before", async () => {
-    // Its middle is damaged after a good beginning.
+  test("corrupt gzip data: why, where, and what was found before", async () => {
+    // Its middle is corrupt after a good beginning.
     const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
     bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
-    const { page, faults } = await t.open("#/identify", { user: viewer });
-    await choose(page, file("damaged.log.gz", bytes));
+    const { page, errors } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("corrupt.log.gz", bytes));
     const note = page.locator(".note.bad");
     await note.waitFor();
     const document = await told(page);
     assert.equal(document.state, "failed");
     assert.match(await note.innerText(), /The log could not be read to the end/);
     assert.ok((await note.innerText()).includes(document.error));
-    assert.match(document.error, /damaged|truncated|corrupt/i);
+    assert.match(document.error, /corrupt|truncated|corrupt/i);
     assert.equal(await page.getByRole("link", { name: "Download result" }).count(), 0);
     await page.getByRole("link", { name: "Choose another file" }).click();
-    assert.match(await page.locator("tr", { hasText: "damaged.log.gz" }).first().innerText(), /failed/);
-    await end(page, faults);
+    assert.match(await page.locator("tr", { hasText: "corrupt.log.gz" }).first().innerText(), /failed/);
+    await end(page, errors);
   });
 
   test("a gzip file that is cut off, and what is no text at all", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("cut.log.gz", gzipSync(TEXT).subarray(0, 20_000)));
     await page.locator(".note.bad").waitFor();
     assert.match(await page.locator(".note.bad").innerText(), /could not be read to the end/);
@@ -388,18 +388,18 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await choose(page, file("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0, 1, 2, 3])));
     await page.locator(".note.bad").waitFor();
     assert.match(await page.locator(".note.bad").first().innerText(), /the upload is neither text nor gzip/);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("progress of the upload and of the server; other pages are looked at meanwhile; leaving is asked about", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await slow(page, 400_000);
     await choose(page, file("slow.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
     const uploaded = page.getByRole("progressbar", { name: "Uploaded" });
     await page.locator(".progress-text", { hasText: /Uploaded .* of 4\.5 MB \([1-9]\d? %\)/ }).waitFor();
     assert.ok(Number(await uploaded.getAttribute("value")) < 100);
     await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.deepEqual(await accessibilityErrors(page), []);
     const id = idOf(page);
     await page.getByRole("link", { name: "Catalogue", exact: true }).click();
     await page.getByRole("tree").waitFor();
@@ -414,11 +414,11 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.evaluate(`location.hash = "#/identify/${id}"`);
     await done(page);
     assert.equal((await told(page)).lines, 12 * TEXT.toString("latin1").trimEnd().split("\n").length);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("given up: the server forgets it", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await slow(page, 100_000);
     await choose(page, file("given-up.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
     await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
@@ -430,12 +430,12 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.reload();
     await page.locator("table").waitFor();
     assert.equal(await page.locator("tr", { hasText: "given-up.log" }).count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("the connection is lost on the way: said, with how far it was", async () => {
     const wire = await cuttable(Number(new URL(t.server.url).port));
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     await page.goto(`http://127.0.0.1:${wire.port}/#/identify`);
     await slow(page, 100_000);
     await choose(page, file("lost.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
@@ -445,14 +445,14 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await note.waitFor();
     assert.match(
       await note.innerText(),
-      /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing was kept: choose the file again/,
+      /The connection was lost\s+The upload stopped after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing was kept: choose the file again/,
     );
     assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("too large: said", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     // The server itself takes logs of any length; one that stands before it may not.
     await page.route("**/identifications?*", (route) =>
       route.fulfill({ status: 413, contentType: "text/html", body: "<h1>413</h1>" }),
@@ -462,11 +462,11 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       await page.locator(".note.bad").innerText(),
       /The file is too large\s+The server does not accept uploads of this size/,
     );
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("logs of the last hour: listed, opened, deleted; what is gone is said to be", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const { page, errors } = await t.open("#/identify", { user: viewer });
     const row = page.locator("tbody tr", { hasText: "dropped.log" });
     assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /dropped\.log done 18 B 2 50\.0 % now/);
     await row.getByRole("link").click();
@@ -479,7 +479,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     assert.equal(await row.count(), 0);
     await page.goto(url);
     await page.getByText("This log is no longer available").waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("another organisation sees none of them", async () => {
@@ -488,16 +488,16 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     } = await visit(t, "GET", "/identifications", { token: viewer.token });
     assert.ok(items.length > 0);
     const stranger = await t.user("admin", await addOrganisation(t, "Strangers"));
-    const { page, faults } = await t.open("#/identify", { user: stranger });
+    const { page, errors } = await t.open("#/identify", { user: stranger });
     await page.getByText("No logs yet").waitFor();
     await page.goto(`${t.server.url}/#/identify/${items[0].id}`);
     await page.getByText("This log is no longer available").waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("hostile lines and a hostile name stay text", async () => {
-    const { page, faults } = await t.open("#/identify", { user: viewer });
-    page.on("dialog", () => faults.push("a dialog was opened"));
+    const { page, errors } = await t.open("#/identify", { user: viewer });
+    page.on("dialog", () => errors.push("a dialog was opened"));
     const name = `${HOSTILE_TEXTS[10]!}.log`;
     await choose(
       page,
@@ -514,17 +514,17 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.getByRole("link", { name: "All logs" }).click();
     await page.locator("tbody a", { hasText: name }).waitFor();
     assert.equal(await page.evaluate(WAS_OBEYED), false);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("an organisation without the plan is told so", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
-    const { page, faults } = await t.open("#/identify", { user: without });
+    const { page, errors } = await t.open("#/identify", { user: without });
     assert.match(
       await page.locator(".note.warning").innerText(),
       /Without has no active plan for the catalogue of services \(cbs\)/,
     );
     assert.equal(await page.locator(".drop-zone").count(), 0);
-    await end(page, faults);
+    await end(page, errors);
   });
 });

@@ -58,8 +58,8 @@ describe("lookups", { skip: missing ?? false }, () => {
   }
   const panel = (page: Page, title: string) => page.locator(".panel", { has: page.locator("h2", { hasText: title }) });
   const at = (ip: string): string => `#/lookup?ip=${encodeURIComponent(ip)}`;
-  const end = async (page: Page, faults: readonly string[]): Promise<void> => {
-    assert.deepEqual(faults, []);
+  const end = async (page: Page, errors: readonly string[]): Promise<void> => {
+    assert.deepEqual(errors, []);
     await page.context().close();
   };
 
@@ -67,11 +67,11 @@ describe("lookups", { skip: missing ?? false }, () => {
     await checkLooks(t, "lookup", "#/lookup", editor);
     await checkLooks(t, "lookup-address", at("192.0.2.10"), editor);
     await checkLooks(t, "lookup-ipv6", at("2606:4700:4700::1111"), editor);
-    await checkLooks(t, "lookup-fault", at("192.0.2.310"), editor);
+    await checkLooks(t, "lookup-error", at("192.0.2.310"), editor);
   });
 
   test("one box: what is typed stands in the page's address, and back leads to what was asked before", async () => {
-    const { page, faults } = await t.open("#/lookup", { user: editor });
+    const { page, errors } = await t.open("#/lookup", { user: editor });
     const box = page.getByRole("searchbox");
     assert.equal(await page.evaluate("document.activeElement.name"), "ip");
     await box.fill("  1.1.1.1 ");
@@ -89,11 +89,11 @@ describe("lookups", { skip: missing ?? false }, () => {
     await page.reload();
     await settle(page);
     assert.equal(await page.locator(".answer-ip").innerText(), "1.1.1.1");
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("services: their place in the tree, every part of which leads into the catalogue", async () => {
-    const { page, faults } = await t.open(at("104.16.1.1"), { user: editor });
+    const { page, errors } = await t.open(at("104.16.1.1"), { user: editor });
     const services = panel(page, "Services");
     assert.deepEqual(await services.locator(".path a").allInnerTexts(), ["CDN", "Cloudflare"]);
     assert.match(await services.innerText(), /104\.16\.0\.0\/14/);
@@ -103,11 +103,11 @@ describe("lookups", { skip: missing ?? false }, () => {
     );
     await services.getByRole("link", { name: "Cloudflare" }).click();
     await page.locator(".catalogue h2", { hasText: "Cloudflare" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("rules: which one decides in each ruleset and until when; expired ones are struck and named so", async () => {
-    const { page, faults } = await t.open(at("192.0.2.10"), { user: editor });
+    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const rulesets = panel(page, "Rulesets");
     const [blocking, offices] = await rulesets.locator(".entries > li").allInnerTexts();
     assert.match(
@@ -132,14 +132,14 @@ describe("lookups", { skip: missing ?? false }, () => {
     await rulesets.getByRole("link", { name: "Blocklist", exact: true }).click();
     await page.waitForURL(`**/#/rulesets/${blocklist}`);
     await page.context().close();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   });
 
   test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/service.md", async () => {
     const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
     const path = `/edl/ip-rulesets/${mine.id}/rules`;
     await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
-    const { page, faults } = await t.open(at("192.0.2.77"), { user: editor });
+    const { page, errors } = await t.open(at("192.0.2.77"), { user: editor });
     const rulesets = panel(page, "Rulesets");
     const note = await rulesets.locator(".note").innerText();
     assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
@@ -162,13 +162,13 @@ describe("lookups", { skip: missing ?? false }, () => {
       await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(),
       /Blocklist\s+blocklist\s+overruled/,
     );
-    await end(page, faults);
+    await end(page, errors);
     await checkLooks(t, "lookup-conflict", at("192.0.2.77"), editor);
     await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
   });
 
   test("covering prefixes: each bar lies within the one above it, and begins at its length", async () => {
-    const { page, faults } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
+    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
     const rows = page.locator(".nesting-rows > li");
     assert.deepEqual(await rows.locator(".nesting-name .mono").allInnerTexts(), [
       "192.0.0.0/8",
@@ -215,11 +215,11 @@ describe("lookups", { skip: missing ?? false }, () => {
         ["192.0.2.10", "32", "1 address", "none", "Blocklist: in the mail log"],
       ],
     );
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("threat intelligence: all of the document, readable; and as JSON", async () => {
-    const { page, faults } = await t.open(at("192.0.2.10"), { user: editor });
+    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const threat = panel(page, "Threat intelligence");
     const { body } = await visit(t, "GET", "/cti/extended_lookup/192.0.2.10", { token: editor.token });
     const text = await threat.innerText();
@@ -259,11 +259,11 @@ describe("lookups", { skip: missing ?? false }, () => {
     await page.goto(`${t.server.url}/${at("192.0.2.130")}`);
     await page.locator(".answer-ip", { hasText: "192.0.2.130" }).waitFor();
     assert.match(await threat.innerText(), /CVE-2021-44228[^]*\/wp-login\.php[^]*curl\/8\.14\.1/);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("nothing found is said, in every part", async () => {
-    const { page, faults } = await t.open(at("100.64.0.1"), { user: editor });
+    const { page, errors } = await t.open(at("100.64.0.1"), { user: editor });
     assert.match(
       await panel(page, "Services").innerText(),
       /Not in the catalogue\s+The catalogue has no prefix that covers 100\.64\.0\.1\./,
@@ -288,12 +288,12 @@ describe("lookups", { skip: missing ?? false }, () => {
         .then((text) => text.replaceAll(/\s+/g, " ")),
       "100.64.0.1 1 address looked up",
     );
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("areas without a plan are said, which is not the same as nothing found", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Poor", ["cti"]));
-    const { page, faults } = await t.open(at("192.0.2.10"), { user: without });
+    const { page, errors } = await t.open(at("192.0.2.10"), { user: without });
     assert.match(
       await panel(page, "Services").innerText(),
       /Poor has no active plan for the catalogue of services \(cbs\), so it was not asked\./,
@@ -304,7 +304,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     );
     assert.match(await panel(page, "Threat intelligence").innerText(), /Example Botnet/);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["malicious"]);
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("what is no address is shown at the character where it is wrong", async () => {
@@ -318,7 +318,7 @@ describe("lookups", { skip: missing ?? false }, () => {
       ["192.0.2.1/24", "2", undefined],
       [`"><img src=x onerror=window.hostile=1>`, `"`, undefined],
     ] as const;
-    const { page, faults } = await t.open(at(cases[0][0]), { user: editor });
+    const { page, errors } = await t.open(at(cases[0][0]), { user: editor });
     for (const [text, character, what] of cases) {
       await page.goto(`${t.server.url}/${at(text)}`);
       await page.locator("h1", { hasText: text }).waitFor();
@@ -328,9 +328,9 @@ describe("lookups", { skip: missing ?? false }, () => {
       const { position } = readErrorPosition(body.validation_errors.ip[0])!;
       const marked = await alert.locator("mark").textContent();
       assert.ok(character.startsWith(marked!), `${text}: ${marked}`);
-      assert.equal(await alert.locator(".faulty-text > span").first().textContent(), text.slice(0, position));
+      assert.equal(await alert.locator(".marked-text > span").first().textContent(), text.slice(0, position));
       assert.match(
-        (await alert.locator(".faulty-text").textContent())!,
+        (await alert.locator(".marked-text").textContent())!,
         new RegExp(`error at character ${position + 1}\\)$`),
       );
       if (what !== undefined) assert.equal(await alert.locator("p").last().innerText(), what);
@@ -341,7 +341,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await page.goto(`${t.server.url}/${at("192.0.2.1/24")}`);
     await page.getByRole("link", { name: "192.0.2.0/24" }).click();
     await page.locator(".answer-ip", { hasText: "192.0.2.0/24" }).waitFor();
-    await end(page, faults);
+    await end(page, errors);
   });
 
   test("hostile names of rules and rulesets stay text", async () => {
@@ -357,8 +357,8 @@ describe("lookups", { skip: missing ?? false }, () => {
       assert.equal(status, 201);
       assert.equal((await post(`/edl/ip-rulesets/${id}/rules`, { ip: "198.51.100.0/24", name: text })).status, 201);
     }
-    const { page, faults } = await t.open(at("198.51.100.7"), { user: own });
-    page.on("dialog", () => faults.push("a dialog was opened"));
+    const { page, errors } = await t.open(at("198.51.100.7"), { user: own });
+    page.on("dialog", () => errors.push("a dialog was opened"));
     assert.deepEqual(await page.locator(".decision-head a").allTextContents(), HOSTILE_TEXTS);
     assert.deepEqual(
       await page.locator(".covering .wrap").allTextContents(),
@@ -366,7 +366,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     );
     await page.mouse.move(600, 400);
     assert.equal(await page.evaluate(WAS_OBEYED), false);
-    await end(page, faults);
+    await end(page, errors);
   });
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RowPages, type RowsPage } from "../../src/dashboard/rulesets/row-pages.ts";
+import { until } from "../until.ts";
 
 interface Asked {
   readonly offset: number;
@@ -35,7 +36,7 @@ function pagesOf() {
   };
   const pages = new RowPages<string, RowsPage<string>>(load, () => void changes++);
   const next = async (): Promise<Asked> => {
-    while (asked.length === 0) await sleep(5);
+    await until("a page is asked for", () => asked.length > 0);
     return asked.shift()!;
   };
   return { pages, asked, next, changes: () => changes };

@@ -30,7 +30,7 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     await other.page.getByRole("table", { name: "Sources" }).waitFor();
     assert.equal(await other.page.getByRole("heading", { name: "Import a feed" }).count(), 0);
     await other.page.context().close();
-    const { page, faults } = await t.open("#/threats", { user: admin });
+    const { page, errors } = await t.open("#/threats", { user: admin });
     const chooser = page.locator("input[type=file]");
     await chooser.setInputFiles(file("list.txt", `${feed(40)}nobody\n`));
     await page.getByText("list.txt imported").waitFor({ timeout: 60_000 });
@@ -48,7 +48,7 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     await page.getByRole("button", { name: "Import and remove 90 %" }).click({ timeout: 60_000 });
     await page.getByText("short.txt imported").waitFor({ timeout: 60_000 });
     await page.getByText(/: 4 IPv4 prefixes/).waitFor();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
     await page.context().close();
     t.clock.now = Date.now() + 9 * 86_400_000;
     await checkLooks(t, "threats", "#/threats", admin, (shown) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readAsnTable } from "../../data/asn-table.ts";
 import { buildCatalogue, prefixAt } from "../../data/build-catalogue.ts";
-import { providerFaults, readProviders } from "../../data/providers.ts";
+import { providerErrors, readProviders } from "../../data/providers.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
@@ -15,7 +15,7 @@ const catalogue = new Catalogue(metadata, freeze(trie));
 
 describe("the map of providers", () => {
   test("names the organisation behind every AS number as the table does", (context) => {
-    assert.deepEqual(providerFaults(providers, table.organisations), []);
+    assert.deepEqual(providerErrors(providers, table.organisations), []);
     const asns = providers.flatMap((provider) => provider.asns ?? []);
     context.diagnostic(`${providers.length} providers, ${asns.length} AS numbers`);
     // The README says 450.
@@ -37,20 +37,20 @@ describe("the map of providers", () => {
     }
   });
 
-  test("negative control: faults are found", () => {
+  test("negative control: errors are found", () => {
     const aws = { id: "/cloud/aws", name: "AWS", asns: [16509], asName: "^Amazon", homepage: "https://aws.amazon.com" };
-    const faults = (...entries: Partial<typeof aws>[]) =>
-      providerFaults(
+    const errors = (...entries: Partial<typeof aws>[]) =>
+      providerErrors(
         entries.map((entry) => ({ ...aws, ...entry })),
         table.organisations,
       );
-    assert.deepEqual(faults({}), []);
-    assert.match(faults({ asns: [16510] })[0]!, /AS16510 of \/cloud\/aws/);
-    assert.match(faults({ asns: [13335] })[0]!, /belongs to Cloudflare, Inc\., which does not match \^Amazon/);
-    assert.match(faults({ asns: [4_200_000_000] })[0]!, /announces nothing/);
-    assert.match(faults({ asName: "" })[0]!, /which organisation/);
-    assert.match(faults({}, { id: "/cloud/b" })[0]!, /both \/cloud\/aws and \/cloud\/b/);
-    assert.match(faults({}, { asns: [] })[0]!, /twice/);
+    assert.deepEqual(errors({}), []);
+    assert.match(errors({ asns: [16510] })[0]!, /AS16510 of \/cloud\/aws/);
+    assert.match(errors({ asns: [13335] })[0]!, /belongs to Cloudflare, Inc\., which does not match \^Amazon/);
+    assert.match(errors({ asns: [4_200_000_000] })[0]!, /announces nothing/);
+    assert.match(errors({ asName: "" })[0]!, /which organisation/);
+    assert.match(errors({}, { id: "/cloud/b" })[0]!, /both \/cloud\/aws and \/cloud\/b/);
+    assert.match(errors({}, { asns: [] })[0]!, /twice/);
     assert.throws(() => buildCatalogue(table, [{ ...aws, asns: [13335] }]), /does not fit the table/);
   });
 });

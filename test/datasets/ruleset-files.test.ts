@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { openRuleset, Ruleset, saveRuleset, writeSnapshot } from "../../src/index.ts";
+import { openRules, saveRules } from "../../src/datasets/ruleset-files.ts";
 import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
 import { indexOf } from "../../src/rulesets/ruleset.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type StoredRuleset,
   storingRuleset,
 } from "../../src/rulesets/stored-ruleset.ts";
-import { finished } from "../../src/rulesets/_finished.ts";
+import { finished } from "../../src/turns/finished.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { checkInvariants } from "../rulesets/check-invariants.ts";
 
@@ -68,6 +69,42 @@ test("a ruleset that is saved and opened is the same, and can be written to at o
   }
 });
 
+test("ready makes what an opened ruleset lacks between other work, while it is written to", async () => {
+  const path = join(folder, "ready.ipsieve");
+  const ruleset = new Ruleset();
+  for (let at = 0; at < 60_000; at++) {
+    const prefix = { family: 4, w0: (0x0800_0000 + at * 16) >>> 0, w1: 0, w2: 0, w3: 0, length: 32 } as const;
+    ruleset.add(prefix, { name: `n${at % 100}`, expiresAt: at % 2 === 0 ? null : NOW + at }, NOW);
+  }
+  await saveRuleset(path, ruleset);
+  const opened = await openRuleset(path);
+  let [writes, isReady] = [0, false];
+  const write = (): void => {
+    for (const each of [ruleset, opened]) each.add(`9.9.${writes >>> 8}.${writes & 255}`, {}, NOW);
+    writes++;
+    if (!isReady) setImmediate(write);
+  };
+  setImmediate(write);
+  await opened.ready();
+  isReady = true;
+  assert.ok(writes > 1, `${writes} writes meanwhile`);
+  assert.deepEqual([...opened], [...ruleset]);
+  assert.equal(opened.activeCount(NOW + 30_000), ruleset.activeCount(NOW + 30_000));
+  checkInvariants(indexOf(opened));
+  await opened.ready();
+  await new Ruleset().ready();
+});
+
+test("a program that awaits ready alone goes on", async () => {
+  const path = join(folder, "alone.ipsieve");
+  await saveRuleset(path, example());
+  const library = JSON.stringify(join(import.meta.dirname, "../../src/index.ts"));
+  const program = `import { openRuleset } from ${library};
+    await (await openRuleset(${JSON.stringify(path)})).ready(); console.log("ready");`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+  assert.equal(stdout, "ready\n");
+});
+
 test("what is saved is the ruleset at the call, though it is written to meanwhile; empty ones are saved too", async () => {
   const path = join(folder, "moment.ipsieve");
   const ruleset = example();
@@ -83,12 +120,42 @@ test("what is saved is the ruleset at the call, though it is written to meanwhil
   assert.equal(empty.check("192.0.2.1", NOW)?.createdAt, NOW);
 });
 
+test("rules of a service are saved with where they are from", async () => {
+  const path = join(folder, "origin.ipsieve");
+  const ruleset = example();
+  const mark = { schema: 7, sequence: 2 ** 40 + 1, transaction: "a1b2" };
+  const origin = { rulesetId: "rs_1", mark };
+  const about = { name: "büro", purpose: "allowlist", allowSpecialPurpose: true, sequence: 2 ** 40, origin } as const;
+  await saveRules(path, indexOf(ruleset), about);
+  const opened = await openRules(path);
+  assert.deepEqual(opened.about, about);
+  assert.deepEqual([...opened.rules.rules()], [...ruleset]);
+  assert.equal((await openRuleset(path)).sequence, 2 ** 40);
+  await saveRuleset(path, ruleset);
+  assert.equal((await openRules(path)).about.origin, undefined);
+  for (const wrong of [
+    { transaction: "" },
+    { transaction: "x".repeat(256) },
+    { transaction: 2 as unknown as string },
+    { schema: -1 },
+    { sequence: 2 ** 40 - 1 },
+  ])
+    await assert.rejects(
+      saveRules(path, indexOf(ruleset), { ...about, origin: { ...origin, mark: { ...mark, ...wrong } } }),
+      {
+        name: "RulesetError",
+        code: "bad-metadata",
+        member: "origin",
+      },
+    );
+});
+
 test("the command verifies a ruleset and describes it", async () => {
   const path = join(folder, "command.ipsieve");
   await saveRuleset(path, example());
   const run = async (...args: string[]): Promise<string> =>
     (await promisify(execFile)(process.execPath, [main, ...args])).stdout;
-  assert.match(await run("verify", path), /: sound; 3 IPv4 and 2 IPv6 prefixes/);
+  assert.match(await run("verify", path), /: intact; 3 IPv4 and 2 IPv6 prefixes/);
   const info = JSON.parse(await run("info", "--json", path)) as { kind: string; about: object };
   assert.equal(info.kind, "ruleset");
   assert.deepEqual(info.about, {
@@ -102,11 +169,11 @@ test("the command verifies a ruleset and describes it", async () => {
   assert.match(await run("info", path), /purpose +allowlist\n.*rules +5, 3 active now/);
 });
 
-/** Every way in which a file of rules is rejected, with the member at fault; `deep`: by `ipsieve verify` only. */
-const BAD: Record<
-  string,
-  [change: (stored: StoredRuleset) => void, code: string, member: string, deep: "deep" | undefined]
-> = {};
+/** As it is opened, when its rules are first needed (those of IPv6 alone: 6), or by `ipsieve verify` only. */
+type When = "open" | "needed" | "needed 6" | "deep";
+
+/** Every way in which a file of rules is rejected, with the invalid member, and when. */
+const BAD: Record<string, [change: (stored: StoredRuleset) => void, code: string, member: string, when: When]> = {};
 /** The metadata, to be made wrong in any way. */
 // oxlint-disable-next-line typescript/no-explicit-any -- that is the point of it
 type Loose = { -readonly [Key in keyof RulesetMetadata]: any };
@@ -119,7 +186,7 @@ function bad(
     stored: StoredRuleset,
   ) => void,
   code = "bad-rules",
-  deep?: "deep",
+  when: When = "open",
 ): void {
   BAD[what] = [
     (stored) => {
@@ -132,7 +199,7 @@ function bad(
     },
     code,
     member,
-    deep,
+    when,
   ];
 }
 const floats = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8);
@@ -148,41 +215,109 @@ bad("whose name has a line end", "names", (m) => (m.name = "a\nb"));
 bad("of an unknown purpose", "purpose", (m) => (m.purpose = "greylist"), "bad-metadata");
 bad("that does not say what is allowed", "allowSpecialPurpose", (m) => (m.allowSpecialPurpose = 1), "bad-metadata");
 bad("with half a sequence", "sequence", (m) => (m.sequence = 0.5), "bad-metadata");
+bad("from nowhere", "origin", (m) => (m.origin = null), "bad-metadata");
+bad("from half a database", "origin", (m) => (m.origin = { rulesetId: "rs_1" }), "bad-metadata");
 bad("without names", "names", (m) => (m.names = null), "bad-metadata");
 bad("without times", "times", (m) => (m.times = []), "bad-metadata");
 bad("whose column is text", "words4", (m) => (m.words4 = "x"), "bad-metadata");
 bad("with a word too few", "words4", (m) => (m.words4 = m.words4.slice(4)));
 bad("with half a word", "words6", (m) => (m.words6 = m.words6.slice(2)));
-bad("with host bits", "words4", (m) => (longs(m.words4)[0]! |= 1));
-bad("whose prefixes are out of order", "words4", (m) => (longs(m.words4)[0] = 0xff000000));
-bad("whose prefix stands twice", "words4", (m, _, s) => {
-  longs(m.words4)[0] = longs(m.words4)[1]!;
-  lengths(s)[1] = 24;
-});
-bad("with other prefixes than its table", "words4", (m) => (longs(m.words4)[0] = 0x0b000000), "bad-rules", "deep");
-bad("whose rules have other numbers", "matchValue", (_, words) => (words("matchValue")[2] = 3));
+bad("with host bits", "words4", (m) => (longs(m.words4)[0]! |= 1), "bad-rules", "needed");
+bad("whose prefixes are out of order", "words4", (m) => (longs(m.words4)[0] = 0xff000000), "bad-rules", "needed");
+bad(
+  "whose prefix stands twice",
+  "words4",
+  (m, _, s) => {
+    longs(m.words4)[0] = longs(m.words4)[1]!;
+    lengths(s)[1] = 24;
+  },
+  "bad-rules",
+  "needed",
+);
+bad("with other prefixes than its table", "words4", (m) => (longs(m.words4)[0] = 0x0b000000), "bad-rules", "needed");
+bad(
+  "with other IPv6 prefixes than its table",
+  "words6",
+  (m) => (longs(m.words6)[0] = 0x20010db7),
+  "bad-rules",
+  "needed 6",
+);
+bad(
+  "with shorter prefixes than its table",
+  "words4",
+  (m, _, s) => {
+    longs(m.words4)[1] = 0xc0000000;
+    lengths(s)[2] = 16;
+  },
+  "bad-rules",
+  "needed",
+);
+bad("whose rules have other numbers", "matchValue", (_, words) => (words("matchValue")[2] = 3), "bad-rules", "needed");
 bad("with a rule around itself", "matchParent", (_, words) => (words("matchParent")[3] = 3));
 bad("with a rule in one that comes later", "matchParent", (_, words) => (words("matchParent")[2] = 3));
 bad("with an IPv6 rule in an IPv4 rule", "matchParent", (_, words) => (words("matchParent")[5] = 2));
 bad("with a rule in a shorter one", "matchParent", (_, words) => (words("matchParent")[2] = -1));
-bad("with a rule beyond its family", "matchLength", (_, _words, s) => (lengths(s)[3] = 33));
+bad("with a rule beyond its family", "matchLength", (_, _words, s) => (lengths(s)[3] = 33), "bad-rules", "needed");
 bad("with an expiry that is not a number", "expiresAt", (_, _words, s) => (expiries(s)[2] = Number.NaN));
 bad("with an expiry before all times", "expiresAt", (_, _words, s) => (expiries(s)[2] = Number.NEGATIVE_INFINITY));
 bad("with an expiry after the year 9999", "expiresAt", (_, _words, s) => (expiries(s)[2] = 1e15));
-bad("whose moments are out of order", "times", (m) => floats(m.times.moments).reverse());
-bad("with a moment that is not a number", "times", (m) => (floats(m.times.moments)[1] = Number.NaN));
-bad("without a moment", "times", (m) => (m.times.moments = new Uint8Array(0)));
-bad("with a rule of a moment that is not there", "times", (m) => (m.times.created[0] = 200));
-bad("with a time too few", "times", (m) => (m.times.updated = m.times.updated.slice(1)));
-bad("whose names are out of order", "names", (m) => longs(m.names.ends).reverse());
-bad("whose names end before their text", "names", (m) => (m.names.text = new Uint8Array([...m.names.text, 65])));
-bad("whose names are not UTF-8", "names", (m) => (m.names.text[0] = 0xff));
-bad("with a name that is not there", "names", (m) => (longs(m.names.numbers)[0] = 9));
-bad("whose names are numbers", "names", (m) => (m.names.text = 7), "bad-metadata");
-bad("with a name that no rule can have", "names", (m) => (m.names.text[0] = 10), "bad-rules", "deep");
+bad("whose moments are out of order", "times", (m) => floats(m.times.moments).reverse(), "bad-rules", "needed");
+bad(
+  "with a moment that is not a number",
+  "times",
+  (m) => (floats(m.times.moments)[1] = Number.NaN),
+  "bad-rules",
+  "needed",
+);
+bad("without a moment", "times", (m) => (m.times.moments = new Uint8Array(0)), "bad-rules", "needed");
+bad("with a rule of a moment that is not there", "times", (m) => (m.times.created[0] = 200), "bad-rules", "needed");
+bad("with a time too few", "times", (m) => (m.times.updated = m.times.updated.slice(1)), "bad-rules", "needed");
+bad("whose names are out of order", "names", (m) => longs(m.names.ends).reverse(), "bad-rules", "needed");
+bad(
+  "whose names end before their text",
+  "names",
+  (m) => (m.names.text = new Uint8Array([...m.names.text, 65])),
+  "bad-rules",
+  "needed",
+);
+bad("whose names are not UTF-8", "names", (m) => (m.names.text[0] = 0xff), "bad-rules", "needed");
+bad("with a name that is not there", "names", (m) => (longs(m.names.numbers)[0] = 9), "bad-rules", "needed");
+bad("whose names are numbers", "names", (m) => (m.names.text = 7), "bad-metadata", "needed");
+bad("with a name of two lines", "names", (m) => (m.names.text[0] = 10), "bad-rules", "needed");
+bad("with a name with a DEL in it", "names", (m) => (m.names.text[0] = 0x7f), "bad-rules", "needed");
+bad(
+  "with a line separator in a name",
+  "names",
+  (m) => {
+    m.names.text = Buffer.concat([Buffer.from("\u2028"), m.names.text]);
+    longs(m.names.ends).forEach((end, at) => (longs(m.names.ends)[at] = end + 1));
+  },
+  "bad-rules",
+  "needed",
+);
+bad(
+  "with a name that is too long",
+  "names",
+  (m) => {
+    m.names.text = Buffer.concat([Buffer.alloc(256, "x"), m.names.text]);
+    longs(m.names.ends).forEach((end, at) => (longs(m.names.ends)[at] = end + 256));
+  },
+  "bad-rules",
+  "needed",
+);
+bad(
+  "whose table covers more than its prefixes",
+  "words4",
+  (m, _, s) => {
+    longs(m.words4)[1] = 0xc0000200;
+    lengths(s)[2] = 25;
+  },
+  "bad-rules",
+  "deep",
+);
 
 describe("a file is rejected", () => {
-  for (const [what, [change, code, member, deep]] of Object.entries(BAD)) {
+  for (const [what, [change, code, member, when]] of Object.entries(BAD)) {
     test(what, async () => {
       const path = join(folder, "bad.ipsieve");
       const stored = finished(storingRuleset(example()));
@@ -194,12 +329,21 @@ describe("a file is rejected", () => {
         code,
         member,
       });
-      if (deep === "deep") return void (await openRuleset(path));
-      await assert.rejects(openRuleset(path), { name: "UsageError", code: "unusable", path });
+      const problem = { name: "UsageError", code: "unusable", path };
+      if (when === "open") return assert.rejects(openRuleset(path), problem);
+      const ruleset = await openRuleset(path);
+      if (when === "deep") return;
+      const [asked, added] = when === "needed" ? ["192.0.2.0", "192.0.2.9"] : ["2001:db8::1", "2001:db8::2"];
+      assert.notEqual(ruleset.decideText(asked, NOW), 0);
+      assert.throws(() => ruleset.check(asked, NOW), problem);
+      assert.throws(() => [...ruleset], problem);
+      await assert.rejects(ruleset.ready(), problem);
+      assert.throws(() => ruleset.add(added, { name: "x" }, NOW), problem);
+      await assert.rejects(saveRuleset(join(folder, "other.ipsieve"), ruleset), problem);
     });
   }
 
-  test("of another kind, damaged, missing", async () => {
+  test("of another kind, corrupt, missing", async () => {
     const path = join(folder, "other.ipsieve");
     const stored = finished(storingRuleset(example()));
     await writeSnapshot(path, { ...stored, kind: "other" });

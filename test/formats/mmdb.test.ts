@@ -88,10 +88,10 @@ describe("MMDB, read by mmdb-lib", () => {
     const { searchTreeSize } = new Reader<Response>(bytes).metadata;
     let noticed = 0;
     for (let at = 2; at < searchTreeSize; at += 96) {
-      const damaged = Buffer.from(bytes);
-      damaged[at]! ^= 1;
+      const corrupt = Buffer.from(bytes);
+      corrupt[at]! ^= 1;
       try {
-        compareMmdb(tree, new Reader<Response>(damaged), 1);
+        compareMmdb(tree, new Reader<Response>(corrupt), 1);
       } catch {
         noticed++;
       }

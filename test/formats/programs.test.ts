@@ -3,16 +3,19 @@ import { describe, test } from "node:test";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
+import { onlyLong } from "../rounds.ts";
 import { compareProgram, PROGRAMS } from "./programs/compare.ts";
 import type { Program } from "./programs/program.ts";
 import { subjects } from "./subjects.ts";
 
 const all = await subjects();
+/** The hard cases are in the others; this one is what is shipped. */
+const LARGE = "the bundled catalogue";
 
 for (const program of PROGRAMS) {
   describe(`exported and read by ${program.name}`, { skip: program.missing }, () => {
     for (const [name, tree] of all) {
-      test(`${name}: every answer is that of the catalogue`, async (t) => {
+      test(`${name}: every answer is that of the catalogue`, { skip: name === LARGE && onlyLong() }, async (t) => {
         const [asked, found] = await compareProgram(program, tree);
         t.diagnostic(`${asked} addresses, ${found} found`);
         assert.equal(found > asked / 4, tree.catalogue.table.matchCount > 0);

@@ -4,7 +4,12 @@ import fc from "fast-check";
 import type { Prefix } from "../../src/address/address.ts";
 import { comparePrefixes, formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
 import { mergePrefixes } from "../../src/address/range.ts";
-import { exportRules, type RuleExportFormat, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
+import {
+  exportRules,
+  NAMED_FORMATS,
+  type RuleExportFormat,
+  RULE_EXPORT_FORMATS,
+} from "../../src/rulesets/export-rules.ts";
 import { type ImportFormat, RuleImport } from "../../src/rulesets/importers/import-rules.ts";
 import { activeRules, type Rule } from "../../src/rulesets/rule.ts";
 import { LAST_TIME } from "../../src/rulesets/timestamp.ts";
@@ -32,7 +37,130 @@ const rules = [
 
 test("every format, by example", () => {
   const told = Object.fromEntries(RULE_EXPORT_FORMATS.map((format) => [format, textOf(rules, format).split("\n")]));
+  const all = ["0.0.0.0/0", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25", "::/0", "2001:db8::1"];
   assert.deepEqual(told, {
+    apache: [...all.map((ip) => `Require not ip ${ip}`), ""],
+    bird: `protocol static list_4 {
+ipv4;
+route 0.0.0.0/0 blackhole;
+route 8.8.8.8/32 blackhole;
+route 9.9.9.0/24 blackhole;
+route 9.9.9.128/25 blackhole;
+}
+protocol static list_6 {
+ipv6;
+route ::/0 blackhole;
+route 2001:db8::1/128 blackhole;
+}
+`.split("\n"),
+    caddy: `@list {
+remote_ip 0.0.0.0/0
+remote_ip 8.8.8.8
+remote_ip 9.9.9.0/24
+remote_ip 9.9.9.128/25
+remote_ip ::/0
+remote_ip 2001:db8::1
+}
+`.split("\n"),
+    cilium: `apiVersion: cilium.io/v2alpha1
+kind: CiliumCIDRGroup
+metadata:
+  name: list
+spec:
+  externalCIDRs:
+  - "0.0.0.0/0"
+  - "8.8.8.8/32"
+  - "9.9.9.0/24"
+  - "9.9.9.128/25"
+  - "::/0"
+  - "2001:db8::1/128"
+`.split("\n"),
+    "crowdsec-csv": `duration,scope,value,type,reason
+31536000s,range,0.0.0.0/0,ban,list
+31536000s,ip,8.8.8.8,ban,list
+31536000s,range,9.9.9.0/24,ban,list
+60s,range,9.9.9.128/25,ban,list
+31536000s,range,::/0,ban,list
+31536000s,ip,2001:db8::1,ban,list
+`.split("\n"),
+    dnsbl: `$DATASET ip4trie @
+:127.0.0.2:$ is listed
+0.0.0.0/0
+8.8.8.8/32
+9.9.9.0/24
+9.9.9.128/25
+$DATASET ip6trie @
+:127.0.0.2:$ is listed
+::/0
+2001:db8::1/128
+`.split("\n"),
+    f5: `0.0.0.0,0,bl,
+8.8.8.8,32,bl,
+9.9.9.0,24,bl,
+9.9.9.128,25,bl,
+::,0,bl,
+2001:db8::1,128,bl,
+`.split("\n"),
+    haproxy: [...all, ""],
+    iptables: `*filter
+:list - [0:0]
+-4 -A list -s 0.0.0.0/0 -j DROP
+-4 -A list -s 8.8.8.8 -j DROP
+-4 -A list -s 9.9.9.0/24 -j DROP
+-4 -A list -s 9.9.9.128/25 -j DROP
+-6 -A list -s ::/0 -j DROP
+-6 -A list -s 2001:db8::1 -j DROP
+COMMIT
+`.split("\n"),
+    kubernetes: `apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: list
+spec:
+  podSelector: {}
+  policyTypes: [Ingress]
+  ingress: []
+`.split("\n"),
+    mikrotik: `/ip firewall address-list
+remove [find list="list"]
+add list="list" address=0.0.0.0/0
+add list="list" address=8.8.8.8
+add list="list" address=9.9.9.0/24
+add list="list" address=9.9.9.128/25
+/ipv6 firewall address-list
+remove [find list="list"]
+add list="list" address=::/0
+add list="list" address=2001:db8::1
+`.split("\n"),
+    postfix: [...all.map((ip) => `${ip} REJECT`), ""],
+    rpz: `$TTL 300
+@ SOA localhost. root.localhost. ${NOW / 1000} 300 60 604800 300
+@ NS localhost.
+0.0.0.0.0.rpz-ip CNAME .
+32.8.8.8.8.rpz-ip CNAME .
+24.0.9.9.9.rpz-ip CNAME .
+25.128.9.9.9.rpz-ip CNAME .
+0.zz.rpz-ip CNAME .
+128.1.zz.db8.2001.rpz-ip CNAME .
+`.split("\n"),
+    squid: `0.0.0.0/0
+::/0
+`.split("\n"),
+    "suricata-iprep": [...all.map((ip) => `${ip},1,127`), ""],
+    varnish: `acl list {
+"0.0.0.0"/0;
+"8.8.8.8"/32;
+"9.9.9.0"/24;
+"9.9.9.128"/25;
+"::"/0;
+"2001:db8::1"/128;
+}
+`.split("\n"),
+    "zeek-intel": [
+      "#fields\tindicator\tindicator_type\tmeta.source",
+      ...all.map((ip) => `${ip}\tIntel::${ip.includes("/") ? "SUBNET" : "ADDR"}\tlist`),
+      "",
+    ],
     text: ["0.0.0.0/0", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25", "::/0", "2001:db8::1", ""],
     csv: [
       "ip,name,expires_at",
@@ -97,6 +225,43 @@ test("every format, by example", () => {
   });
 });
 
+test("an allowlist lets in what a blocklist refuses", () => {
+  const list = [rule("9.9.9.0/24"), rule("2001:db8::/32")];
+  const allowed = (format: RuleExportFormat): string[] =>
+    [...exportRules(list, format, { setName: "list", purpose: "allowlist", now: NOW })].join("").split("\n");
+  assert.deepEqual(allowed("apache"), ["Require ip 9.9.9.0/24", "Require ip 2001:db8::/32", ""]);
+  assert.deepEqual(allowed("postfix"), ["9.9.9.0/24 OK", "2001:db8::/32 OK", ""]);
+  assert.deepEqual(allowed("f5").slice(0, 2), ["9.9.9.0,24,wl,", "2001:db8::,32,wl,"]);
+  assert.ok(allowed("iptables").includes("-4 -A list -s 9.9.9.0/24 -j ACCEPT"));
+  assert.ok(allowed("rpz").includes("24.0.9.9.9.rpz-ip CNAME rpz-passthru."));
+  assert.deepEqual(allowed("kubernetes").slice(7), [
+    "  ingress:",
+    "  - from:",
+    '    - ipBlock: { cidr: "9.9.9.0/24" }',
+    '    - ipBlock: { cidr: "2001:db8::/32" }',
+    "",
+  ]);
+  assert.throws(() => allowed("crowdsec-csv"), /CrowdSec's decisions only block/);
+});
+
+test("a NetworkPolicy lets in everything but a blocklist", () => {
+  assert.deepEqual(
+    textOf([rule("9.9.9.0/24"), rule("9.9.9.128/25")], "kubernetes")
+      .split("\n")
+      .slice(7),
+    [
+      "  ingress:",
+      "  - from:",
+      "    - ipBlock:",
+      '        cidr: "0.0.0.0/0"',
+      "        except:",
+      '        - "9.9.9.0/24"',
+      '    - ipBlock: { cidr: "::/0" }',
+      "",
+    ],
+  );
+});
+
 test("without rules, sets are emptied", () => {
   assert.equal(textOf([], "csv"), "ip,name,expires_at\n");
   assert.equal(textOf([], "text"), "");
@@ -115,7 +280,7 @@ test("expired rules are left out where only the active ones are asked for", () =
 
 for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
   test(`${JSON.stringify(name)} is no name of a set`, () => {
-    for (const format of ["ipset", "nftables"] as const)
+    for (const format of NAMED_FORMATS)
       assert.throws(() => [...exportRules(rules, format, { setName: name })], /the name of a set must be a letter/);
   });
 }
@@ -209,6 +374,31 @@ function cells(line: string): string[] {
 /** What a line of each format may look like. */
 const IP = "[0-9a-f.:]+(?:/\\d+)?";
 const LINES: Record<Exclude<RuleExportFormat, "csv" | "ndjson">, RegExp> = {
+  apache: new RegExp(`^Require not ip ${IP}$`),
+  bird: new RegExp(`^(?:protocol static list_[46] \\{|ipv[46];|route ${IP} blackhole;|\\})$`),
+  caddy: new RegExp(`^(?:@list \\{|remote_ip ${IP}|expression false|\\})$`),
+  cilium: new RegExp(
+    `^(?:apiVersion: cilium\\.io/v2alpha1|kind: CiliumCIDRGroup|metadata:|  name: list|spec:|  externalCIDRs:(?: \\[\\])?|  - "${IP}")$`,
+  ),
+  "crowdsec-csv": new RegExp(`^(?:duration,scope,value,type,reason|\\d+s,(?:ip|range),${IP},ban,list)$`),
+  dnsbl: new RegExp(`^(?:\\$DATASET ip[46]trie @|:127\\.0\\.0\\.2:\\$ is listed|${IP})$`),
+  f5: new RegExp(`^[0-9a-f.:]+,\\d+,bl,$`),
+  haproxy: new RegExp(`^${IP}$`),
+  iptables: new RegExp(`^(?:\\*filter|:list - \\[0:0\\]|-[46] -A list -s ${IP} -j DROP|COMMIT)$`),
+  kubernetes: new RegExp(
+    `^(?:apiVersion: networking\\.k8s\\.io/v1|kind: NetworkPolicy|metadata:|  name: list|spec:|  podSelector: \\{\\}|  policyTypes: \\[Ingress\\]|  ingress:(?: \\[\\])?|  - from:|    - ipBlock:(?: \\{ cidr: "${IP}" \\})?|        cidr: "${IP}"|        except:|        - "${IP}")$`,
+  ),
+  mikrotik: new RegExp(
+    `^(?:/(?:ip|ipv6) firewall address-list|remove \\[find list="list"\\]|add list="list" address=${IP})$`,
+  ),
+  postfix: new RegExp(`^${IP} REJECT$`),
+  rpz: /^(?:\$TTL 300|@ SOA localhost\. root\.localhost\. \d+ 300 60 604800 300|@ NS localhost\.|\d+\.[0-9a-fz.]+\.rpz-ip CNAME \.)$/,
+  squid: new RegExp(`^${IP}$`),
+  "suricata-iprep": new RegExp(`^${IP},1,127$`),
+  varnish: /^(?:acl list \{|"[0-9a-f.:]+"\/\d+;|\})$/,
+  "zeek-intel": new RegExp(
+    `^(?:#fields\tindicator\tindicator_type\tmeta\\.source|${IP}\tIntel::(?:ADDR|SUBNET)\tlist)$`,
+  ),
   text: new RegExp(`^${IP}$`),
   nginx: new RegExp(`^${IP} 1;$`),
   ipset: new RegExp(

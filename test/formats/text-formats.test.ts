@@ -10,6 +10,7 @@ import { identify } from "../../src/cbs/identify.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
 import { bound, bytesOf, entriesOf, LongestMatch, linesOf, probes, randomLines, subjects } from "./subjects.ts";
 import { readers, same } from "./text-readers.ts";
+import { rounds } from "../rounds.ts";
 
 const all = await subjects();
 const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
@@ -190,6 +191,6 @@ test("random catalogues: every format holds all prefixes with their ids", () => 
         );
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds({ short: 60, long: 300 }) },
   );
 });

@@ -84,7 +84,7 @@ test("documents in pieces of any length: as JSON.parse reads them whole", () => 
 
 const MARKS = ["[", "]", "{", "}", ",", ":", '"', "\\", " ", "1", "x", '"ips":', '"ips":[', "é", "\\u0041"];
 
-test("damaged documents: the same first error, at the same position, as of the whole text", () => {
+test("corrupt documents: the same first error, at the same position, as of the whole text", () => {
   let wrong = 0;
   fc.assert(
     fc.property(

@@ -46,8 +46,8 @@ for (const [text, fault] of cases) {
   });
 }
 
-test("agrees with the engine about damaged JSON", (context) => {
-  let damaged = 0;
+test("agrees with the engine about corrupt JSON", (context) => {
+  let corrupt = 0;
   const texts = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom("", "x", '"', ",", "]", "}", ":", "0", "\\", "\n", "-"))
     .map(([text, at, put]) => {
@@ -59,12 +59,12 @@ test("agrees with the engine about damaged JSON", (context) => {
       const fault = jsonErrorAt(text);
       assert.equal(fault < 0, isJson(text), text);
       assert.ok(fault <= text.length);
-      damaged += Number(fault >= 0);
+      corrupt += Number(fault >= 0);
     }),
     { numRuns: 3000, seed: 20261121 },
   );
-  context.diagnostic(`3000 texts, ${damaged} damaged, seed 20261121`);
-  assert.ok(damaged > 500 && damaged < 2900);
+  context.diagnostic(`3000 texts, ${corrupt} corrupt, seed 20261121`);
+  assert.ok(corrupt > 500 && corrupt < 2900);
 });
 
 test("long and deep texts", () => {

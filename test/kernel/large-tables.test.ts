@@ -7,6 +7,7 @@ import {
   HEADER_ROOT_BITS_6,
   NODE_BITMAP,
   NODE_LIST,
+  NODE_POINTS,
   NODE_SKIP,
   NODE_TREE,
   NODE_WIDE,
@@ -37,23 +38,29 @@ const SHAPES: readonly Shape[] = [
     family: 4,
     rootBits: 18,
     kinds: [
-      [NODE_BITMAP, NODE_LIST, NODE_TREE],
-      [NODE_BITMAP, NODE_LIST],
+      [NODE_BITMAP, NODE_LIST, NODE_TREE, NODE_POINTS],
+      [NODE_BITMAP, NODE_LIST, NODE_POINTS],
     ],
     *prefixes(random) {
       for (let i = 0; i < 260_000; i++) yield [[word(random() & 0x1fff_ff00), 0, 0, 0], 24];
       for (let i = 0; i < 4_000; i++) yield [[word(random() & 0x1fff_ffff), 0, 0, 0], 25 + (random() % 8)];
       for (let i = 0; i < 5_000; i++) yield [[word(0xc000_0000 | (random() & 0xff_ffff)), 0, 0, 0], 32];
       for (let i = 0; i < 300; i++) yield [[word(0xd000_0000 | (random() & 0x3fff)), 0, 0, 0], 32];
+      for (let i = 0; i < 120; i++) yield [[word(0xd100_0000 | (random() & 0x3fff)), 0, 0, 0], 24 + (random() % 9)];
+      for (let i = 0; i < 6; i++) yield [[word(0xd200_0000 | (random() & 0x3fff)), 0, 0, 0], 22 + (random() % 11)];
+      // Below a bitmap, whose slots have 256 addresses: scattered ones of different sizes.
+      for (let i = 0; i < 700; i++) yield [[word(0xd300_0000 | (random() & 0x3fff)), 0, 0, 0], 26 + (random() % 7)];
     },
   },
   {
     name: "IPv4: a root of 16 bits over single addresses",
     family: 4,
     rootBits: 16,
-    kinds: [[NODE_LIST, NODE_TREE, NODE_BITMAP], []],
+    kinds: [[NODE_POINTS, NODE_LIST, NODE_TREE, NODE_BITMAP], []],
     *prefixes(random) {
-      for (let i = 0; i < 60_000; i++) yield [[word(random()), 0, 0, 0], 32];
+      for (let i = 0; i < 66_000; i++) yield [[word(random()), 0, 0, 0], 32];
+      for (let i = 0; i < 120; i++) yield [[word(0x0c00_0000 | (random() & 0xffff)), 0, 0, 0], 22 + (random() % 11)];
+      for (let i = 0; i < 6; i++) yield [[word(0x0d00_0000 | (random() & 0xffff)), 0, 0, 0], 20 + (random() % 13)];
       for (let i = 0; i < 3_000; i++) yield [[word(0x0a00_0000 | (random() & 0xffff)), 0, 0, 0], 32];
       for (let i = 0; i < 60; i++) yield [[word(0x0b00_0000 | (random() & 0xffff)), 0, 0, 0], 32];
     },
@@ -66,6 +73,7 @@ const SHAPES: readonly Shape[] = [
     *prefixes(random) {
       for (let i = 0; i < 3_000; i++) yield [[word(random() & 0x7fff_ffff), 0, 0, 0], 17 + (random() % 16)];
       for (let i = 0; i < 60; i++) yield [[word(0xa000_0000 | (random() & 0xf_ffff)), 0, 0, 0], 32];
+      for (let i = 0; i < 60; i++) yield [[word(0xa100_0000 | (random() & 0xf_ffff)), 0, 0, 0], 18 + (random() % 11)];
       for (let i = 0; i < 16; i++) yield [[word(0x9000_0000 | (i << 18)), 0, 0, 0], 18];
     },
   },
@@ -74,7 +82,7 @@ const SHAPES: readonly Shape[] = [
     family: 6,
     rootBits: 16,
     kinds: [
-      [NODE_WIDE, NODE_LIST, NODE_SKIP],
+      [NODE_WIDE, NODE_LIST, NODE_POINTS, NODE_SKIP],
       [NODE_LIST, NODE_TREE, NODE_WIDE, NODE_SKIP],
     ],
     *prefixes(random) {
@@ -84,6 +92,10 @@ const SHAPES: readonly Shape[] = [
       for (let i = 0; i < 900; i++) yield [[0x2a00_0002, word(random()), word(random()), 0], 56 + (random() % 30)];
       for (let i = 0; i < 40; i++) yield [[0x2a00_0003, 7, 9, word(random())], 128];
       for (let i = 0; i < 5; i++) yield [[0x3fff_0000, word(random() & 0xffff_0000), 0, 0], 48];
+      for (let i = 0; i < 40; i++) yield [[word(0x3ffe_0000 | (random() & 0xffff)), 0, 0, 0], 32];
+      for (let i = 0; i < 40; i++) yield [[word(0x3ffd_0000 | (random() & 0xffff)), 7, 9, 1], 128];
+      for (let i = 0; i < 200; i++) yield [[0x2a00_0004, word(random() & 0xffff_0000), 0, 0], 48];
+      for (let i = 0; i < 99; i++) yield [[0x2a00_0005, word(random() & 0xffff_0000), 0, 0], 36 + (random() % 13)];
       for (let i = 0; i < 9; i++) yield [[0xfd00_1234, 0x5678_9abc, 0xdef0_0000, word(random())], 97 + (random() % 32)];
     },
   },
@@ -91,12 +103,14 @@ const SHAPES: readonly Shape[] = [
     name: "IPv6: no root",
     family: 6,
     rootBits: 0,
-    kinds: [[NODE_TREE], [NODE_LIST, NODE_TREE, NODE_SKIP]],
+    kinds: [[NODE_TREE], [NODE_LIST, NODE_TREE, NODE_POINTS, NODE_SKIP]],
     *prefixes(random) {
       for (let i = 0; i < 60; i++)
-        yield [[word(random()), word(random()), word(random()), word(random())], 16 + (random() % 113)];
+        yield [[word(random()), word(random()), word(random()), word(random())], 5 + (random() % 113)];
       for (let i = 0; i < 300; i++)
-        yield [[word(0x2001_0000 | (random() & 0xff)), word(random() & 0xffff_0000), 0, 0], 48];
+        yield [[word(0x2001_0000 | (random() & 0xff)), word(random() & 0xffff_0000), 0, 0], 22 + (random() % 27)];
+      for (let i = 0; i < 5; i++) yield [[word(0x5001_0000 | (random() & 0xffff)), 0, 0, 0], 20 + (random() % 13)];
+      for (let i = 0; i < 40; i++) yield [[word(0x5002_0000 | (random() & 0xffff)), 1, 2, 3], 128];
       for (let i = 0; i < 4; i++) yield [[0x4000_1111, 0x2222_3333, 0x4444_5555, word(random())], 128];
     },
   },
@@ -146,6 +160,7 @@ for (const shape of SHAPES) {
     const header = new Int32Array(table.buffer, table.sections.header.byteOffset);
     assert.equal(header[shape.family === 4 ? HEADER_ROOT_BITS_4 : HEADER_ROOT_BITS_6], shape.rootBits);
     const levels = nodeLevels(table, shape.family).map((level) => new Set(level.map(({ kind }) => kind)));
+    t.diagnostic(levels.map((kinds) => [...kinds].sort().join()).join(" | "));
     shape.kinds.forEach((kinds, level) =>
       kinds.forEach((kind) => assert.ok(levels[level]?.has(kind), `no node of kind ${kind} at level ${level}`)),
     );

@@ -78,7 +78,7 @@ test("the kernel answers as the table does: random prefixes of every shape, addr
   assert.ok(matched > lookups / 4 && matched < lookups);
 });
 
-test("a damaged table gives a typed error or an id of the table, never a loop or another error", () => {
+test("a corrupt table gives a typed error or an id of the table, never a loop or another error", () => {
   const random = seededRandom(SEED);
   let refused = 0;
   let answered = 0;

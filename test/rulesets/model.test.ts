@@ -78,11 +78,11 @@ const broken: Record<string, (rules: FamilyRules) => void> = {
   },
 };
 
-for (const [name, damage] of Object.entries(broken)) {
+for (const [name, corruption] of Object.entries(broken)) {
   test(`the property finds an index where ${name}`, () => {
     const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
       const index = fromColumns(rules, size);
-      for (const family of partsOf(index)) damage(family);
+      for (const family of partsOf(index)) corruption(family);
       return index;
     });
     const { failed } = fc.check(property, { seed: SEED, numRuns: 3000, endOnFailure: true });
@@ -102,11 +102,11 @@ const brokenSearches: Record<string, (search: RuleIndex["search"]) => RuleIndex[
     search({ ...filter, name: filter.name === "A" ? "." : filter.name }, now),
 };
 
-for (const [name, damage] of Object.entries(brokenSearches)) {
+for (const [name, corruption] of Object.entries(brokenSearches)) {
   test(`the property finds an index where ${name}`, () => {
     const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
       const index = fromColumns(rules, size);
-      index.search = damage(index.search.bind(index));
+      index.search = corruption(index.search.bind(index));
       return index;
     });
     const { failed } = fc.check(property, { seed: SEED, numRuns: 3000, endOnFailure: true });

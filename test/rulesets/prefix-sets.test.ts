@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
-import { finished } from "../../src/rulesets/_finished.ts";
+import { finished } from "../../src/turns/finished.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { rulesetOf, storingRuleset } from "../../src/rulesets/stored-ruleset.ts";
 import { PREFIX_SETS, type PrefixSet } from "../cases/prefix-sets.ts";

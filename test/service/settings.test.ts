@@ -58,13 +58,13 @@ test("every setting can be given in every way; names are used once", () => {
   const names = Object.values<Setting>(SETTINGS).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const [key, setting] of Object.entries<Setting>(SETTINGS)) {
-    const { initial, choices, most } = setting;
+    const { initial, choices, max } = setting;
     const other =
       choices?.find((each) => each !== initial) ??
       (typeof initial === "boolean"
         ? !initial
         : typeof initial === "number"
-          ? initial === most
+          ? initial === max
             ? initial - 1
             : initial + 1
           : (TEXTS[setting.name] ?? "other"));

@@ -20,7 +20,7 @@ const seen: Record<SnapshotErrorCode, number> = {
   unreadable: 0,
   "not-a-file": 0,
   "not-a-snapshot": 0,
-  "text-damage": 0,
+  "text-mode": 0,
   truncated: 0,
   extended: 0,
   "foreign-byte-order": 0,
@@ -89,7 +89,7 @@ for (const bad of BAD_SNAPSHOTS) {
     inTemporaryFolder(async (folder) => {
       const path = join(folder, "snapshot");
       const copy = Buffer.from(good);
-      const bytes = bad.damage(copy) ?? copy;
+      const bytes = bad.corrupt(copy) ?? copy;
       await writeFile(path, bytes);
       const error = await check(bad, path);
       if (bad.stage !== "verify") assert.equal(rejectionOfBytes(bytes, path), error.message);

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
-import { damageByChance, flipBits } from "./harness/damage.ts";
+import { corruptAtRandom, flipBits } from "./harness/corruption.ts";
 import { runCrafted } from "./harness/run-crafted.ts";
 import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
 import { rounds } from "../rounds.ts";
 
 const SEED = 1;
-const DAMAGED = rounds({ short: 5000, long: 15_000 });
-const CRAFTED = rounds({ short: 2500, long: 5000 });
+const CORRUPTED = rounds({ short: 1500, long: 15_000 });
+const CRAFTED = rounds({ short: 800, long: 5000 });
 
 async function goodFile(folder: string, seed: number, prefixes: number): Promise<Buffer> {
   const path = join(folder, `good-${seed}`);
@@ -21,24 +21,24 @@ async function goodFile(folder: string, seed: number, prefixes: number): Promise
 test("a flipped bit is refused: every bit of the head, the gap behind it and the first section, one of every other byte", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 10);
-    const report = await flipBits(join(folder, "damaged"), good, 640);
+    const report = await flipBits(join(folder, "corrupt"), good, 640);
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.tried, good.length + 7 * 640);
     assert.deepEqual([report.refused, report.accepted, report.untyped], [report.tried, 0, []]);
   }));
 
-test("damage by chance is refused", (t) =>
+test("corruption by chance is refused", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 60);
-    const report = await damageByChance(join(folder, "damaged"), good, SEED, (tried) => tried < DAMAGED);
+    const report = await corruptAtRandom(join(folder, "corrupt"), good, SEED, (tried) => tried < CORRUPTED);
     t.diagnostic(JSON.stringify(report));
-    assert.deepEqual([report.refused, report.accepted, report.untyped], [DAMAGED, 0, []]);
+    assert.deepEqual([report.refused, report.accepted, report.untyped], [CORRUPTED, 0, []]);
   }));
 
-test("negative control: without checksums the same damage gives wrong answers, and the harness says so", (t) =>
+test("negative control: without checksums the same corruption gives wrong answers, and the harness says so", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 60);
-    const report = await damageByChance(join(folder, "damaged"), good, SEED, (tried) => tried < 1000, reseal);
+    const report = await corruptAtRandom(join(folder, "corrupt"), good, SEED, (tried) => tried < 1000, reseal);
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.accepted > 100 && report.wrong > 50);
   }));

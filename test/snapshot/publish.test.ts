@@ -31,7 +31,7 @@ test("after a crash at any moment of a publish there is the old snapshot or the 
     }
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.states, 6000);
-    assert.deepEqual([report.damaged, report.misplaced, report.absent, report.untyped], [0, 0, 0, []]);
+    assert.deepEqual([report.corrupt, report.misplaced, report.absent, report.untyped], [0, 0, 0, []]);
     assert.ok(report.old > 0 && report.new > 0);
   }));
 
@@ -40,7 +40,7 @@ test("after a crash of the first publish there is no snapshot or the new one", (
     const crash = await recordPublish(folder, SEED, "nothing");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
     t.diagnostic(JSON.stringify(report));
-    assert.deepEqual([report.damaged, report.misplaced, report.old, report.untyped], [0, 0, 0, []]);
+    assert.deepEqual([report.corrupt, report.misplaced, report.old, report.untyped], [0, 0, 0, []]);
     assert.ok(report.absent > 0 && report.new > 0);
   }));
 
@@ -53,7 +53,7 @@ test("negative control: rewriting in place is caught", (t) =>
       500,
     );
     t.diagnostic(JSON.stringify(report));
-    assert.ok(report.damaged > 100);
+    assert.ok(report.corrupt > 100);
   }));
 
 test("negative control: a rename without a sync before it is caught", (t) =>
@@ -61,7 +61,7 @@ test("negative control: a rename without a sync before it is caught", (t) =>
     const crash = without(await recordPublish(folder, SEED, "old"), "sync");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
     t.diagnostic(JSON.stringify(report));
-    assert.ok(report.damaged > 10);
+    assert.ok(report.corrupt > 10);
   }));
 
 test("negative control: a publish that does not sync the folder is caught, for the old one may come back", (t) =>
@@ -69,7 +69,7 @@ test("negative control: a publish that does not sync the folder is caught, for t
     const crash = without(await recordPublish(folder, SEED, "old"), "sync-folder");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
     t.diagnostic(JSON.stringify(report));
-    assert.equal(report.damaged, 0);
+    assert.equal(report.corrupt, 0);
     assert.ok(report.misplaced > 0);
   }));
 

@@ -73,7 +73,7 @@ test("a file that is replaced by rename answers at once, and the generation befo
     assert.deepEqual(retired, [1], "what answers now does not retire");
   }));
 
-test("a damaged file is a failure with its error, and the next good one answers", () =>
+test("a corrupt file is a failure with its error, and the next good one answers", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(path, 1);
@@ -176,6 +176,20 @@ test("a missing file is an error to open, unless it may be missing; of several p
       const swapped = next(holder, "swap");
       await publish(path, number);
       assert.equal(titleOf((await swapped)[0].content), `snapshot ${number}`);
+    }
+  }));
+
+test("a new file that a call to reload has loaded is not loaded a second time by looking", () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "list");
+    await publish(path, 1);
+    const holder = await held(path, { interval: 20 });
+    for (let number = 2; number <= 6; number++) {
+      await publish(path, number);
+      await sleep(25); // it has been noticed, and is looked at once more
+      await holder.reload();
+      await sleep(150);
+      assert.equal(holder.current!.number, number);
     }
   }));
 

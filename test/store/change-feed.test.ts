@@ -9,6 +9,7 @@ import type { Change } from "../../src/store/change.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeFastFolder } from "./harness/fast-folder.ts";
+import { until } from "../until.ts";
 
 const folder = makeFastFolder();
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,10 +40,10 @@ async function follow(name: string) {
 test("a write is answered when a reader that takes its time has it, and others are not held up", async () => {
   const { store, given, told, held, answered, write } = await follow("slow");
   const slow = [write("slow 1")];
-  await until(() => held.length === 1);
+  await until("one request waits for its answer", () => held.length === 1);
   await write("quick");
   slow.push(write("slow 2"));
-  await until(() => held.length === 2);
+  await until("two requests wait for their answers", () => held.length === 2);
   await delay(50);
   assert.deepEqual([given, answered], [[1, 2, 3, 4, 5, 6, 7, 8, 9], ["quick"]]);
   held[1]!.resolve();
@@ -57,9 +58,9 @@ test("a write is answered when a reader that takes its time has it, and others a
 test("a reader that fails in its own time loads again, and the write is answered then", async () => {
   const { store, told, held, answered, write } = await follow("failing");
   const writes = [write("slow 1")];
-  await until(() => held.length === 1);
+  await until("one request waits for its answer", () => held.length === 1);
   held[0]!.reject(new Error("a defect"));
-  await until(() => told.length === 1);
+  await until("one change has been passed on", () => told.length === 1);
   writes.push(write("after"));
   await delay(50);
   assert.deepEqual([told, answered], [[[new Error("a defect"), true]], []]);
@@ -72,15 +73,11 @@ test("a reader that fails in its own time loads again, and the write is answered
 test("a store that is closed waits for no reader", async () => {
   const { store, held, write } = await follow("closed");
   const answered: Promise<void> = write("slow");
-  await until(() => held.length === 1);
+  await until("one request waits for its answer", () => held.length === 1);
   await (store satisfies Store).close();
   held[0]!.resolve();
   await answered;
 });
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await delay(5);
-}
 
 test("what was asked for before a reader failed is not given to it afterwards", async () => {
   const change = (sequence: number): Change =>
@@ -123,9 +120,9 @@ test("it says for how long others' changes may be missing: while it is answered 
     () => {},
     () => {},
   );
-  await until(() => feed.staleness < 5);
+  await until("the feed is up to date", () => feed.staleness < 5);
   answers = false;
-  await until(() => feed.staleness > 50);
+  await until("the feed is stale", () => feed.staleness > 50);
   const before = feed.staleness;
   await delay(10);
   assert.ok(feed.staleness > before);

@@ -10,6 +10,7 @@ import type { Worker } from "node:worker_threads";
 import { Random } from "../../bench/data/random.ts";
 import type { StoreError } from "../../src/store/store-error.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
+import { until } from "../until.ts";
 
 /** The threads that stores have started, the newest last. */
 const threads: Worker[] = [];
@@ -104,7 +105,7 @@ describe("the thread of a SQLite file that ends", () => {
     });
     for (let round = 0; round < 3; round++) {
       const before = acknowledged.size;
-      while (acknowledged.size === before) await delay(1);
+      await until("another write is acknowledged", () => acknowledged.size > before, { every: 1 });
       await delay(random.below(50));
       await endThread();
     }
@@ -132,7 +133,7 @@ describe("the thread of a SQLite file that ends", () => {
     const argument = [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }];
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     threads.at(-1)!.postMessage({ id: -1, method: "execute", argument });
-    while (sequenceIn(file) === sequence) await delay(1);
+    await until("the change is in the file", () => sequenceIn(file) !== sequence, { every: 1 });
     await endThread();
     await whenOpen(() => add("192.0.2.8"));
     assert.deepEqual(known(), ["192.0.2.7", "192.0.2.8"]);
@@ -147,7 +148,7 @@ describe("the thread of a SQLite file that ends", () => {
       ({ code }: StoreError) => code,
     );
     const other = new DatabaseSync(file, { timeout: 0 });
-    while (canWrite(other)) await delay(1);
+    await until("the transaction has begun", () => !canWrite(other), { every: 1 });
     await endThread();
     assert.ok(canWrite(other));
     other.close();
@@ -184,7 +185,7 @@ describe("the thread of a SQLite file that ends", () => {
     const started = threads.length;
     const begun = performance.now();
     await endThread();
-    while (threads.length < started + 3) await delay(5);
+    await until("three threads have been started", () => threads.length >= started + 3);
     assert.ok(performance.now() - begun >= 1200, "three pauses, at least");
     process.off("worker", endAtOnce);
     await whenOpen(() => add("192.0.2.1"));

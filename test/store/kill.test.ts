@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { killWriters } from "./harness/kill-writers.ts";
+import { rounds } from "../rounds.ts";
+
+const KILLS = rounds({ short: 5, long: 10 });
 
 test("an acknowledged write survives kill -9, batches whole, and the file is sound (R1)", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await killWriters(join(folder, "killed.db"), 1, "honest", ({ kills }) => kills < 10);
+    const report = await killWriters(join(folder, "killed.db"), 1, "honest", ({ kills }) => kills < KILLS);
     t.diagnostic(JSON.stringify({ ...report, lost: report.lost.length }));
     assert.deepEqual(report.lost, []);
-    assert.ok(report.acknowledged > 50);
+    assert.ok(report.acknowledged > 5 * KILLS);
   }));
 
 test("negative control: writes that are acknowledged before they are committed are missed", (t) =>

@@ -18,8 +18,8 @@ import { GROWN } from "./harness/grown-migrations.ts";
 import { databases } from "./harness/stores.ts";
 import { rounds } from "../rounds.ts";
 
-/** The long form kills at every step, this one at every third. */
-const STRIDE = rounds({ short: 3, long: 1 });
+/** The long form kills at every step, this one at every seventh. */
+const STRIDE = rounds({ short: 7, long: 1 });
 const GROWN_VERSION = Object.keys(GROWN).length;
 
 /** Opens the tables without bringing them up to date. */

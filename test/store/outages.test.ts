@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres, whyNoPostgres } from "./harness/pos
 import { mountSmallDisk, whyNoSmallDisk } from "./harness/small-disk.ts";
 import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
+import { until } from "../until.ts";
 
 describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
   let server: PostgresServer;
@@ -55,7 +56,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
       });
     proxy.fate = "lose the answer";
     const lost = add("192.0.2.1");
-    while (proxy.struck === 0) await delay(1);
+    await until("the proxy has struck", () => proxy.struck > 0, { every: 1 });
     proxy.shut();
     await assert.rejects(lost, { name: "StoreError", code: "outcome-unknown" });
     await assert.rejects(add("192.0.2.2"), { name: "StoreError", code: "unavailable" });
@@ -77,7 +78,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
       store.write({ kind: "add-rule", ...into, request: adding(text, { mode: "fail" }), ...by(2) });
     proxy.fate = "pull the cable";
     const written = add(cut, "192.0.2.1");
-    while (proxy.struck === 0) await delay(1);
+    await until("the proxy has struck", () => proxy.struck > 0, { every: 1 });
     // Negative control: it does hold them up; a write that waits for less time is rejected.
     const hasty = await Replica.open({ url: `${url}?lock_timeout=500` }, { patience: 0 });
     await assert.rejects(add(hasty, "192.0.2.3"), { name: "StoreError", code: "unavailable", message: /lock timeout/ });

@@ -17,7 +17,7 @@ test(
       const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, 200);
       t.diagnostic(`normal: ${JSON.stringify(normal)}`);
       assert.equal(full.lost, 0);
-      assert.deepEqual(full.damaged, []);
+      assert.deepEqual(full.corrupt, []);
       assert.ok(full.acknowledged > 1000);
       assert.ok(normal.lost > 0);
     }),

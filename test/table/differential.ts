@@ -28,7 +28,7 @@ function cut(family: 4 | 6, address: bigint, length: number): bigint {
 }
 
 /** The shapes that real lists have, each hard on another node kind. */
-const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded"] as const;
+const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded", "points"] as const;
 
 /**
  * A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings
@@ -39,6 +39,9 @@ export function randomPrefixes(random: Random): PlainPrefix[] {
   const family = random() % 2 === 0 ? 4 : 6;
   const bits = family === 4 ? 32 : 128;
   const base = randomBits(random, bits);
+  // Blocks of one size in one or two of 65,536, with a value each, or of one value or of three.
+  const size = random() % 12;
+  const last = random() % 3;
   const count = shape === "crowded" ? 1100 + (random() % 400) : 1 + (random() % 120);
   const found = new Map<string, PlainPrefix>();
   for (let i = 0; i < count; i++) {
@@ -49,10 +52,11 @@ export function randomPrefixes(random: Random): PlainPrefix[] {
     if (shape === "neighbours")
       [address, length] = [cut(family, base, bits - 12) + BigInt(i) * 4n, bits - (random() % 3)];
     if (shape === "crowded") [address, length] = [cut(family, base, 16) | (address >> 16n), 16 + (random() % 18)];
+    if (shape === "points") [address, length] = [cut(family, base, bits - 17) | (address & 0x1ffffn), bits - size];
     const first = cut(family, address & ((1n << BigInt(bits)) - 1n), Math.min(length, bits));
-    const values = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])].sort(
-      (a, b) => a - b,
-    );
+    const mixed = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])];
+    const values =
+      shape === "points" && last > 0 ? [last === 1 ? 1 : Number(first & 0xf_ffffn) + 1] : mixed.sort((a, b) => a - b);
     const prefix = { family, first, length: Math.min(length, bits), values } as const;
     found.set(`${prefix.first}/${prefix.length}`, prefix);
   }

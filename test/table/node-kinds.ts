@@ -1,4 +1,4 @@
-import { popcount, separatorWords } from "../../src/table/_walk.ts";
+import { pointsWords, popcount, separatorWords } from "../../src/table/_walk.ts";
 import * as layout from "../../src/table/layout.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 
@@ -22,6 +22,11 @@ function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number
       return [1 + separatorWords(count) + (count >>> 1), count];
     case layout.NODE_WIDE:
       return [4096, nodes[node + 4095]! + popcount(nodes[node + 4094]!)];
+    case layout.NODE_POINTS: {
+      const form = nodes[node + 2]! & 0xffff;
+      const points = (form & 0xff) + 1;
+      return [pointsWords(points), form >>> 12 === layout.POINTS_EACH ? points : 0];
+    }
     default:
       return [3 + ((count + 31) >>> 5), 1];
   }

@@ -7,6 +7,7 @@ import { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { SectionName, TableSections } from "../../src/table/sections.ts";
 import { TableError, type TableErrorCode } from "../../src/table/table-error.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { pointsWords } from "../../src/table/_walk.ts";
 import { nodeLevels } from "./node-kinds.ts";
 import { type MatchId, NO_MATCH } from "../../src/table/match-id.ts";
 
@@ -18,9 +19,14 @@ function sample(): PrefixTable {
   // Bitmap: aligned to 6 bits below the root.
   for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
   add("10.0.0.0/8", 3);
-  // List: a few changes that lie scattered, with children below it. Tree: more of them.
-  for (let i = 0; i < 6; i++) add(`172.${i * 5}.${i}.${i * 9}`, 1);
-  for (let i = 0; i < 40; i++) add(`173.${i * 5}.${i}.0/24`, 1);
+  // Points, with one entry, with consecutive ones, and each with its own: those are nodes, of points again.
+  for (let i = 0; i < 33; i++) add(`11.${i * 5}.${i}.0/24`, 1);
+  for (let i = 0; i < 4; i++) add(`12.${i * 5}.${i}.0/24`, 100 + i);
+  for (let i = 0; i < 5; i++) add(`13.${i * 5}.${i}.${i * 9}`, 1);
+  // List: a few changes that lie scattered, of any size. Tree: more of them.
+  for (let i = 0; i < 6; i++) add(`172.${i * 5}.${i * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
+  add("172.200.7.9", 1);
+  for (let i = 0; i < 40; i++) add(`173.${i * 5}.${(i % 16) * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
   // Skip: everything under 2002::/16 shares the next bits.
   add("2001:db8::/48", 2, 5);
   add("2001:db8::1", 1);
@@ -32,14 +38,28 @@ function sample(): PrefixTable {
   return freeze(trie, { expiresAt: (value) => (value === 1 ? 1_000 : null) });
 }
 
-interface Damage {
+/** The word offset of the first points node of which entries are stored this way, one level down if they are hosts. */
+function firstPoints(table: PrefixTable, stored: number): number {
+  const nodes = wordsOf(table, "nodes4");
+  const found = nodeLevels(table, 4)
+    .flat()
+    .find(({ kind, node }) => kind === layout.NODE_POINTS && (nodes[node + 2]! & 0xffff) >>> 12 === stored);
+  return found?.node ?? assert.fail(`the sample has no points node that stores entries in way ${stored}`);
+}
+
+function wordsOf(table: PrefixTable, section: SectionName): Int32Array {
+  const { byteOffset, byteLength } = table.sections[section];
+  return new Int32Array(table.buffer, byteOffset, Math.floor(byteLength / 4));
+}
+
+interface Corruption {
   readonly name: string;
   readonly code: TableErrorCode;
   readonly section: SectionName;
   /**
    * Changes the words (bytes for `matchLength`) of a section, given all words of the table's nodes to find a place in.
    */
-  readonly damage: (words: Int32Array, table: PrefixTable) => void;
+  readonly corrupt: (words: Int32Array, table: PrefixTable) => void;
   readonly in?: SectionName;
 }
 
@@ -51,190 +71,269 @@ function firstNode(table: PrefixTable, family: 4 | 6, wanted: number): number {
   return found?.node ?? assert.fail(`the sample has no node of kind ${wanted} for IPv${family}`);
 }
 
-const DAMAGES: readonly Damage[] = [
+const CORRUPTIONS: readonly Corruption[] = [
   {
     name: "an unknown layout version",
     code: "bad-layout",
     section: "header",
-    damage: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99),
+    corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99),
   },
   {
     name: "a root size nobody writes (IPv4)",
     code: "bad-layout",
     section: "header",
-    damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 9),
+    corrupt: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 9),
   },
   {
     name: "a root size nobody writes (IPv6)",
     code: "bad-layout",
     section: "header",
-    damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 33),
+    corrupt: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 33),
   },
   {
     name: "another root size than the root has",
     code: "bad-layout",
     section: "root4",
     in: "header",
-    damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 16),
+    corrupt: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 16),
   },
   {
     name: "another root size than the IPv6 root has",
     code: "bad-layout",
     section: "root6",
     in: "header",
-    damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 16),
+    corrupt: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 16),
   },
   {
     name: "more matches than there are",
     code: "bad-layout",
     section: "matchValue",
     in: "header",
-    damage: (words) => void words[layout.HEADER_MATCH_COUNT]!++,
+    corrupt: (words) => void words[layout.HEADER_MATCH_COUNT]!++,
   },
   {
     name: "a negative number of matches",
     code: "bad-layout",
     section: "matchValue",
     in: "header",
-    damage: (words) => void (words[layout.HEADER_MATCH_COUNT] = -1),
+    corrupt: (words) => void (words[layout.HEADER_MATCH_COUNT] = -1),
   },
   {
     name: "a wrong prefix count",
     code: "bad-count",
     section: "header",
-    damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]!++,
+    corrupt: (words) => void words[layout.HEADER_PREFIX_COUNT_4]!++,
   },
   {
     name: "a leaf past the matches",
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void (words[0] = 1e6),
+    corrupt: (words) => void (words[0] = 1e6),
   },
   {
     name: "a pointer to the middle of a node",
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void words[10]!++,
+    corrupt: (words) => void words[10]!++,
   },
   {
     name: "a pointer past the end",
     code: "bad-node",
     section: "nodes6",
     in: "root6",
-    damage: (words) => void (words[0] = layout.NODE_FLAG | 0xfff_ffff),
+    corrupt: (words) => void (words[0] = layout.NODE_FLAG | 0xfff_ffff),
   },
   {
     name: "two pointers to one node",
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void (words[172] = words[10]!),
+    corrupt: (words) => void (words[172] = words[10]!),
   },
   {
     name: "a node nothing points to",
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void (words[172] = 0),
+    corrupt: (words) => void (words[172] = 0),
   },
   {
     name: "a bitmap without its first bit",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1),
   },
   {
     name: "a bitmap with a bit too many",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 1]! ^= 1 << 30),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 1]! ^= 1 << 30),
   },
   {
     name: "a bitmap in IPv6",
     code: "bad-node",
     section: "nodes6",
     in: "root6",
-    damage: (words) => void (words[0]! &= layout.NODE_FLAG | layout.OFFSET_MASK),
+    corrupt: (words) => void (words[0]! &= layout.NODE_FLAG | layout.OFFSET_MASK),
   },
   {
     name: "a list of one entry",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1),
   },
   {
     name: "a list longer than the nodes",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000),
   },
   {
     name: "a list whose keys do not ascend",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0),
   },
   {
     name: "a list of more than a list's entries",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 18),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 18),
   },
   {
     name: "a tree of so few entries that it were a list",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 17),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 17),
   },
   {
     name: "a tree of too many entries",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 258),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 258),
   },
   {
     name: "a tree with a wrong separator",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 1]! ^= 1),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 1]! ^= 1),
   },
   {
     name: "a tree whose keys do not ascend",
     code: "bad-node",
     section: "nodes4",
-    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 4] = 0),
+    corrupt: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 4] = 0),
+  },
+  {
+    name: "points whose entries are stored in a way that there is not",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_ONE) + 2]! |= 0x3000),
+  },
+  {
+    name: "points in front of a node",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_ONE)]! |= layout.NODE_FLAG),
+  },
+  {
+    name: "points whose one entry is a node",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_ONE) + 1]! |= layout.NODE_FLAG),
+  },
+  {
+    name: "points with entries of their own and a first one",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_EACH) + 1] = 1),
+  },
+  {
+    name: "consecutive entries that begin past the matches",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_CONSECUTIVE) + 1] = table.matchCount + 1),
+  },
+  {
+    name: "one point more than there are",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void words[firstPoints(table, layout.POINTS_ONE) + 2]!++,
+  },
+  {
+    name: "points that run past the end",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    corrupt: (words, table) => {
+      const { byteLength } = table.sections.nodes4;
+      words[250] = layout.NODE_FLAG | (layout.NODE_POINTS << layout.KIND_SHIFT) | (byteLength / 4 - 1);
+    },
+  },
+  {
+    name: "points whose keys do not ascend",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_ONE) + 3] = 0),
+  },
+  {
+    name: "points larger than their distances",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => void (words[firstPoints(table, layout.POINTS_ONE) + 2]! |= 15 << 8),
+  },
+  {
+    name: "points with padding that is not zero",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => {
+      const node = firstPoints(table, layout.POINTS_CONSECUTIVE);
+      words[node + pointsWords(4) - 1]! |= 1 << 16;
+    },
+  },
+  {
+    name: "a point of several slots that leads to a node",
+    code: "bad-node",
+    section: "nodes4",
+    corrupt: (words, table) => {
+      const node = firstPoints(table, layout.POINTS_EACH);
+      words[node + 2]! |= 1 << 8;
+      const count = (words[node + 2]! & 0xff) + 1;
+      // Keys that are multiples of 2, so that it is the size that is wrong.
+      for (let half = 1; half <= count; half++) words[node + 2 + (half >>> 1)]! &= ~(1 << ((half & 1) << 4));
+    },
   },
   {
     name: "a skip of no bits",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0),
+    corrupt: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0),
   },
   {
     name: "a skip of half a unit",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)]! += 8),
+    corrupt: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)]! += 8),
   },
   {
     name: "a skip past the address",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 128),
+    corrupt: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 128),
   },
   {
     name: "a skip that leads aside to a node",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG),
+    corrupt: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG),
   },
   {
     name: "a skip that expects bits past its own",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) =>
+    corrupt: (words, table) =>
       void (words[
         firstNode(table, 6, layout.NODE_SKIP) + 2 + ((words[firstNode(table, 6, layout.NODE_SKIP)]! + 31) >>> 5)
       ]! |= 1),
@@ -243,113 +342,112 @@ const DAMAGES: readonly Damage[] = [
     name: "a wide node with a wrong rank",
     code: "bad-node",
     section: "nodes6",
-    damage: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++,
+    corrupt: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++,
   },
   {
     name: "a kind that IPv4 does not have",
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT),
+    corrupt: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT),
   },
   {
     name: "a leaf of another prefix's match",
     code: "bad-count",
     section: "header",
     in: "root4",
-    damage: (words, table) => void (words[193] = table.lookup("10.0.0.1")),
+    corrupt: (words, table) => void (words[193] = table.lookup("10.0.0.1")),
   },
   {
     name: "a parent that does not cover the place",
     code: "bad-match",
     section: "matchParent",
-    damage: (words, table) => void (words[table.lookup("10.8.0.1")] = 0),
+    corrupt: (words, table) => void (words[table.lookup("10.8.0.1")] = 0),
   },
   {
     name: "a match that is its own parent",
     code: "bad-match",
     section: "matchParent",
-    damage: (words) => void (words[2] = 2),
+    corrupt: (words) => void (words[2] = 2),
   },
   {
     name: "a younger parent",
     code: "bad-match",
     section: "matchParent",
-    damage: (words, table) => void (words[1] = table.matchCount),
+    corrupt: (words, table) => void (words[1] = table.matchCount),
   },
-  { name: "a negative parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = -1) },
+  { name: "a negative parent", code: "bad-match", section: "matchParent", corrupt: (words) => void (words[2] = -1) },
   {
     name: "a parent as specific as its child",
     code: "bad-match",
     section: "matchParent",
     in: "matchLength",
-    damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(8, 1, 3),
+    corrupt: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(8, 1, 3),
   },
   {
     name: "a prefix length past 128",
     code: "bad-match",
     section: "matchLength",
-    damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(129, 1, 2),
+    corrupt: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(129, 1, 2),
   },
   {
     name: "a length that does not fit the place",
     code: "bad-match",
     section: "matchLength",
-    damage: (words, table) =>
+    corrupt: (words, table) =>
       new Uint8Array(words.buffer, words.byteOffset).fill(
         62,
         table.lookup("2001:db8:0:ffff::"),
         table.lookup("2001:db8:0:ffff::") + 1,
       ),
   },
-  { name: "a value id of 0", code: "bad-values", section: "matchValue", damage: (words) => void (words[1] = 0) },
+  { name: "a value id of 0", code: "bad-values", section: "matchValue", corrupt: (words) => void (words[1] = 0) },
   {
     name: "a value list that is not there",
     code: "bad-values",
     section: "valueLists",
     in: "matchValue",
-    damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff),
+    corrupt: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff),
   },
   {
     name: "a value list that is not one of them",
     code: "bad-values",
     section: "valueLists",
     in: "matchValue",
-    damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 1),
+    corrupt: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 1),
   },
-  { name: "a value list of one", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1) },
+  { name: "a value list of one", code: "bad-values", section: "valueLists", corrupt: (words) => void (words[0] = 1) },
   {
     name: "a value list past the end",
     code: "bad-values",
     section: "valueLists",
-    damage: (words) => void (words[0] = 1000),
+    corrupt: (words) => void (words[0] = 1000),
   },
   {
     name: "a value list that does not ascend",
     code: "bad-values",
     section: "valueLists",
-    damage: (words) => void (words[1] = 9),
+    corrupt: (words) => void (words[1] = 9),
   },
   {
     name: "an expiry that is not a number",
     code: "bad-values",
     section: "expiresAt",
-    damage: (words) => void words.fill(-1),
+    corrupt: (words) => void words.fill(-1),
   },
   {
     name: "an expiry that is not that of the last value",
     code: "bad-values",
     section: "expiresAt",
-    damage: (words, table) => void words.fill(0, 2 * table.lookup("2001:db8::"), 2 * table.lookup("2001:db8::") + 2),
+    corrupt: (words, table) => void words.fill(0, 2 * table.lookup("2001:db8::"), 2 * table.lookup("2001:db8::") + 2),
   },
 ];
 
-describe("each kind of damage is refused with its code and section", () => {
-  for (const { name, code, section, damage, in: place = section } of DAMAGES) {
+describe("each kind of corrupt is refused with its code and section", () => {
+  for (const { name, code, section, corrupt, in: place = section } of CORRUPTIONS) {
     test(name, () => {
       const table = sample();
-      const span = table.sections[place];
-      damage(new Int32Array(table.buffer, span.byteOffset, Math.floor(span.byteLength / 4)), table);
+      corrupt(wordsOf(table, place), table);
       assert.throws(
         () => new PrefixTable(table.buffer, table.sections).checkStructure(),
         (error) =>
@@ -360,7 +458,7 @@ describe("each kind of damage is refused with its code and section", () => {
   }
 });
 
-test("the undamaged sample passes, so that it is the damage that is refused", () => {
+test("the intact sample passes, so that it is the corrupt that is refused", () => {
   sample().checkStructure();
 });
 
@@ -386,7 +484,7 @@ describe("sections that cannot be a table's are refused when the table is made",
   }
 });
 
-test("lookups in damaged nodes end: with a typed error or an id, never in a loop", () => {
+test("lookups in corrupt nodes end: with a typed error or an id, never in a loop", () => {
   const table = sample();
   for (const name of ["nodes4", "nodes6"] as const) {
     const nodes = new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);

@@ -47,6 +47,7 @@ const muted = await attackByEarlyAnswers({
   random: new Random(seed),
   connections: 3,
   bodyBytes: 1000,
+  patience: 4000,
 });
 mute.close();
 console.log(
@@ -70,6 +71,7 @@ for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
     random: new Random(seed + round),
     connections: 1000,
     bodyBytes: BODY_BYTES,
+    patience: 4000,
   });
   total.requests += report.requests + early.requests;
   total.connections += hostile.connections + early.connections;

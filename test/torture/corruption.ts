@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import type { CraftedReport } from "../snapshot/harness/crafted.ts";
-import { damageByChance, flipBits } from "../snapshot/harness/damage.ts";
+import { corruptAtRandom, flipBits } from "../snapshot/harness/corruption.ts";
 import { runCrafted } from "../snapshot/harness/run-crafted.ts";
 import { inTemporaryFolder, longRunOptions, Random, reseal, sampleContent } from "../snapshot/harness/sample.ts";
 
 // R4, long form: npm run torture:corruption -- --minutes N [--seed N]. First every bit of a small file and the negative
-// controls; then half the time for damage by chance, half for crafted files.
+// controls; then half the time for corruption by chance, half for crafted files.
 const { until, seed } = longRunOptions();
 
 await inTemporaryFolder(async (folder) => {
@@ -22,13 +22,13 @@ await inTemporaryFolder(async (folder) => {
   const flips = await flipBits(join(folder, "flipped"), small, small.length);
   console.log(`every bit of ${small.length} bytes: ${JSON.stringify(flips)}`);
   const good = await goodFile(seed, 60);
-  const unprotected = await damageByChance(join(folder, "damaged"), good, seed, (tried) => tried < 2000, reseal);
+  const unprotected = await corruptAtRandom(join(folder, "corrupt"), good, seed, (tried) => tried < 2000, reseal);
   console.log(
     `negative control, checksums mended: ${unprotected.accepted} of ${unprotected.tried} accepted, ${unprotected.wrong} answer wrongly`,
   );
   const half = Date.now() + (until - Date.now()) / 2;
-  const damage = await damageByChance(join(folder, "damaged"), good, seed, () => Date.now() < half);
-  console.log(`damage by chance: ${JSON.stringify(damage)}`);
+  const corruption = await corruptAtRandom(join(folder, "corrupt"), good, seed, () => Date.now() < half);
+  console.log(`corruption by chance: ${JSON.stringify(corruption)}`);
 
   const work = {
     path: join(folder, "crafted"),
@@ -52,7 +52,7 @@ await inTemporaryFolder(async (folder) => {
     hangAt: null,
   });
   console.log(`crafted files: ${JSON.stringify(crafted)}`);
-  const refusedAll = [flips, damage].every(({ tried, refused }) => tried === refused);
+  const refusedAll = [flips, corruption].every(({ tried, refused }) => tried === refused);
   const bounded = "tried" in crafted && crafted.wrong.length + crafted.untyped.length === 0;
   const caught = unprotected.wrong > 0 && "hungAt" in hang && ("hungAt" in trusting || trusting.wrong.length > 0);
   console.log(refusedAll && bounded && caught ? "ok" : "FAILED");

@@ -84,8 +84,9 @@ function isEnough({ goodput, peak }: OverloadReport): boolean {
 }
 
 function described(report: OverloadReport): string {
-  const { peak, wanted, offered, goodput } = report;
-  return `${JSON.stringify(report)}; offered ${(offered / peak).toFixed(1)} times the peak of ${wanted} wanted; goodput ${Math.round((100 * goodput) / peak)} % of the peak`;
+  const { peak, wanted, offered, goodput, perProcessorSecond } = report;
+  const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
+  return `${JSON.stringify(report)}; offered ${(offered / peak).toFixed(1)} times the peak of ${wanted} wanted; goodput ${percent(goodput, peak)} of the peak, ${percent(perProcessorSecond.over, perProcessorSecond.peak)} by the server's processor time`;
 }
 
 async function holdsAtShutdown(folder: string): Promise<boolean> {

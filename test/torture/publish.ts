@@ -32,14 +32,14 @@ await inTemporaryFolder(async (folder) => {
     1000,
   );
   console.log(
-    `negative controls: in place ${inPlace.damaged} damaged, unsynced rename ${unsynced.damaged} damaged, unsynced folder ${forgetful.misplaced} come back`,
+    `negative controls: in place ${inPlace.corrupt} corrupt, unsynced rename ${unsynced.corrupt} corrupt, unsynced folder ${forgetful.misplaced} come back`,
   );
   const path = join(folder, "killed");
   await writeSnapshot(path, { ...sampleContent(new Random(seed)), metadata: { number: 0 } });
   const kills = await killWriters(path, seed, () => Date.now() < until);
   console.log(`kills: ${JSON.stringify(kills)}`);
-  const held = states.damaged + states.misplaced + states.absent + states.untyped.length + kills.wrong.length === 0;
-  const caught = inPlace.damaged > 0 && unsynced.damaged > 0 && forgetful.misplaced > 0 && kills.inTheMiddle > 0;
+  const held = states.corrupt + states.misplaced + states.absent + states.untyped.length + kills.wrong.length === 0;
+  const caught = inPlace.corrupt > 0 && unsynced.corrupt > 0 && forgetful.misplaced > 0 && kills.inTheMiddle > 0;
   console.log(held && caught ? "ok" : "FAILED");
   if (!held || !caught) process.exitCode = 1;
 });

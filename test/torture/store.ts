@@ -41,15 +41,15 @@ if (failures.length > 0) process.exitCode = 1;
 
 async function cutMany(folder: string, end: number): Promise<void> {
   const sum = {
-    full: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 },
-    normal: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 },
+    full: { cuts: 0, acknowledged: 0, lost: 0, corrupt: 0 },
+    normal: { cuts: 0, acknowledged: 0, lost: 0, corrupt: 0 },
   };
   for (let run = seed; run === seed || Date.now() < end; run++) {
     // The control needs to lose something once in a while only.
     for (const synchronous of run % 5 === seed % 5 ? (["full", "normal"] as const) : (["full"] as const)) {
       const own = join(folder, `${synchronous}-${run}`);
       mkdirSync(own);
-      const { cuts, acknowledged, lost, damaged } = await cutPower(
+      const { cuts, acknowledged, lost, corrupt } = await cutPower(
         await recordWriters(own, run, synchronous, 20),
         join(own, "cuts"),
         run,
@@ -60,7 +60,7 @@ async function cutMany(folder: string, end: number): Promise<void> {
         cuts: total.cuts + cuts,
         acknowledged: total.acknowledged + acknowledged,
         lost: total.lost + lost,
-        damaged: total.damaged + damaged.length,
+        corrupt: total.corrupt + corrupt.length,
       });
       rmSync(own, { recursive: true });
     }
@@ -68,7 +68,7 @@ async function cutMany(folder: string, end: number): Promise<void> {
   console.log(
     `power cuts: ${JSON.stringify(sum.full)}; negative control, synchronous = normal: ${JSON.stringify(sum.normal)}`,
   );
-  if (sum.full.lost + sum.full.damaged > 0 || sum.normal.lost === 0) failures.push("power cuts");
+  if (sum.full.lost + sum.full.corrupt > 0 || sum.normal.lost === 0) failures.push("power cuts");
 }
 
 async function writeHistories(): Promise<void> {

@@ -36,7 +36,7 @@ function controlIsCaught(seed: number): boolean {
 
 const firstSeed = Number(values.seed);
 const controls = Array.from({ length: 50 }, (_, i) => controlIsCaught(firstSeed + i)).filter(Boolean).length;
-console.log(`negative control: ${controls} of 50 damaged tables noticed`);
+console.log(`negative control: ${controls} of 50 corrupt tables noticed`);
 if (controls !== 50) process.exit(1);
 
 const end = Date.now() + Number(values.minutes) * 60_000;

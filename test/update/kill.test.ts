@@ -7,8 +7,9 @@ import type { CatalogueMetadata } from "../../src/cbs/catalogue.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { run, start, temporaryFolder } from "../cli/run-command.ts";
 import { publicPrefixes } from "./lists.ts";
+import { rounds } from "../rounds.ts";
 
-const ROUNDS = Number(process.env["IPSIEVE_KILLS"] ?? 20);
+const ROUNDS = Number(process.env["IPSIEVE_KILLS"] ?? rounds({ short: 5, long: 20 }));
 const folder = temporaryFolder();
 after(() => folder.remove());
 const home = join(folder.path, "home");
@@ -70,8 +71,8 @@ test("killed at any moment, an update leaves the old or the new of everything", 
   for (let round = 0; round < ROUNDS; round++) {
     const child = start(commandLine(EDITIONS[round % 2]![0]), { cwd: folder.path });
     const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
-    // Mostly after the start of the process, which does nothing yet.
-    await sleep(whole * (0.3 + 0.8 * next()));
+    // Mostly after the start of the process, which does nothing yet; at some moment of each part of what comes then.
+    await sleep(whole * (0.3 + (0.8 * (round + next())) / ROUNDS));
     child.kill("SIGKILL");
     if ((await closed) === "SIGKILL") killed++;
     if (existsSync(join(home, "update.lock"))) locks++;

@@ -17,8 +17,8 @@ test("the member, at the top or in a folder, beside what a Mac puts in", async (
 });
 
 const archive = zipOf([OTHER, LIST]);
-const damaged = Buffer.from(archive);
-damaged[archive.indexOf("list.txt", archive.indexOf("list.txt") + 20) + 12]! ^= 1;
+const corrupt = Buffer.from(archive);
+corrupt[archive.indexOf("list.txt", archive.indexOf("list.txt") + 20) + 12]! ^= 1;
 
 const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, message: RegExp][] = [
   ["no archive", Buffer.from("<html>"), "archive", /cannot be read/],
@@ -48,8 +48,8 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
     "archive",
     /absolute path: \/\\u001b\[31m\)$/,
   ],
-  ["a damaged member", damaged, "archive", /cannot be read|checksum/],
-  ["another checksum", zipOf([{ ...LIST, crc: 1 }]), "archive", /list\.txt in the ZIP archive is damaged/],
+  ["a corrupt member", corrupt, "archive", /cannot be read|checksum/],
+  ["another checksum", zipOf([{ ...LIST, crc: 1 }]), "archive", /list\.txt in the ZIP archive is corrupt/],
   [
     "a member too large, as the archive says",
     zipOf([{ name: "list.txt", content: Buffer.alloc(MOST + 1) }]),

@@ -343,11 +343,11 @@ describe("an update over what AS numbers show", () => {
     const base = await writeBase();
     await update({ base });
     const [asked, bytes] = [publisher.requests.length, readFileSync(join(home, "catalogue.ipsieve"))];
-    const damaged = readFileSync(base);
-    damaged[damaged.length >> 1]! ^= 1;
-    writeFileSync(join(folder.path, "damaged.ipsieve"), damaged);
+    const corrupt = readFileSync(base);
+    corrupt[corrupt.length >> 1]! ^= 1;
+    writeFileSync(join(folder.path, "corrupt.ipsieve"), corrupt);
     const bad: [path: string, message: RegExp][] = [
-      [join(folder.path, "damaged.ipsieve"), /damaged\.ipsieve.*install ipsieve again/s],
+      [join(folder.path, "corrupt.ipsieve"), /corrupt\.ipsieve.*install ipsieve again/s],
       [join(folder.path, "nothing.ipsieve"), /nothing\.ipsieve/],
       [await writeBase("30.0.0.0/16", "cti"), /its kind is "cti"/],
     ];
@@ -835,10 +835,10 @@ describe("a home folder", () => {
     assert.equal(readHome("lists/globex/list.json"), GOOD);
   });
 
-  test("with a damaged newest generation gets a new one", async () => {
+  test("with a corrupt newest generation gets a new one", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
-    writeFileSync(join(home, "history", generations()[0]!), "damaged");
+    writeFileSync(join(home, "history", generations()[0]!), "corrupt");
     assert.notEqual((await update()).generation, null);
     assert.equal(generations().length, 2);
   });

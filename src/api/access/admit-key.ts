@@ -32,7 +32,7 @@ export function keyAdmission(services: Services): Admission {
         ? tooManyRequests("too many requests without a valid API key came from this address", window.retryAfter)
         : key;
     }
-    request.asker = { kind: "key", id: key.id };
+    request.identity = { kind: "key", id: key.id };
     const plan = memory.plan(key.organisationId, area);
     const window = keyLimits.take(key.id, area, request.now, allowanceOf(plan, settings));
     reply.headers(window.headers);
@@ -55,7 +55,8 @@ export function keyAdmission(services: Services): Admission {
 }
 
 /**
- * The valid key of the request, or why there is none. The answers for unknown, malformed and revoked keys are the same.
+ * The valid key of the request, or why there is none. The responses for unknown, malformed and revoked keys are the
+ * same.
  */
 function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Error {
   const text = keyText(request);
@@ -70,7 +71,7 @@ function refused(detail: string): Problem {
   return new Problem("authentication-required", detail);
 }
 
-/** The header decides where there is one; an empty one is none. */
+/** The header wins if there is one; an empty header counts as absent. */
 function keyText({ headers, query, route }: FastifyRequest): string | Error {
   const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
   if (typeof apikey !== "string") return invalid({ apikey: ["given more than once"] });

@@ -15,8 +15,9 @@ const MAY: Readonly<Record<Role, readonly Access[]>> = {
 };
 
 /**
- * Checks that a request to the dashboard's interface comes from its own pages, then its session, the role and the plan,
- * in this order. Returns the problem that rejects it. An operation that says nothing of access is an admin's.
+ * Checks that a request to the dashboard's API comes from the dashboard's own pages, then its session, the role and the
+ * plan, in this order. Returns the problem that rejects it. An operation that does not declare its access is for
+ * admins.
  */
 export function sessionAdmission({ memory, settings }: Services): Admission {
   return { admit, confirm };
@@ -40,7 +41,7 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
     if (live === undefined)
       return new Problem("authentication-required", "sign in first: you are not signed in, or your session has ended");
     const { user } = live;
-    request.asker = { kind: "user", id: user.id };
+    request.identity = { kind: "user", id: user.id };
     if (!MAY[user.role].includes(access))
       return new Problem(
         "permission-denied",
@@ -54,8 +55,8 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
 }
 
 /**
- * What the browser says of where a request comes from. One that says nothing is no page's: all browsers name the origin
- * of what changes something.
+ * Whether the browser says that the request comes from our own pages. A request without these headers does not come
+ * from a page: all browsers name the origin of requests that change something.
  */
 function isSameOrigin({ headers, protocol, host }: FastifyRequest, baseUrl: string): boolean {
   const { "sec-fetch-site": site, origin } = headers;

@@ -2,32 +2,37 @@ import type { IncomingMessage } from "node:http";
 import { turn } from "../../turns/in-slices.ts";
 import { Problem } from "../problem.ts";
 
-/** Where a body is counted while it arrives. */
+/** Counts a body while it arrives. */
 export interface BodyAccount {
   /**
-   * When it has to be waited for; of a stream before any of it is read.
-   * @throws Problem (503) where too many bodies are under way
+   * Called when the body has to be waited for; for a stream, before any of it is read.
+   * @throws Problem (503) if too many bodies are arriving
    */
   began(body: ArrivingBody): void;
-  /** For each part of a body that is kept. @throws Problem (503) where too much is kept already */
+  /** Called for each part of a body that is kept. @throws Problem (503) if too much is kept already */
   keep(bytes: number): void;
-  /** When no more of it is waited for. */
+  /** Called when the body is no longer waited for. */
   ended(body: ArrivingBody): void;
+  /**
+   * Called when its reader has something to do, and when it waits for its client or has ended. A stream is read without
+   * it.
+   */
+  read(isRead: boolean): void;
 }
 
 export interface BodyRules {
-  /** The most bytes that it may have; Infinity for a stream. */
+  /** Maximum bytes; Infinity for a stream. */
   readonly limit: number;
-  /** What sets it, for the rejection; undefined where it is no setting. */
+  /** The setting of the limit, for the error; undefined if it is not a setting. */
   readonly setting?: string | undefined;
-  /** Whether its parts are answered as they come and not kept. */
+  /** Whether its parts are processed as they arrive and not kept. */
   readonly isStream: boolean;
 }
 
 /**
- * The body of one request, read as fast as its reader asks for it, part by part. It is never destroyed when its reader
- * stops: to destroy it is to hang up, and then the client would not see the answer. What is left of it is discarded
- * after the answer (see `early-answers.ts`).
+ * The body of one request, read part by part as fast as its reader asks for it. It is never destroyed when its reader
+ * stops: that would close the connection, and the client would not see the response. What is left of it is discarded
+ * after the response (see `early-answers.ts`).
  */
 export class ArrivingBody implements AsyncIterable<Buffer> {
   readonly #message: IncomingMessage;
@@ -35,9 +40,12 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   readonly rules: BodyRules;
   #length = 0;
   #isWaited = false;
+  #isRead = false;
   #error: Problem | undefined;
   #wake: () => void = () => {};
-  /** When its reader began to wait for what comes next, in milliseconds of a monotonic clock; 0 while it does not. */
+  /**
+   * When its reader started to wait for the next part, in milliseconds of a monotonic clock; 0 if it is not waiting.
+   */
   waitingSince = 0;
   readonly startedAt = performance.now();
 
@@ -45,11 +53,11 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     this.#message = message;
     this.rules = rules;
     this.#account = account;
-    // A stream is answered while it arrives, so that its answer cannot say later that there are too many.
+    // A stream is responded to while it arrives, so its response cannot report later that there are too many.
     if (rules.isStream) account.began(this);
   }
 
-  /** Whether its client has gone away. */
+  /** Whether its client has disconnected. */
   get isGone(): boolean {
     return this.#message.destroyed && !this.#message.complete;
   }
@@ -64,7 +72,8 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     const message = this.#message;
     try {
-      // What has come together with the head is there in the next tick.
+      this.#setRead(true);
+      // A part that came together with the headers is available in the next tick.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       while (!this.#hasEnded()) {
         const part = message.read() as Buffer | null;
@@ -73,13 +82,13 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
           continue;
         }
         yield this.#counted(part);
-        // The system gives up to 2 MB of a connection before others have their turn: one part of all bodies is read in
-        // each.
+        // The system returns up to 2 MB of a connection before others have their turn: in each turn, one part of all
+        // bodies is read.
         await turn();
       }
     } finally {
       this.#leave();
-      // So that its end is noticed, without which its connection would not go on.
+      // So that its end is noticed; without it, the connection would not continue.
       if (message.complete) message.resume();
     }
   }
@@ -107,10 +116,12 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   async #more(): Promise<void> {
     if (!this.#isWaited) this.#beginToWait();
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-    // It may have ended, or failed, before there was anything to wake.
+    // It may have ended or failed before there was anything to wake.
     if (this.#hasEnded()) return;
     this.waitingSince = performance.now();
+    this.#setRead(false);
     await woken;
+    this.#setRead(true);
     this.waitingSince = 0;
   }
 
@@ -120,9 +131,16 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     for (const event of EVENTS) this.#message.on(event, this.#woken);
   }
 
+  #setRead(isRead: boolean): void {
+    if (this.rules.isStream || this.#isRead === isRead) return;
+    this.#isRead = isRead;
+    this.#account.read(isRead);
+  }
+
   readonly #woken = (): void => this.#wake();
 
   #leave(): void {
+    this.#setRead(false);
     this.#account.ended(this);
     if (!this.#isWaited) return;
     this.#isWaited = false;

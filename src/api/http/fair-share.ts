@@ -1,6 +1,6 @@
 /**
- * An amount that all callers share: none may hold more than what is then still free. So one alone gets half of it, two
- * get a third each, and whoever comes next always finds some (dynamic thresholds: A. K. Choudhury and E. L. Hahne,
+ * An amount that all callers share: none may hold more than what is then still free. So a single caller gets half of
+ * it, two get a third each, and a new one always finds some (dynamic thresholds: A. K. Choudhury and E. L. Hahne,
  * IEEE/ACM Transactions on Networking 6(2), 1998). O(1) each.
  */
 export class FairShare {
@@ -12,7 +12,7 @@ export class FairShare {
     this.#total = total;
   }
 
-  /** The most that one caller can ever hold. */
+  /** The maximum that one caller can ever hold. */
   get largest(): number {
     return this.#total / 2;
   }
@@ -21,7 +21,7 @@ export class FairShare {
     return this.#used;
   }
 
-  /** Whether the caller may hold so much more, which it then does. */
+  /** Takes the amount if the caller may hold that much more, and returns whether it does. */
   take(caller: string, amount: number): boolean {
     const held = this.#held.get(caller) ?? 0;
     if (held + amount > this.#total - this.#used - amount) return false;
@@ -30,7 +30,7 @@ export class FairShare {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Returns what was taken. */
   give(caller: string, amount: number): void {
     const left = (this.#held.get(caller) ?? 0) - amount;
     if (left > 0) this.#held.set(caller, left);
@@ -39,16 +39,16 @@ export class FairShare {
   }
 
   /**
-   * Takes without asking: for what is there already. Whoever holds too much gets no more by `take` until it is given
-   * back.
+   * Takes unconditionally, for what is there already. A caller that holds too much gets no more by `take` until it has
+   * returned some.
    */
   force(caller: string, amount: number): void {
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + amount);
     this.#used += amount;
   }
 
-  /** Whether the caller could take anything. */
-  hasRoom(caller: string): boolean {
-    return (this.#held.get(caller) ?? 0) < this.#total - this.#used;
+  /** Whether the caller could take anything; if it holds less than `least`, whatever others hold. */
+  hasRoom(caller: string, least = 0): boolean {
+    return (this.#held.get(caller) ?? 0) < Math.max(least, this.#total - this.#used);
   }
 }

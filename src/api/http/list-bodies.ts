@@ -10,7 +10,7 @@ import { invalid } from "../../service/service-error.ts";
 import type { RuleMembers } from "../../service/rules/read-rule.ts";
 import { LIST_TYPES, type ListBody, type ListedMember, RejectedMember } from "../../service/rules/desired-rules.ts";
 
-/** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
+/** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` returns them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
   void app.register((context, _options, done) => {
     context.removeContentTypeParser("application/json");
@@ -20,7 +20,7 @@ export function withListBodies(app: App, addRoutes: (app: App) => void): void {
   });
 }
 
-/** The schema of a body that is JSON, or a list of one of the other types. */
+/** The schema of a body that is JSON or a list of one of the other types. */
 export function listBody(json: object): object {
   return {
     content: {
@@ -33,7 +33,7 @@ export function listBody(json: object): object {
 export interface ListReading {
   /** Leave out rules of a JSON document that the schema rejects: see `RejectedMember`. */
   readonly skipInvalid?: boolean;
-  /** Is given all bytes of the body. */
+  /** Gets all bytes of the body. */
   readonly hash?: Hash;
 }
 
@@ -45,8 +45,8 @@ async function* hashed(body: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<
 }
 
 /**
- * The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself
- * where those that it rejects are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503).
+ * The list in a body, while it arrives. The rules of a JSON document are checked against their schema, one by one if
+ * rejected ones are to be left out. Reading it throws Problem (400, 401, 403, 408, 413, 503).
  * @throws Problem (400) without one
  */
 export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: ListReading = {}): ListBody {
@@ -63,19 +63,36 @@ export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: L
     : { text: textOf(request, body), format };
 }
 
-/** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */
+/** While the body arrived, the caller may have lost the right to send it. @throws Problem (401, 403) */
 function confirm(request: FastifyRequest): void {
   const problem = request.server.confirmCaller(request);
   if (problem !== undefined) throw problem;
 }
 
-/** Errors of a list that are listed. */
+/** Maximum errors of a list that are reported. */
 const MAX_ERRORS = 200;
+
+interface MemberReading {
+  readonly list: BodyList;
+  readonly skipInvalid: boolean;
+}
 
 async function* membersOf(
   request: FastifyRequest,
   body: AsyncIterable<Buffer>,
-  { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean },
+  reading: MemberReading,
+): AsyncGenerator<readonly ListedMember[], void, undefined> {
+  yield* documentMembers(body, reading);
+  confirm(request);
+}
+
+/**
+ * The rules of a JSON document while it arrives; see `listIn`. @throws ServiceError "invalid" for a malformed document,
+ * and for rules that the schema rejects, unless they are left out
+ */
+export async function* documentMembers(
+  body: AsyncIterable<Buffer>,
+  { list, skipInvalid }: MemberReading,
 ): AsyncGenerator<readonly ListedMember[], void, undefined> {
   const reader = listReader(list);
   const errors: Record<string, string[]> = Object.create(null);
@@ -97,14 +114,13 @@ async function* membersOf(
   const read = list.readWithoutItems(withListErrors(() => reader.end()));
   if ("error" in read) throw read.error;
   if (!isGood) throw invalid(errors);
-  confirm(request);
 }
 
-/** A batch with some items that the schema rejects. */
+/** A batch in which the schema rejects some items. */
 function itemByItem(batch: readonly unknown[], start: number, list: BodyList): ListedMember[] {
   return batch.map((item, at) => {
-    const faults = list.errorsOf([item], start + at);
-    return faults === undefined ? (item as RuleMembers) : new RejectedMember(item, faults);
+    const errors = list.errorsOf([item], start + at);
+    return errors === undefined ? (item as RuleMembers) : new RejectedMember(item, errors);
   });
 }
 

@@ -1,33 +1,31 @@
 import { StringDecoder } from "node:string_decoder";
-import { AddressError } from "../../address/address-error.ts";
-import type { CtiDataset } from "../../cti/dataset.ts";
-import { BULK_DOCUMENTS } from "../../cti/bulk-lookup.ts";
+import type { AddressError } from "../../address/address-error.ts";
 import { Slice } from "../../turns/in-slices.ts";
+import { Problem } from "../problem.ts";
 import { redact } from "./redact.ts";
 
-/** Lines that are answered before the clock is looked at: a fraction of a millisecond. */
-const LINES_AT_ONCE = 100;
-/** No line of one address is longer. */
+/** Lines answered before the clock is checked: a fraction of a millisecond. */
+const LINES_AT_ONCE = 128;
+/** No valid line with one address is longer. */
 const MAX_LINE_LENGTH = 4096;
-/**
- * Bytes of the body that are answered at a time. The answer to an empty object, or to a letter, is fifty times as long.
- */
+/** Bytes of the body answered at a time. The answer to an empty object, or to a letter, is fifty times as long. */
 const PIECE = 4096;
-/** Characters that wait to be read before more lines are answered. */
+/** Response characters that may wait to be read before more lines are answered. */
 const MAX_ANSWER = 64 << 10;
 
 /**
- * Answers addresses line by line while they arrive, a piece at a time: nothing is read ahead of what has been written,
- * so that memory stays bounded however long the body is, and however few of its answers are read. `count` is called
- * with each piece's lookups.
+ * Looks up addresses: gives for each, in order, its document as one line of JSON, or what is wrong with it. A Problem
+ * that it throws ends the stream.
  */
-export async function* lookUpLines(
-  dataset: CtiDataset,
-  body: AsyncIterable<Buffer>,
-  count: (lookups: number, seen: number) => void,
-): AsyncGenerator<string> {
+export type LookUpTexts = (texts: readonly string[]) => readonly (string | AddressError)[];
+
+/**
+ * Answers addresses line by line while they arrive, a piece at a time: nothing is read ahead of what has been written,
+ * so memory stays bounded however long the body is, and however few of its answers are read.
+ */
+export async function* lookUpLines(lookUp: LookUpTexts, body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
-  const answerer = new LineAnswerer(dataset);
+  const answerer = new LineLookup(lookUp);
   const slice = new Slice();
   let [rest, answers] = ["", ""];
   for await (const chunk of body) {
@@ -35,26 +33,24 @@ export async function* lookUpLines(
       const lines = (rest + decoder.write(chunk.subarray(start, start + PIECE))).split("\n");
       rest = lines.pop()!;
       for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
-        answers += withoutStacks(() => answerer.answer(lines.slice(at, at + LINES_AT_ONCE), count));
+        answers += withoutStacks(() => answerer.answer(lines.slice(at, at + LINES_AT_ONCE)));
+        if (answerer.hasEnded) return yield answers;
         if (!slice.isOver && answers.length < MAX_ANSWER) continue;
         yield answers;
         answers = "";
         await slice.pause();
       }
-      if (rest.length <= MAX_LINE_LENGTH) continue;
-      yield (
-        answers + answerer.reject(`the line is longer than ${MAX_LINE_LENGTH} characters; nothing after it was read`)
-      );
-      return;
+      if (rest.length > MAX_LINE_LENGTH)
+        return yield answers + answerer.end(`the line is longer than ${MAX_LINE_LENGTH} characters`);
     }
     if (answers !== "") yield answers;
     answers = "";
   }
   rest += decoder.end();
-  if (rest !== "") yield answerer.answer([rest], count);
+  if (rest !== "") yield answerer.answer([rest]);
 }
 
-/** Most of the time of an error goes into its stack, which no one sees here. */
+/** Creating an error mostly means capturing its stack, which no one sees here. */
 function withoutStacks<Value>(work: () => Value): Value {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -65,48 +61,67 @@ function withoutStacks<Value>(work: () => Value): Value {
   }
 }
 
-class LineAnswerer {
-  readonly #dataset: CtiDataset;
-  #line = 0;
+class LineLookup {
+  readonly #lookUp: LookUpTexts;
+  /** Lines that have been answered. */
+  #lines = 0;
+  /** Whether no more lines are to be answered. */
+  hasEnded = false;
 
-  constructor(dataset: CtiDataset) {
-    this.#dataset = dataset;
+  constructor(lookUp: LookUpTexts) {
+    this.#lookUp = lookUp;
   }
 
-  answer(lines: readonly string[], count: (lookups: number, seen: number) => void): string {
-    let text = "";
-    let [lookups, seen] = [0, 0];
-    for (const line of lines) {
-      this.#line++;
-      const content = line.trim();
-      if (content === "") continue;
-      lookups++;
-      try {
-        const ip = addressIn(content);
-        const { table, bulkStates } = this.#dataset;
-        const document = BULK_DOCUMENTS[bulkStates[table.lookup(ip)]!]!;
-        if (document.seen) seen++;
-        text += `${JSON.stringify({ ip, ...document })}\n`;
-      } catch (error) {
-        if (!(error instanceof AddressError || error instanceof SyntaxError)) throw error;
-        text += this.#rejection(error.message);
-      }
+  answer(lines: readonly string[]): string {
+    const addresses: string[] = [];
+    const read = lines.map((line) => readLine(line, addresses));
+    let answers: ReturnType<LookUpTexts>;
+    try {
+      answers = this.#lookUp(addresses);
+    } catch (error) {
+      if (error instanceof Problem) return this.end(error.message);
+      throw error;
     }
-    count(lookups, seen);
+    let text = "";
+    let next = 0;
+    for (const outcome of read) {
+      this.#lines++;
+      if (outcome === EMPTY) continue;
+      const answer = outcome === ADDRESS ? answers[next++]! : outcome;
+      text += typeof answer === "string" ? `${answer}\n` : this.#rejection(answer.message);
+    }
     return text;
   }
 
-  reject(message: string): string {
-    this.#line++;
-    return this.#rejection(message);
+  /** What follows the lines that have been answered is not read. */
+  end(reason: string): string {
+    this.hasEnded = true;
+    this.#lines++;
+    return this.#rejection(`${reason}; nothing after it was read`);
   }
 
   #rejection(error: string): string {
-    return `${JSON.stringify({ line: this.#line, error: redact(error) })}\n`;
+    return `${JSON.stringify({ line: this.#lines, error: redact(error) })}\n`;
   }
 }
 
-/** The address of a line: bare, a JSON text, or the member `ip` of an object. @throws SyntaxError */
+const EMPTY = Symbol("empty");
+const ADDRESS = Symbol("address");
+
+/** What a line is; an address is appended to the others. */
+function readLine(line: string, addresses: string[]): typeof EMPTY | typeof ADDRESS | Error {
+  const content = line.trim();
+  if (content === "") return EMPTY;
+  try {
+    addresses.push(addressIn(content));
+    return ADDRESS;
+  } catch (error) {
+    if (error instanceof SyntaxError) return error;
+    throw error;
+  }
+}
+
+/** The address of a line: bare, a JSON string, or the member `ip` of an object. @throws SyntaxError */
 function addressIn(line: string): string {
   const first = line[0];
   if (first !== '"' && first !== "{") return line;

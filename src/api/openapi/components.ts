@@ -1,7 +1,7 @@
 import { nameOf, shownOf } from "../schemas/common.ts";
 import type { Json } from "./open-api.ts";
 
-/** The schemas of a document: those with a name stand in it once and are referred to. */
+/** The schemas of a document: named ones are written once and referred to. */
 export class SchemaComponents {
   readonly all: Record<string, Json> = {};
 
@@ -24,7 +24,7 @@ export class SchemaComponents {
   }
 }
 
-/** Generators make no type of an enum that does not say what its values are. */
+/** Generators do not create a type for an enum that does not declare the type of its values. */
 function withType(schema: Json): Json {
   const values = schema["enum"];
   if (!Array.isArray(values) || schema["type"] !== undefined) return schema;
@@ -32,25 +32,25 @@ function withType(schema: Json): Json {
 }
 
 /**
- * All unions of the service exclude one another, which the schema library does not say; the tests hold examples and
- * answers to it.
+ * The alternatives of all unions exclude one another, which the schema library does not express; the tests check
+ * examples and responses against that.
  */
 function asOneOf({ anyOf, ...others }: Json): Json {
   return anyOf === undefined ? others : { ...others, oneOf: anyOf };
 }
 
-/** A part of the document that may stand in several places. */
-interface Place {
+/** A part of the document that may occur several times. */
+interface Occurrence {
   readonly holder: Record<string, unknown>;
   readonly key: string;
-  /** What it may be called among the components; the first name that is free. */
+  /** What it may be called among the components; the first free name is used. */
   readonly names: readonly string[];
 }
 
-/** Moves parts that stand in several places to the components, and leaves references. Gives the components. */
-export function shareParts(kind: "parameters" | "headers" | "responses", places: readonly Place[]): Json {
+/** Moves repeated parts to the components and replaces them with references. Returns the components. */
+export function shareParts(kind: "parameters" | "headers" | "responses", occurrences: readonly Occurrence[]): Json {
   const shared: Record<string, unknown> = {};
-  for (const equal of Map.groupBy(places, ({ holder, key }) => JSON.stringify(holder[key])).values()) {
+  for (const equal of Map.groupBy(occurrences, ({ holder, key }) => JSON.stringify(holder[key])).values()) {
     const { holder, key, names } = equal[0]!;
     const name = names.find((each) => !Object.hasOwn(shared, each));
     if (equal.length === 1 || name === undefined) continue;

@@ -1,6 +1,6 @@
 import type { OpenApi, Operation } from "./open-api.ts";
 
-/** The style of the page: a file of its own, so that the page needs nothing inline. */
+/** The style of the page: a separate file, so that the page needs nothing inline. */
 export const DOCUMENT_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; background: light-dark(#f5f6f8, #0e1115); color: light-dark(#12171f, #e7eaef); }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 a { color: light-dark(#1a5fb4, #78b4f5); }
@@ -22,11 +22,11 @@ td:first-child { white-space: nowrap; }
 }
 `;
 
-/** What the page has for an icon: browsers ask for one, and report in their console where there is none. */
+/** The page's icon: browsers request one, and report an error in their console if there is none. */
 export const DOCUMENT_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 2h14l-5 6v6l-4-2V8z" fill="#5a7fc0"/></svg>';
 
-/** The OpenAPI document as a page to read: no script, nothing from anywhere else. */
+/** The OpenAPI document as a page to read: no script, nothing from other sites. */
 export function documentPage({ info, paths, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -36,7 +36,7 @@ export function documentPage({ info, paths, components }: OpenApi): string {
     const own = operations.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escape(tag)}</h2>\n${own.map(({ path, method, operation }) => operationPart(path, method, operation)).join("\n")}`;
   });
-  // The part that a link leads to stands within the details: so browsers open these.
+  // Links lead to an element inside the details, so browsers open them.
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) =>
       `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${json(schema)}</div></details>`,
@@ -58,9 +58,9 @@ ${schemas.join("\n")}
 
 function operationPart(path: string, method: string, operation: Operation): string {
   const { operationId, summary, description = "", parameters, requestBody, responses } = operation;
-  const rows = parameters.map(({ name, in: place, required, description: what = "" }) => [
+  const rows = parameters.map(({ name, in: location, required, description: what = "" }) => [
     name,
-    place + (required === true ? ", required" : ""),
+    location + (required === true ? ", required" : ""),
     what,
   ]);
   const answers = Object.entries(responses).map(([status, response]) => [
@@ -80,7 +80,7 @@ ${examples.join("")}
 </details>`;
 }
 
-/** The headers that are not on every answer. */
+/** The headers that are not on every response. */
 function ownHeaders(headers: object = {}, responses: Operation["responses"]): string[] {
   return Object.keys(headers).filter((name) =>
     Object.values(responses).some((other) => !Object.hasOwn(other.headers ?? {}, name)),
@@ -89,7 +89,7 @@ function ownHeaders(headers: object = {}, responses: Operation["responses"]): st
 
 type Content = Readonly<Record<string, { readonly schema: unknown; readonly example?: unknown }>>;
 
-/** Of each media type the schema, by its name if it has one, and the example. */
+/** The schema of each media type, by its name if it has one, and the example. */
 function contentPart(before: string, content: Content): string {
   const parts = Object.entries(content).map(([type, { schema, example }]) => {
     const name = /^#\/components\/schemas\/(\w+)$/.exec(String((schema as { $ref?: string }).$ref))?.[1];

@@ -10,8 +10,8 @@ import type { Answer, Json, OpenApi, Operation } from "./open-api.ts";
 import { operationOf } from "./operations.ts";
 
 /**
- * The OpenAPI document of a scope's routes. Parameters, headers and answers stand in it wherever they are used;
- * `withSharedParts` has them once.
+ * The OpenAPI document of a scope's routes. Parameters, headers and responses are repeated wherever they are used;
+ * `withSharedParts` writes them once.
  */
 export function documentOf(
   scope: RouteScope,
@@ -61,7 +61,7 @@ function operationsOf(paths: OpenApi["paths"]): Operation[] {
 }
 
 /**
- * Go generators make a type `AddRuleResponse` for the answers of addRule; a schema that is called so gets another name
+ * Go generators create a type `AddRuleResponse` for the responses of addRule; a schema with such a name is renamed
  * there.
  */
 function withoutClashes(schemas: Readonly<Record<string, Json>>, paths: OpenApi["paths"]): Json {
@@ -74,7 +74,7 @@ function withoutClashes(schemas: Readonly<Record<string, Json>>, paths: OpenApi[
   );
 }
 
-/** The same document with each parameter, header and answer that stands in several places among the components. */
+/** The same document, with each repeated parameter, header and response among the components. */
 export function withSharedParts(document: OpenApi): Json {
   const copy = structuredClone(document) as OpenApi & { components: Json };
   const operations = operationsOf(copy.paths);
@@ -107,10 +107,10 @@ function headerNames(name: string, operationId: string): string[] {
   return [`${pascalCase(name)}Header`, `${pascalCase(operationId)}${pascalCase(name)}Header`];
 }
 
-function parameterNames({ name, in: place }: Operation["parameters"][number], operationId: string): string[] {
+function parameterNames({ name, in: location }: Operation["parameters"][number], operationId: string): string[] {
   return [
     `${pascalCase(name)}Parameter`,
-    `${pascalCase(name)}In${pascalCase(place)}Parameter`,
+    `${pascalCase(name)}In${pascalCase(location)}Parameter`,
     `${pascalCase(operationId)}${pascalCase(name)}Parameter`,
   ];
 }

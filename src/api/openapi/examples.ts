@@ -82,6 +82,9 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "text/plain": "198.51.100.7\n203.0.113.0/24\n",
         "text/csv": "ip,name,expires_at\n198.51.100.7,scanner,\n203.0.113.0/24,office,2027-01-20T12:00:00.000Z\n",
         "application/x-ndjson": "{\"ip\":\"198.51.100.7\",\"name\":\"scanner\",\"expires_at\":null,\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}\n{\"ip\":\"203.0.113.0/24\",\"name\":\"office\",\"expires_at\":\"2027-01-20T12:00:00.000Z\",\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}\n",
+        "application/yaml": "apiVersion: cilium.io/v2alpha1\nkind: CiliumCIDRGroup\nmetadata:\n  name: offices\nspec:\n  externalCIDRs:\n  - \"198.51.100.7/32\"\n  - \"203.0.113.0/24\"\n",
+        "text/dns": "$TTL 300\n@ SOA localhost. root.localhost. 1795262400 300 60 604800 300\n@ NS localhost.\n32.7.100.51.198.rpz-ip CNAME rpz-passthru.\n24.0.113.0.203.rpz-ip CNAME rpz-passthru.\n",
+        "text/tab-separated-values": "#fields\tindicator\tindicator_type\tmeta.source\n198.51.100.7\tIntel::ADDR\toffices\n203.0.113.0/24\tIntel::SUBNET\toffices\n",
       },
     },
   },
@@ -160,8 +163,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             },
           ],
         },
+        "application/x-ndjson": "{\"ip\":\"203.0.113.7\",\"matched\":true,\"rule\":{\"ip\":\"203.0.113.0/24\",\"name\":\"office\",\"expires_at\":\"2027-01-20T12:00:00.000Z\",\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"},\"covering\":[{\"ip\":\"203.0.113.0/24\",\"name\":\"office\",\"expires_at\":\"2027-01-20T12:00:00.000Z\",\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}]}\n{\"ip\":\"192.0.2.1\",\"matched\":false,\"rule\":null,\"covering\":[]}\n",
       },
     },
+    "bodies": { "text/plain": "203.0.113.7\n192.0.2.1\n", "application/x-ndjson": "{\"ip\":\"203.0.113.7\"}\n\"192.0.2.1\"\n" },
   },
   "updateRule": {
     "answers": {
@@ -215,6 +220,21 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "active_rules": 1,
           "created_at": "2026-11-21T12:00:00.000Z",
           "updated_at": "2026-11-21T12:00:00.000Z",
+        },
+      },
+    },
+  },
+  "listRulesetVersions": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            { "version": 23, "created_at": "2026-11-21T12:00:00.000Z", "change": "update-ruleset", "changed_rules": 0 },
+            { "version": 22, "created_at": "2026-11-21T12:00:00.000Z", "change": "replace-rules", "changed_rules": 2 },
+          ],
+          "count": 16,
+          "next": "https://lists.example.org/v1/edl/ip-rulesets/7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11/versions?page_size=2&page=2",
+          "prev": null,
         },
       },
     },
@@ -291,8 +311,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "203.0.113.0/24": { "ip": "203.0.113.0/24", "found": false, "cidr": null, "labels": [], "cbs_ids": [], "providers": [], "types": [], "services": [], "regions": [], "matches": [] },
         },
+        "application/x-ndjson": "{\"ip\":\"1.1.1.1\",\"found\":true,\"cidr\":\"1.1.1.0/24\",\"labels\":[\"CDN > Cloudflare\"],\"cbs_ids\":[\"/cdn/cloudflare\"],\"providers\":[\"cloudflare\"],\"types\":[\"cdn\"],\"services\":[],\"regions\":[],\"matches\":[{\"provider\":\"cloudflare\",\"type\":\"cdn\",\"service\":null,\"region\":null,\"cidr\":\"1.1.1.0/24\",\"cbs_id\":\"/cdn/cloudflare\",\"label\":\"CDN > Cloudflare\",\"source\":null,\"source_updated_at\":null}]}\n{\"ip\":\"192.0.2.1\",\"found\":false,\"cidr\":null,\"labels\":[],\"cbs_ids\":[],\"providers\":[],\"types\":[],\"services\":[],\"regions\":[],\"matches\":[]}\n",
       },
     },
+    "bodies": { "text/plain": "1.1.1.1\n192.0.2.1\n", "application/x-ndjson": "{\"ip\":\"1.1.1.1\"}\n\"192.0.2.1\"\n" },
   },
   "getCbsNode": {
     "answers": {
@@ -477,5 +499,1170 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
     "bodies": { "text/plain": "192.0.2.2\n198.51.100.200\n", "application/x-ndjson": "{\"ip\":\"192.0.2.2\"}\n\"198.51.100.200\"\n" },
+  },
+  "getSetup": { "answers": { "200": { "application/json": { "needed": true } } } },
+  "setUp": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-22T00:00:00.000Z",
+          "settings": { "bulk_addresses": 10000, "rules_per_ruleset": 1000000, "body_bytes": 65536, "bulk_body_bytes": 67108864, "allow_special_purpose": true },
+        },
+      },
+    },
+  },
+  "getSession": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-22T00:00:00.000Z",
+          "settings": { "bulk_addresses": 10000, "rules_per_ruleset": 1000000, "body_bytes": 65536, "bulk_body_bytes": 67108864, "allow_special_purpose": true },
+        },
+      },
+    },
+  },
+  "createUser": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "user": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+            "name": "bob@example.org",
+            "role": "viewer",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "last_sign_in_at": null,
+            "invited": true,
+          },
+          "invitation": { "token": "bT9m2Vd0cLrXhQyN8sKfWzA1uE5gJ7pRo3iYtC6xM4a", "expires_at": "2026-11-28T12:00:00.000Z" },
+        },
+      },
+    },
+  },
+  "join": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "bob@example.org", "role": "viewer" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-22T00:00:00.000Z",
+          "settings": { "bulk_addresses": 10000, "rules_per_ruleset": 1000000, "body_bytes": 65536, "bulk_body_bytes": 67108864, "allow_special_purpose": true },
+        },
+      },
+    },
+  },
+  "updateUser": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "name": "bob@example.org",
+          "role": "editor",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+          "invited": false,
+        },
+      },
+    },
+  },
+  "listUsers": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+              "name": "ann@example.org",
+              "role": "admin",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+              "invited": false,
+            },
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "name": "bob@example.org",
+              "role": "editor",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+              "invited": false,
+            },
+          ],
+          "count": 2,
+        },
+      },
+    },
+  },
+  "inviteUser": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "user": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+            "name": "bob@example.org",
+            "role": "editor",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+            "invited": true,
+          },
+          "invitation": { "token": "bT9m2Vd0cLrXhQyN8sKfWzA1uE5gJ7pRo3iYtC6xM4a", "expires_at": "2026-11-28T12:00:00.000Z" },
+        },
+      },
+    },
+  },
+  "signIn": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-22T00:00:00.000Z",
+          "settings": { "bulk_addresses": 10000, "rules_per_ruleset": 1000000, "body_bytes": 65536, "bulk_body_bytes": 67108864, "allow_special_purpose": true },
+        },
+      },
+    },
+  },
+  "createKey": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "key": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+            "label": "firewall",
+            "access": "read",
+            "start": "ips_Ab3d",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "expires_at": "2030-01-01T00:00:00.000Z",
+            "revoked_at": null,
+            "last_used_at": null,
+            "requests_this_month": 0,
+            "state": "active",
+          },
+          "text": "ips_Ab3dExampleExampleExampleExampl0Example",
+        },
+      },
+    },
+  },
+  "listKeys": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "label": "firewall",
+              "access": "read",
+              "start": "ips_Ab3d",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "expires_at": "2030-01-01T00:00:00.000Z",
+              "revoked_at": null,
+              "last_used_at": null,
+              "requests_this_month": 0,
+              "state": "active",
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "getUsage": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "window": "hour",
+          "step_seconds": 60,
+          "snapshots": [
+            { "name": "catalogue", "generation": 1, "created_at": "2026-06-17T00:00:00.000Z", "loaded_at": "2026-11-21T12:00:00.000Z" },
+            { "name": "threats", "generation": 1, "created_at": "2026-06-17T00:00:00.000Z", "loaded_at": "2026-11-21T12:00:00.000Z" },
+          ],
+          "rules": { "active": 0, "expired": 0 },
+          "keys": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "label": "firewall",
+              "start": "ips_Ab3d",
+              "state": "active",
+              "requests_this_month": 0,
+              "minute": { "area": "edl", "limit": 6000, "remaining": 6000, "reset": 60 },
+              "month": { "area": "edl", "limit": 10000000, "remaining": 10000000, "reset": 820800 },
+            },
+          ],
+          "steps": [
+            { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 56, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
+          ],
+        },
+      },
+    },
+  },
+  "revokeKey": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+          "label": "firewall",
+          "access": "read",
+          "start": "ips_Ab3d",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2030-01-01T00:00:00.000Z",
+          "revoked_at": "2026-11-21T12:00:00.000Z",
+          "last_used_at": null,
+          "requests_this_month": 0,
+          "state": "revoked",
+        },
+      },
+    },
+  },
+  "previewRules": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "version": 46,
+          "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
+          "truncated": false,
+          "skip_refusal": null,
+          "can_undo": true,
+          "lines": [
+            {
+              "line": 1,
+              "ip": "203.0.113.0/24",
+              "verdict": "updated",
+              "before": {
+                "ip": "203.0.113.0/24",
+                "name": "office",
+                "expires_at": "2026-12-21T12:00:00.000Z",
+                "created_at": "2026-11-21T12:00:00.000Z",
+                "updated_at": "2026-11-21T12:00:00.000Z",
+              },
+              "after": { "ip": "203.0.113.0/24", "name": "office", "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+            },
+          ],
+        },
+      },
+    },
+    "bodies": {
+      "text/plain": "203.0.113.0/24\n198.51.100.7\n",
+      "text/csv": "ip,name,expires_at\n203.0.113.0/24,office,2026-12-31T00:00:00Z\n198.51.100.7,,\n",
+      "application/x-ndjson": "{\"ip\":\"203.0.113.0/24\",\"name\":\"office\"}\n{\"ip\":\"198.51.100.7\"}\n",
+    },
+  },
+  "listRows": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "version": 46,
+          "total": 2,
+          "active": 2,
+          "count": 2,
+          "items": [
+            {
+              "ip": "3.5.140.0/22",
+              "name": "backup",
+              "expires_at": "2026-11-26T12:00:00.000Z",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "state": "expiring",
+            },
+            {
+              "ip": "203.0.113.0/24",
+              "name": "office",
+              "expires_at": "2026-12-21T12:00:00.000Z",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "state": "active",
+            },
+          ],
+        },
+      },
+    },
+  },
+  "lookup": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "ip": "3.5.140.7",
+          "cbs": {
+            "ip": "3.5.140.7",
+            "found": true,
+            "cidr": "3.5.140.0/22",
+            "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+            "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+            "providers": ["aws"],
+            "types": ["cloud"],
+            "services": ["s3"],
+            "regions": ["ap-northeast-2"],
+            "matches": [
+              {
+                "provider": "aws",
+                "type": "cloud",
+                "service": "s3",
+                "region": "ap-northeast-2",
+                "cidr": "3.5.140.0/22",
+                "cbs_id": "/cloud/aws/by-region/ap-northeast-2/s3",
+                "label": "Cloud > Amazon Web Services > By region > ap-northeast-2 > s3",
+                "source": null,
+                "source_updated_at": null,
+              },
+              {
+                "provider": "aws",
+                "type": "cloud",
+                "service": "s3",
+                "region": "ap-northeast-2",
+                "cidr": "3.5.140.0/22",
+                "cbs_id": "/cloud/aws/by-service/s3/ap-northeast-2",
+                "label": "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2",
+                "source": null,
+                "source_updated_at": null,
+              },
+            ],
+          },
+          "rulesets": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "name": "Offices",
+              "purpose": "allowlist",
+              "rule": {
+                "ip": "3.5.140.0/22",
+                "name": "backup",
+                "expires_at": "2026-11-26T12:00:00.000Z",
+                "created_at": "2026-11-21T12:00:00.000Z",
+                "updated_at": "2026-11-21T12:00:00.000Z",
+                "state": "expiring",
+              },
+              "covering": [
+                {
+                  "ip": "3.5.140.0/22",
+                  "name": "backup",
+                  "expires_at": "2026-11-26T12:00:00.000Z",
+                  "created_at": "2026-11-21T12:00:00.000Z",
+                  "updated_at": "2026-11-21T12:00:00.000Z",
+                  "state": "expiring",
+                },
+              ],
+            },
+          ],
+          "decision": "allow",
+          "cti": {
+            "ip": "3.5.140.7",
+            "seen": false,
+            "spoofable": null,
+            "classification": "unknown",
+            "actor": "",
+            "tags": [],
+            "rdns": "",
+            "first_seen": null,
+            "last_seen": null,
+            "active_days": null,
+            "tag_ids": [],
+            "cve": [],
+            "src": { "asn": { "number": null, "name": "" }, "geo": { "country": { "code": "", "name": "" }, "continent": { "code": "", "name": "" }, "city": "" } },
+            "network": { "ports": [], "non_spoofable_ports": [] },
+            "fingerprints": { "muonfp": [], "ja3": [], "ja4": [] },
+            "http": { "path": [], "user_agent": [] },
+          },
+        },
+      },
+    },
+  },
+  "changeMatchingRules": { "answers": { "200": { "application/json": { "count": 2 } } } },
+  "identifyLog": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a",
+          "name": "access.log",
+          "format": "tsv",
+          "state": "done",
+          "started_at": "2026-11-21T12:00:00.000Z",
+          "ended_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-21T13:00:00.000Z",
+          "bytes": 223,
+          "size": 223,
+          "lines": 3,
+          "matched": 2,
+          "unmatched": 1,
+          "no_address": 0,
+          "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
+          "providers": [{ "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 }, { "type": "cloud", "provider": "aws", "name": "Amazon Web Services", "lines": 1 }],
+          "services": [{ "type": "cloud", "provider": "aws", "service": "s3", "name": "Amazon Web Services s3", "lines": 1 }],
+          "unmatched_sample": [{ "text": "203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] \"GET /cart HTTP/1.1\" 200 9120", "has_address": true }],
+          "top_addresses": {
+            "matched": [
+              { "ip": "1.1.1.9", "lines": 1, "cbs_ids": ["/cdn/cloudflare"], "labels": ["CDN > Cloudflare"], "decision": "none", "rules": [], "rules_count": 0 },
+              {
+                "ip": "3.5.140.7",
+                "lines": 1,
+                "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "unmatched": [
+              {
+                "ip": "203.0.113.7",
+                "lines": 1,
+                "cbs_ids": [],
+                "labels": [],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "matched_count": 2,
+            "unmatched_count": 1,
+            "lines_missing": 0,
+          },
+          "ruleset_comparison": {
+            "as_of": "2026-11-21T12:00:00.000Z",
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets_left_out": 0,
+            "covered_by": {
+              "allowlists_only": { "lines": 2, "addresses": 2 },
+              "blocklists_only": { "lines": 0, "addresses": 0 },
+              "both": { "lines": 0, "addresses": 0 },
+              "neither": { "lines": 1, "addresses": 1 },
+            },
+            "top_addresses": [
+              {
+                "ip": "3.5.140.7",
+                "lines": 1,
+                "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+              {
+                "ip": "203.0.113.7",
+                "lines": 1,
+                "cbs_ids": [],
+                "labels": [],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "addresses": 3,
+            "lines_missing": 0,
+          },
+          "error": null,
+          "result_bytes": 123,
+        },
+      },
+    },
+    "bodies": {
+      "text/plain": "3.5.140.7 - - [21/Nov/2026:11:58:02 +0000] \"GET / HTTP/2.0\" 200 18432\n1.1.1.9 - - [21/Nov/2026:11:58:03 +0000] \"GET /favicon.ico HTTP/2.0\" 200 4286\n203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] \"GET /cart HTTP/1.1\" 200 9120\n",
+      "application/octet-stream": "3.5.140.7 - - [21/Nov/2026:11:58:02 +0000] \"GET / HTTP/2.0\" 200 18432\n1.1.1.9 - - [21/Nov/2026:11:58:03 +0000] \"GET /favicon.ico HTTP/2.0\" 200 4286\n203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] \"GET /cart HTTP/1.1\" 200 9120\n",
+    },
+  },
+  "listIdentifications": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a",
+              "name": "access.log",
+              "format": "tsv",
+              "state": "done",
+              "started_at": "2026-11-21T12:00:00.000Z",
+              "ended_at": "2026-11-21T12:00:00.000Z",
+              "expires_at": "2026-11-21T13:00:00.000Z",
+              "bytes": 223,
+              "size": 223,
+              "lines": 3,
+              "matched": 2,
+              "unmatched": 1,
+              "no_address": 0,
+              "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
+              "providers": [
+                { "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 },
+                { "type": "cloud", "provider": "aws", "name": "Amazon Web Services", "lines": 1 },
+              ],
+              "services": [{ "type": "cloud", "provider": "aws", "service": "s3", "name": "Amazon Web Services s3", "lines": 1 }],
+              "unmatched_sample": [{ "text": "203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] \"GET /cart HTTP/1.1\" 200 9120", "has_address": true }],
+              "top_addresses": {
+                "matched": [
+                  { "ip": "1.1.1.9", "lines": 1, "cbs_ids": ["/cdn/cloudflare"], "labels": ["CDN > Cloudflare"], "decision": "none", "rules": [], "rules_count": 0 },
+                  {
+                    "ip": "3.5.140.7",
+                    "lines": 1,
+                    "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                    "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                    "decision": "allow",
+                    "rules": [
+                      {
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset": "Offices",
+                        "purpose": "allowlist",
+                        "ip": "3.5.140.0/22",
+                        "name": "backup",
+                        "expires_at": "2027-06-30T00:00:00.000Z",
+                      },
+                    ],
+                    "rules_count": 1,
+                  },
+                ],
+                "unmatched": [
+                  {
+                    "ip": "203.0.113.7",
+                    "lines": 1,
+                    "cbs_ids": [],
+                    "labels": [],
+                    "decision": "allow",
+                    "rules": [
+                      {
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset": "Offices",
+                        "purpose": "allowlist",
+                        "ip": "203.0.113.0/24",
+                        "name": "office",
+                        "expires_at": "2027-06-30T00:00:00.000Z",
+                      },
+                    ],
+                    "rules_count": 1,
+                  },
+                ],
+                "matched_count": 2,
+                "unmatched_count": 1,
+                "lines_missing": 0,
+              },
+              "ruleset_comparison": {
+                "as_of": "2026-11-21T12:00:00.000Z",
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets_left_out": 0,
+                "covered_by": {
+                  "allowlists_only": { "lines": 2, "addresses": 2 },
+                  "blocklists_only": { "lines": 0, "addresses": 0 },
+                  "both": { "lines": 0, "addresses": 0 },
+                  "neither": { "lines": 1, "addresses": 1 },
+                },
+                "top_addresses": [
+                  {
+                    "ip": "3.5.140.7",
+                    "lines": 1,
+                    "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                    "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                    "decision": "allow",
+                    "rules": [
+                      {
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset": "Offices",
+                        "purpose": "allowlist",
+                        "ip": "3.5.140.0/22",
+                        "name": "backup",
+                        "expires_at": "2027-06-30T00:00:00.000Z",
+                      },
+                    ],
+                    "rules_count": 1,
+                  },
+                  {
+                    "ip": "203.0.113.7",
+                    "lines": 1,
+                    "cbs_ids": [],
+                    "labels": [],
+                    "decision": "allow",
+                    "rules": [
+                      {
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset": "Offices",
+                        "purpose": "allowlist",
+                        "ip": "203.0.113.0/24",
+                        "name": "office",
+                        "expires_at": "2027-06-30T00:00:00.000Z",
+                      },
+                    ],
+                    "rules_count": 1,
+                  },
+                ],
+                "addresses": 3,
+                "lines_missing": 0,
+              },
+              "error": null,
+              "result_bytes": 123,
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "getIdentification": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a",
+          "name": "access.log",
+          "format": "tsv",
+          "state": "done",
+          "started_at": "2026-11-21T12:00:00.000Z",
+          "ended_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-21T13:00:00.000Z",
+          "bytes": 223,
+          "size": 223,
+          "lines": 3,
+          "matched": 2,
+          "unmatched": 1,
+          "no_address": 0,
+          "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
+          "providers": [{ "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 }, { "type": "cloud", "provider": "aws", "name": "Amazon Web Services", "lines": 1 }],
+          "services": [{ "type": "cloud", "provider": "aws", "service": "s3", "name": "Amazon Web Services s3", "lines": 1 }],
+          "unmatched_sample": [{ "text": "203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] \"GET /cart HTTP/1.1\" 200 9120", "has_address": true }],
+          "top_addresses": {
+            "matched": [
+              { "ip": "1.1.1.9", "lines": 1, "cbs_ids": ["/cdn/cloudflare"], "labels": ["CDN > Cloudflare"], "decision": "none", "rules": [], "rules_count": 0 },
+              {
+                "ip": "3.5.140.7",
+                "lines": 1,
+                "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "unmatched": [
+              {
+                "ip": "203.0.113.7",
+                "lines": 1,
+                "cbs_ids": [],
+                "labels": [],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "matched_count": 2,
+            "unmatched_count": 1,
+            "lines_missing": 0,
+          },
+          "ruleset_comparison": {
+            "as_of": "2026-11-21T12:00:00.000Z",
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets_left_out": 0,
+            "covered_by": {
+              "allowlists_only": { "lines": 2, "addresses": 2 },
+              "blocklists_only": { "lines": 0, "addresses": 0 },
+              "both": { "lines": 0, "addresses": 0 },
+              "neither": { "lines": 1, "addresses": 1 },
+            },
+            "top_addresses": [
+              {
+                "ip": "3.5.140.7",
+                "lines": 1,
+                "cbs_ids": ["/cloud/aws/by-region/ap-northeast-2/s3", "/cloud/aws/by-service/s3/ap-northeast-2"],
+                "labels": ["Cloud > Amazon Web Services > By region > ap-northeast-2 > s3", "Cloud > Amazon Web Services > By service > s3 > ap-northeast-2"],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+              {
+                "ip": "203.0.113.7",
+                "lines": 1,
+                "cbs_ids": [],
+                "labels": [],
+                "decision": "allow",
+                "rules": [
+                  {
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset": "Offices",
+                    "purpose": "allowlist",
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                  },
+                ],
+                "rules_count": 1,
+              },
+            ],
+            "addresses": 3,
+            "lines_missing": 0,
+          },
+          "error": null,
+          "result_bytes": 123,
+        },
+      },
+    },
+  },
+  "getUndo": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "change": {
+            "sequence": 47,
+            "at": "2026-11-21T12:00:00.000Z",
+            "kind": "import-rules",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "ruleset_name": "Offices",
+            "summary": "changed 2 rules",
+            "can_undo": true,
+            "reason": null,
+          },
+        },
+      },
+    },
+  },
+  "undo": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "undone": {
+            "sequence": 47,
+            "at": "2026-11-21T12:00:00.000Z",
+            "kind": "import-rules",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "ruleset_name": "Offices",
+            "summary": "changed 2 rules",
+            "can_undo": true,
+            "reason": null,
+          },
+        },
+      },
+    },
+  },
+  "listAudit": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "sequence": 48,
+              "at": "2026-11-21T12:00:00.000Z",
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org" },
+              "kind": "restore-rules",
+              "action": "Undo a change of rules",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "summary": "undid: changed 2 rules",
+              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
+              "sha256": null,
+              "old": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+              "new": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2026-11-26T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2026-12-21T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+            },
+            {
+              "sequence": 47,
+              "at": "2026-11-21T12:00:00.000Z",
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org" },
+              "kind": "import-rules",
+              "action": "Import rules",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "summary": "changed 2 rules",
+              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
+              "sha256": null,
+              "old": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2026-11-26T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2026-12-21T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+              "new": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+            },
+          ],
+          "next_before": 47,
+        },
+      },
+    },
+  },
+  "getAuditFilters": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "kinds": [
+            { "kind": "add-rule", "action": "Add rule" },
+            { "kind": "update-rule", "action": "Edit rule" },
+            { "kind": "delete-rule", "action": "Delete rule" },
+            { "kind": "batch-rules", "action": "Change several rules" },
+            { "kind": "import-rules", "action": "Import rules" },
+            { "kind": "replace-rules", "action": "Replace all rules" },
+            { "kind": "restore-rules", "action": "Undo a change of rules" },
+            { "kind": "create-ruleset", "action": "Create ruleset" },
+            { "kind": "update-ruleset", "action": "Edit ruleset" },
+            { "kind": "delete-ruleset", "action": "Delete ruleset" },
+            { "kind": "restore-ruleset", "action": "Undo deleting a ruleset" },
+            { "kind": "create-key", "action": "Create key" },
+            { "kind": "revoke-key", "action": "Revoke key" },
+            { "kind": "create-user", "action": "Invite user" },
+            { "kind": "invite-user", "action": "Invite user again" },
+            { "kind": "join", "action": "Accept invitation" },
+            { "kind": "set-role", "action": "Change role" },
+            { "kind": "delete-user", "action": "Remove user" },
+            { "kind": "start-session", "action": "Sign in" },
+            { "kind": "end-session", "action": "Sign out" },
+            { "kind": "set-password", "action": "Change password" },
+            { "kind": "create-organisation", "action": "Create organisation" },
+            { "kind": "set-up", "action": "Set up" },
+            { "kind": "set-plan", "action": "Change plan" },
+            { "kind": "update-catalogue", "action": "Update catalogue" },
+            { "kind": "import-feed", "action": "Import threat feed" },
+          ],
+          "actors": [
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "kind": "user", "name": "ann@example.org" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "kind": "user", "name": "bob@example.org" },
+            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "key", "name": "firewall" },
+            { "actor": "command", "kind": "command", "name": "Command line" },
+          ],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices" }],
+        },
+      },
+    },
+  },
+  "exportAudit": {
+    "answers": {
+      "200": {
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n40,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":40,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+      },
+    },
+  },
+  "updateCatalogue": {
+    "answers": {
+      "202": {
+        "application/json": {
+          "can_update": true,
+          "reason": null,
+          "last": {
+            "state": "running",
+            "started_by": "ann@example.org",
+            "started_at": "2026-11-21T12:00:00.000Z",
+            "ended_at": null,
+            "done": 0,
+            "total": 0,
+            "counts": { "new": 0, "changed": 0, "unchanged": 0, "refused": 0, "failed": 0, "absent": 0 },
+            "lists": [],
+            "catalogue": null,
+            "error": null,
+          },
+        },
+      },
+    },
+  },
+  "importFeed": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "can_import": true,
+          "reason": null,
+          "max_bytes": 268435456,
+          "last": {
+            "name": "scanners.txt",
+            "state": "done",
+            "phase": "compiling",
+            "started_by": "ann@example.org",
+            "started_at": "2026-11-21T12:00:00.000Z",
+            "ended_at": "2026-11-21T12:00:00.000Z",
+            "size": 39,
+            "received": 39,
+            "compiled": 39,
+            "lines": 3,
+            "sha256": "426dd8ec9f1499d9c44a328e1222cab0a277363ee76f696b57ea9a217fa83dbb",
+            "error": null,
+            "result": {
+              "lines": 3,
+              "entries": 2,
+              "skipped": 1,
+              "skipped_lines": [{ "line": 3, "column": 1, "message": "\"no\": the character \"n\" is not valid in an address" }],
+              "warnings": [{ "message": "text after the address is ignored", "count": 1, "first_line": 3 }],
+            },
+            "dataset": { "created_at": "2026-11-21T12:00:00.000Z", "ipv4_prefixes": 2, "ipv6_prefixes": 0, "documents": 1 },
+            "changes": { "total_prefixes": 2, "added": 0, "removed": 0, "kept": 2 },
+            "refused_percent": null,
+          },
+        },
+      },
+    },
+    "bodies": {
+      "text/csv": "ip,classification,tags\n198.51.100.7,malicious,scanner\n203.0.113.0/24,suspicious,\n",
+      "application/x-ndjson": "{\"ip\":\"198.51.100.7\",\"classification\":\"malicious\",\"tags\":[\"scanner\"]}\n{\"ip\":\"203.0.113.0/24\"}\n",
+      "text/plain": "198.51.100.7\n203.0.113.0/24\nno address\n",
+      "application/octet-stream": "198.51.100.7\n203.0.113.0/24\nno address\n",
+    },
+  },
+  "getFeedImport": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "can_import": true,
+          "reason": null,
+          "max_bytes": 268435456,
+          "last": {
+            "name": "scanners.txt",
+            "state": "done",
+            "phase": "compiling",
+            "started_by": "ann@example.org",
+            "started_at": "2026-11-21T12:00:00.000Z",
+            "ended_at": "2026-11-21T12:00:00.000Z",
+            "size": 39,
+            "received": 39,
+            "compiled": 39,
+            "lines": 3,
+            "sha256": "426dd8ec9f1499d9c44a328e1222cab0a277363ee76f696b57ea9a217fa83dbb",
+            "error": null,
+            "result": {
+              "lines": 3,
+              "entries": 2,
+              "skipped": 1,
+              "skipped_lines": [{ "line": 3, "column": 1, "message": "\"no\": the character \"n\" is not valid in an address" }],
+              "warnings": [{ "message": "text after the address is ignored", "count": 1, "first_line": 3 }],
+            },
+            "dataset": { "created_at": "2026-11-21T12:00:00.000Z", "ipv4_prefixes": 2, "ipv6_prefixes": 0, "documents": 1 },
+            "changes": { "total_prefixes": 2, "added": 0, "removed": 0, "kept": 2 },
+            "refused_percent": null,
+          },
+        },
+      },
+    },
+  },
+  "getThreatDataset": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "dataset": {
+            "title": "scanners.txt",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "age_days": 0,
+            "is_old": false,
+            "ipv4_prefixes": 2,
+            "ipv6_prefixes": 0,
+            "documents": 1,
+            "sources": [{ "name": "scanners.txt", "entries": 2 }],
+          },
+        },
+      },
+    },
+  },
+  "getCatalogueUpdate": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "can_update": true,
+          "reason": null,
+          "last": {
+            "state": "done",
+            "started_by": "ann@example.org",
+            "started_at": "2026-11-21T12:00:00.000Z",
+            "ended_at": "2026-11-21T12:00:00.000Z",
+            "done": 1,
+            "total": 1,
+            "counts": { "new": 1, "changed": 0, "unchanged": 0, "refused": 0, "failed": 0, "absent": 0 },
+            "lists": [{ "source": "telegram", "path": "telegram/cidr.txt", "outcome": "new", "problem": null, "prefixes": 2, "added": 2, "removed": 0 }],
+            "catalogue": { "created_at": "2026-11-21T12:00:00.000Z", "sources": 1, "nodes": 462, "ipv4_prefixes": 198518, "ipv6_prefixes": 43347, "is_changed": true, "missing": [] },
+            "error": null,
+          },
+        },
+      },
+    },
+  },
+  "getCatalogue": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "title": "Publishers' official lists and prefixes known by AS number",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "layers": [
+            {
+              "layer": "official",
+              "sources": 1,
+              "oldest_at": "2026-11-21T12:00:00.000Z",
+              "newest_at": "2026-11-21T12:00:00.000Z",
+              "age_days": 0,
+              "is_old": false,
+              "advice": null,
+            },
+            {
+              "layer": "as-numbers",
+              "sources": 1,
+              "oldest_at": "2026-06-17T19:00:00.000Z",
+              "newest_at": "2026-06-17T19:00:00.000Z",
+              "age_days": 156,
+              "is_old": true,
+              "advice": "newer releases of ipsieve include newer AS numbers; \"ipsieve cbs update\" adds the official lists",
+            },
+          ],
+          "sources": [
+            {
+              "node": "/saas/telegram",
+              "source": "telegram",
+              "layer": "official",
+              "name": "Telegram",
+              "version": null,
+              "url": "https://core.telegram.org/resources/cidr.txt",
+              "license": "No licence stated; published by the provider for allow-lists and firewalls.",
+              "attribution": null,
+              "published_at": null,
+              "fetched_at": "2026-11-21T12:00:00.000Z",
+              "changed_at": "2026-11-21T12:00:00.000Z",
+            },
+            {
+              "node": null,
+              "source": "asn",
+              "layer": "as-numbers",
+              "name": "@ip-location-db/asn",
+              "version": "2.3.2026061719",
+              "url": "https://github.com/sapics/ip-location-db/tree/main/asn",
+              "license": "CC-BY-4.0",
+              "attribution": "Route Views (https://www.routeviews.org), Number Resource Organization (https://www.nro.net), IP Geolocation by DB-IP (https://db-ip.com)",
+              "published_at": "2026-06-17T19:00:00.000Z",
+              "fetched_at": null,
+              "changed_at": null,
+            },
+            {
+              "node": null,
+              "source": "ipsieve provider map",
+              "layer": "own",
+              "name": "ipsieve provider map",
+              "version": null,
+              "url": null,
+              "license": "Apache-2.0",
+              "attribution": null,
+              "published_at": null,
+              "fetched_at": null,
+              "changed_at": null,
+            },
+          ],
+        },
+      },
+    },
   },
 };

@@ -43,11 +43,11 @@ function parametersOf(
   { params, querystring, requestHeaders = {} }: FastifySchema,
   schemas: SchemaComponents,
 ): Parameter[] {
-  const of = (place: string, schema: unknown): Parameter[] => {
+  const of = (location: string, schema: unknown): Parameter[] => {
     const { properties = {}, required = [] } = (schema ?? {}) as Partial<ObjectSchema>;
     return Object.entries(properties).map(([name, each]) => ({
       name,
-      in: place,
+      in: location,
       required: required.includes(name),
       ...descriptionOf(each),
       schema: schemas.refer(each),
@@ -95,7 +95,7 @@ function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TS
   );
 }
 
-/** None where the operation takes no JSON. */
+/** None if the operation takes no JSON. */
 function jsonBody(body: unknown): TSchema | undefined {
   return contentOf(body)["application/json"]?.schema;
 }

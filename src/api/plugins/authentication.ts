@@ -7,7 +7,7 @@ import type { LiveSession } from "../../service/rules/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import type { RouteScope } from "./route-scopes.ts";
 
-/** Who a request comes from: the bearer of an API key, or a user who has signed in. */
+/** The caller of a request: the owner of an API key, or a signed-in user. */
 export interface Caller {
   readonly kind: "key" | "user";
   readonly id: string;
@@ -16,25 +16,25 @@ export interface Caller {
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** What rejects a caller who was let in, now that the body is there. */
+    /** The error that rejects an admitted caller now that the body has arrived. */
     confirmCaller(request: FastifyRequest): Error | undefined;
   }
 
   interface FastifyRequest {
-    /** Set for operations of a scope, but for those that anybody may use. */
+    /** Set for operations of a scope, except those that need no authentication. */
     caller: Caller;
-    /** Whose key or session it has, also where that is not let in. For the log. */
-    asker: Pick<Caller, "kind" | "id"> | undefined;
+    /** The owner of its key or session, even if it is rejected. For the log. */
+    identity: Pick<Caller, "kind" | "id"> | undefined;
     /** The caller's session, in the dashboard's scope. */
     live: LiveSession;
-    /** The known device that a try to sign in comes from. */
+    /** The known device that a sign-in attempt comes from. */
     device: Device | undefined;
-    /** The one reading of the clock that the whole response uses. */
+    /** The time used for the whole response, read once. */
     now: number;
   }
 }
 
-/** Has every request to a scope's operation prove who it comes from, in the scope's way, before the body is read. */
+/** Authenticates every request to a scope's operation, in the scope's way, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
   const { now } = services;
   const admissions: Readonly<Record<RouteScope, Admission>> = {
@@ -42,7 +42,7 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     dashboard: sessionAdmission(services),
   };
   app.decorateRequest("caller");
-  app.decorateRequest("asker");
+  app.decorateRequest("identity");
   app.decorateRequest("live");
   app.decorateRequest("device");
   app.decorateRequest("now", 0);
@@ -53,7 +53,7 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     if (scope !== "public") reply.headers(app.addressWindow(request.ip));
     done(scope === undefined ? undefined : admissions[scope].admit(request, reply));
   });
-  // A key may have been revoked, a user deleted, while the body came.
+  // While the body arrived, the key may have been revoked or the user deleted.
   app.decorate("confirmCaller", (request: FastifyRequest): Error | undefined => {
     const { scope } = request.route.config;
     return scope === undefined ? undefined : admissions[scope].confirm(request);

@@ -15,34 +15,37 @@ declare module "fastify" {
   }
 
   interface FastifyRequest {
-    /** Bytes of its body that are kept until it is answered. */
+    /** Bytes of its body that are kept until the response is sent. */
     keptBytes: number;
   }
 
   interface FastifyContextConfig {
-    /** The most bytes that a body of the operation needs; without it the setting `body-limit` counts. */
+    /** Maximum bytes that a body of the operation needs; by default, the setting `body-limit`. */
     readonly bodyBytes?: number;
-    /** What sets the most bytes that it takes. */
+    /** The setting that determines this maximum. */
     readonly bodySetting?: string;
   }
 }
 
-/** The bodies of operations that anyone may use: a name, a password, a token. */
+/** For the bodies of operations without authentication: a name, a password, a token. */
 const PUBLIC_BODY_BYTES = 4096;
-/**
- * So many bodies of public operations may be waited for at a time, apart from those of callers who have proved who they
- * are.
- */
+/** How many bodies of such operations may be waited for at a time, separately from those of authenticated callers. */
 const PUBLIC_BODIES = 100;
-/** How often bodies are looked at that have not arrived, in milliseconds. */
+/** How many bodies are read at a time: all work on long ones takes turns, and the more there are, the later each ends. */
+const READ_AT_ONCE = 128;
+/** As many are read for each caller, whatever others send. */
+const MIN_READ = 4;
+/** A shorter body is read in one step. */
+const LONG_BODY = 64 << 10;
+/** Milliseconds between two checks for bodies that have not arrived. */
 const SAMPLE = 250;
-/** The share of the engine's heap that bodies may fill. */
+/** The share of the JavaScript heap that bodies may fill. */
 const HEAP_SHARE = 1 / 4;
 
 /**
- * Reads bodies within limits: each as long as its operation can need, all together as many bytes as the setting says,
- * and no caller more than a fair share of either. A body that is waited for counts as no work. One that does not arrive
- * in time is given up.
+ * Reads bodies within limits: each may be as long as its operation can need, all together as many bytes as the setting
+ * says, and no caller gets more than a fair share of either. A body that is waited for does not count as work. One that
+ * does not arrive in time is given up.
  */
 export function readBodies(app: App, { settings, metrics }: Services): void {
   const bodies = new Bodies(settings.concurrentRequests, keptBytes(settings.bodyMemory));
@@ -57,6 +60,12 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
       bodySetting: namesOf(settingOf(route.config?.bodyBytes, route.bodyLimit < wanted, settings)),
     };
   });
+  // Before any of it is read: what has been read of a body that is rejected was in vain.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (isLong(request) && !request.is404 && !bodies.read.hasRoom(callerOf(request), MIN_READ))
+      return app.shed(request, reply);
+    done();
+  });
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (request.keptBytes > 0) bodies.release(request);
     if (reply.statusCode >= 400 && request.body instanceof ArrivingBody) bodies.end(request.body);
@@ -70,7 +79,7 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   });
 }
 
-/** Has the operations of a context get bodies of these types as `ArrivingBody`, and read them themselves. */
+/** Passes bodies of these types to the operations of a context as `ArrivingBody`, which they read themselves. */
 export function passBodies(context: FastifyInstance, types: readonly string[], isStream: boolean): void {
   context.addContentTypeParser([...types], (request: FastifyRequest, _payload, done) => {
     try {
@@ -81,7 +90,7 @@ export function passBodies(context: FastifyInstance, types: readonly string[], i
   });
 }
 
-/** The setting that lets an operation take longer bodies. */
+/** The setting that allows an operation longer bodies. */
 function settingOf(bodyBytes: number | undefined, isCut: boolean, { bulkBodyBytes }: Settings): SettingName {
   if (isCut) return "body-memory";
   if (bodyBytes === undefined) return "body-limit";
@@ -94,6 +103,8 @@ function keptBytes(wanted: number): number {
 
 class Bodies {
   readonly kept: FairShare;
+  /** Those whose reader has something to do. */
+  readonly read = new FairShare(READ_AT_ONCE);
   readonly #waited: FairShare;
   readonly #publicWaited = new FairShare(PUBLIC_BODIES);
   /** Those that are waited for, in the order in which they began. */
@@ -106,7 +117,7 @@ class Bodies {
 
   open(request: FastifyRequest, isStream: boolean): ArrivingBody {
     checkCoding(request);
-    // Where there is nothing at the path, no operation needs any of it.
+    // If nothing exists at the path, no operation needs any of it.
     const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
     const setting = request.is404 ? undefined : request.route.config.bodySetting;
     if (Number(request.headers["content-length"]) > limit) throw tooLong({ limit, setting });
@@ -138,12 +149,16 @@ class Bodies {
         if (!this.kept.take(callerOf(request), bytes)) throw busy("the memory for request bodies is in use");
         request.keptBytes += bytes;
       },
+      read: (isRead) => {
+        if (isRead) this.read.force(callerOf(request), 1);
+        else this.read.give(callerOf(request), 1);
+      },
     };
   }
 
   /**
-   * A good sign-in arrives in one piece and is never waited for: where too many are, whoever has the most of them loses
-   * the one that takes longest.
+   * A valid sign-in arrives in one piece and is never waited for: if too many are, the client with the most of them
+   * loses the one that has taken longest.
    */
   #begin(body: ArrivingBody, request: FastifyRequest): void {
     const isPublic = request.caller === undefined;
@@ -169,7 +184,7 @@ class Bodies {
     return most![0]!;
   }
 
-  /** More than once does no harm. */
+  /** Calling it again does no harm. */
   end(body: ArrivingBody): void {
     const entry = this.#arriving.get(body);
     if (entry === undefined) return;
@@ -178,9 +193,13 @@ class Bodies {
   }
 }
 
-/** Whose share it is: a key's, a user's, or for those who have not said who they are, their address's. */
+/** The owner of the share: a key, a user, or the address of an unauthenticated caller. */
 export function callerOf({ caller, ip }: FastifyRequest): string {
   return caller === undefined ? originOf(ip) : caller.id;
+}
+
+function isLong({ raw: { headers } }: FastifyRequest): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LONG_BODY;
 }
 
 function busy(detail: string): Problem {
@@ -189,7 +208,7 @@ function busy(detail: string): Problem {
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** Bodies are UTF-8 and as they are. @throws Problem (415) */
+/** Bodies are UTF-8 and uncompressed. @throws Problem (415) */
 function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {

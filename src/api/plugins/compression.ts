@@ -6,31 +6,31 @@ import { chooseCoding, type Coding, takesCoding, setCoding, vary } from "../http
 declare module "fastify" {
   interface FastifyContextConfig {
     /**
-     * Whether its answer holds a secret, beside what the client may have chosen: its length would reveal it, if it
-     * were compressed (BREACH).
+     * Whether its response contains a secret besides text that a client may have chosen: if it were compressed, its
+     * length would reveal the secret (BREACH).
      */
-    readonly tellsSecret?: boolean;
+    readonly hasSecret?: boolean;
   }
 
   interface FastifyRequest {
-    /** Bytes that its answer takes until it has been read, where it is no text and no one else's, too. */
+    /** Bytes of its response until it has been read, if it is not a string and not shared with others. */
     answerBytes: number;
   }
 }
 
-/** Other types, such as gzip files, are not made shorter. */
+/** Other types, such as gzip files, do not get shorter. */
 const COMPRESSIBLE = /^(text\/|application\/([\w.-]+\+)?(json|x-ndjson)|image\/svg)/;
 
 /**
- * Compresses answers for who asks for it, in threads of the pool, or while they are streamed. What comes coded, such as
- * files that are made once for all, stays as it is. Call it before the answers are counted: as long as it is
- * compressed, an answer is work.
+ * Compresses responses for clients that accept it, in threads of the pool or while they are streamed. Responses that
+ * are already coded, such as shared files, are left alone. Call it before responses are counted: a response counts as
+ * work until it is compressed.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.decorateRequest("answerBytes", 0);
   app.addHook("onSend", (request, reply, payload, done) => {
     if (reply.statusCode === 304) vary(reply, "Accept-Encoding");
-    if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.tellsSecret === true)
+    if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.hasSecret === true)
       return done(null, payload);
     const isWorthIt =
       COMPRESSIBLE.test(String(reply.getHeader("content-type"))) &&
@@ -66,7 +66,7 @@ async function answerCoded(
   if (isStream(payload)) {
     setCoding(reply, coding);
     request.answerBytes = COMPRESSOR_BYTES;
-    // What ends one of them ends the other, too; the framework learns it from the one that it sends.
+    // If one of them ends, the other does, too; the framework learns it from the one that it sends.
     return pipeline(payload, compressor(coding), () => {});
   }
   const bytes = await compress(typeof payload === "string" ? Buffer.from(payload) : payload, coding, "once");

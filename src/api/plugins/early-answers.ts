@@ -1,33 +1,30 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * The rest of a body that is read after the answer so that the connection can go on, in bytes; a longer one costs more
+ * Maximum remaining bytes of a body that are read after the response to keep the connection; reading more costs more
  * than a new connection.
  */
 const MAX_DRAINED = 64 << 10;
 /**
- * How long the rest of a body is read and thrown away after the answer, in milliseconds. A client that is cut off at
- * once may not see the answer.
+ * Milliseconds for which the rest of a body is read and discarded after the response. A client that is cut off
+ * immediately may not see the response.
  */
 const LINGER = 3000;
 
-/** After these there may be any amount more of the body. */
+/** After these, any amount of the body may remain. */
 const CLOSING: ReadonlySet<number> = new Set([408, 413]);
 
 /**
- * Has every answer that is given before the end of its request's body leave the connection in order: a short rest is
- * read to its end and the connection goes on; else the answer says that it closes, and the connection is closed when
- * the client has stopped sending, or after a while (RFC 9112, sections 9.3 and 9.6). Nothing that is left of a body is
- * ever read as a request.
+ * Makes every response that is sent before the end of its request's body leave the connection in order: a short rest is
+ * read to its end and the connection continues; otherwise the response announces that the connection will be closed,
+ * and it is closed when the client has stopped sending, or after a while (RFC 9112, sections 9.3 and 9.6). The rest of
+ * a body is never read as a request.
  */
 export function answerEarly(app: FastifyInstance): void {
-  app.addHook("onSend", ({ raw }, reply, _payload, done) => {
-    if (hasMoreToCome(raw) && (CLOSING.has(reply.statusCode) || restOf(raw) > MAX_DRAINED)) {
-      reply.header("connection", "close");
-      lingerAtEnd(raw.socket);
-    }
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    leaveInOrder(request, reply);
     done();
   });
   app.addHook("onResponse", ({ raw }, _reply, done) => {
@@ -36,14 +33,21 @@ export function answerEarly(app: FastifyInstance): void {
   });
 }
 
+/** Call it before the headers of a response are sent. */
+export function leaveInOrder({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!hasMoreToCome(raw) || (!CLOSING.has(reply.statusCode) && restOf(raw) <= MAX_DRAINED)) return;
+  reply.header("connection", "close");
+  lingerAtEnd(raw.socket);
+}
+
 function hasMoreToCome({ headers, complete }: IncomingMessage): boolean {
   return !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0);
 }
 
-/** How many bytes may still come: Infinity where the request does not say. */
+/** How many bytes may still come: Infinity if the request does not say. */
 function restOf({ headers, socket }: IncomingMessage): number {
   const length = headers["content-length"];
-  // What the socket has read already is not counted off: the head is among it.
+  // What the socket has already read is not subtracted: it includes the headers.
   return length === undefined || socket.destroyed ? Infinity : Number(length);
 }
 
@@ -53,11 +57,11 @@ function drain(message: IncomingMessage): void {
   setTimeout(() => message.complete || socket.destroy(), LINGER).unref();
 }
 
-/** When the answer is written, the connection is closed for writing, and what still comes is thrown away unread. */
+/** Once the response is written, the connection is closed for writing, and further data is discarded unread. */
 function lingerAtEnd(socket: Socket): void {
   socket.destroySoon = () => {
     if (socket.destroyed) return;
-    // No parser sees it any more.
+    // No parser sees it from now on.
     socket.removeAllListeners("data");
     socket.on("data", () => {}).once("end", () => socket.destroy());
     socket.resume();

@@ -11,37 +11,38 @@ import type { Services } from "../../service/services.ts";
 import { prefixesIn } from "../../service/settings.ts";
 import { callerOf } from "./bodies.ts";
 import { waitedForTurn } from "./pipelining.ts";
+import { TOO_BUSY } from "./shed-answers.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
     /**
      * Called when a body has arrived, before it is parsed.
-     * @throws Problem (503) when there is more to do than can be done
+     * @throws Problem (503) if the server is overloaded
      */
     checkBusy(): void;
   }
 
   interface FastifyRequest {
-    /** Whether it counts as work that has begun and is not answered. */
+    /** Whether it counts as work: started and not yet responded to. */
     isWorkedOn: boolean;
   }
 
   interface FastifyContextConfig {
-    /** It is answered whatever else its caller has not read yet: it asks how the server is. */
+    /** Served even if its caller has not read other responses yet: it asks how the server is. */
     readonly isHealth?: boolean;
   }
 }
 
-/** How often the delay of the event loop is read, in milliseconds. */
+/** Milliseconds between two readings of the event loop's delay. */
 const SAMPLE = 250;
 const RESOLUTION = 10;
-/** An answer that is longer counts until it has been read, unless its bytes are others' too. */
+/** A longer response counts until it has been read, unless its bytes are shared with others. */
 const LONG_ANSWER = 64 << 10;
 
 /**
- * Rejects requests that are too long, and operations when there is more to do than can be done. Work is what has begun
- * and is not answered: neither bodies that have not arrived nor answers that have not been read. No caller gets more
- * than a fair share of it, of connections, or of answers that wait to be read.
+ * Rejects requests that are too long, and operations if the server is overloaded. Work is what has been started and not
+ * responded to: neither bodies that have not arrived nor responses that have not been read. No caller gets more than a
+ * fair share of it, of connections, or of unread responses.
  */
 export function limitRequests(app: FastifyInstance, services: Services): void {
   const { settings, metrics, isClosing } = services;
@@ -60,24 +61,23 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
       turn.elapsed(request.raw.socket) + waitedForTurn(request.raw.socket) > settings.eventLoopDelay ||
       work.used >= settings.concurrentRequests;
     if (!isBusy || request.route.config.scope === undefined) return done();
-    metrics.shed.inc();
-    done(tooBusy());
+    app.shed(request, reply);
   });
-  // Between the head of a request and the end of its body others may have come that take long.
+  // Between the headers of a request and the end of its body, others that take long may have arrived.
   app.decorate("checkBusy", () => {
     if (turn.elapsed() <= settings.eventLoopDelay) return;
     metrics.shed.inc();
-    throw tooBusy();
+    throw TOO_BUSY;
   });
   app.addHook("preValidation", (request, _reply, done) => {
     const { scope, isHealth } = request.route.config;
     if (isHealth === true || request.is404) return done();
     const caller = callerOf(request);
-    if (!unread.hasRoom(caller)) return done(tooBusy("read the responses that have been sent"));
+    if (!unread.hasRoom(caller)) return done(unreadAnswers());
     if (scope === undefined) return done();
     if (!work.take(caller, 1)) {
       metrics.shed.inc();
-      return done(tooBusy());
+      return done(TOO_BUSY);
     }
     request.isWorkedOn = true;
     done();
@@ -91,7 +91,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** The answer may be given up with its connection before it begins to be sent, and is gone then, too. */
+/** The response may be dropped together with its connection before it is sent; it is released then, too. */
 function countUntilRead(unread: FairShare, request: FastifyRequest, answer: FastifyReply["raw"], bytes: number): void {
   if (answer.destroyed) return;
   const caller = callerOf(request);
@@ -99,17 +99,17 @@ function countUntilRead(unread: FairShare, request: FastifyRequest, answer: Fast
   answer.once("close", () => unread.give(caller, bytes));
 }
 
-function tooBusy(cure = "try again in 1 s"): Problem {
-  return new Problem("service-unavailable", `the server is overloaded; ${cure}`, {
+function unreadAnswers(): Problem {
+  return new Problem("service-unavailable", "the server is overloaded; read the responses that have been sent", {
     headers: { "retry-after": "1" },
   });
 }
 
 /**
- * How long the event loop has been at requests without a turn: all that have arrived are worked off in one, however
- * many they are, and the last of them would wait for all the others. With more than 1,024 connections that are ready
- * the loop asks the system for more of them, again and again, before it takes its next turn: a connection that comes a
- * second time shows that it has, and what has arrived then has not waited since the turn began.
+ * How long the event loop has been processing requests in the current turn: everything that has arrived is processed in
+ * one turn, however much it is, and the last request would wait for all the others. With more than 1,024 ready
+ * connections, the loop asks the system for more of them, again and again, before the turn ends: if a connection comes
+ * a second time, it has done so, and what has arrived then has not waited since the turn began.
  */
 class TurnClock {
   #startedAt = 0;
@@ -136,13 +136,13 @@ class TurnClock {
   }
 }
 
-/** At the socket itself: to look it up in a WeakMap takes a tenth of the request's time. */
+/** Stored at the socket itself: a lookup in a WeakMap takes a tenth of the request's time. */
 const ROUND = Symbol("round");
 type RoundSocket = Socket & { [ROUND]?: number };
 
 /**
- * Gives each address, but for trusted proxies', a fair share of the connections, and closes those that are idle or
- * whose answers are not read.
+ * Gives each address, except trusted proxies, a fair share of the connections, and closes those that are idle or whose
+ * responses are not read.
  */
 function watchConnections(app: FastifyInstance, { settings, metrics }: Services): void {
   const share = new FairShare(settings.connections);
@@ -157,8 +157,8 @@ function watchConnections(app: FastifyInstance, { settings, metrics }: Services)
     }
     socket.once("close", () => share.give(origin, 1));
   });
-  // Nothing has come or gone for the time that an idle connection is kept, or an answer may stand still. What is worked
-  // on may take longer.
+  // Nothing has been received or sent for as long as an idle connection is kept or a response may stall. Requests in
+  // progress may take longer.
   app.server.on("timeout", (socket: Socket) => {
     if (!app.connections.isBusy(socket) || socket.writableLength > 0) socket.destroy();
   });
@@ -171,8 +171,8 @@ function isIn(prefixes: readonly Prefix[], address: string): boolean {
 }
 
 /**
- * Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such
- * as loading a catalogue, is no overload.
+ * Returns the delay of the event loop in milliseconds: the smaller mean of the last two samples, since a single long
+ * step, such as loading a catalogue, is not an overload.
  */
 function watchEventLoop(app: FastifyInstance): () => number {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });

@@ -4,9 +4,7 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 import { redact, safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 
-/**
- * Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are logged without keys.
- */
+/** Writes lines of JSON. Only what `logRequests` names is logged of a request; errors are logged without keys. */
 export function createLog(level: string, destination: DestinationStream): Logger {
   return pino(
     { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } },
@@ -24,16 +22,16 @@ export function silentFramework(): LogController {
   return new LogController({ disableRequestLogging: true });
 }
 
-/** A line and an observation for every response. */
+/** An observation for every response, and a line unless the request was shed. */
 export function logRequests(app: FastifyInstance, { metrics, now }: Services, log: Logger): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
     const operation = request.route?.schema?.operationId ?? "none";
     metrics.observe(operation, status, elapsedTime / 1000);
-    // The dashboard asks for these figures, and would see itself.
+    // The dashboard requests these figures, and would otherwise count itself.
     if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
-    if (!log.isLevelEnabled("info")) return done();
-    const { id: request_id, method, url, ip: address, asker } = request;
+    if (request.isShed || !log.isLevelEnabled("info")) return done();
+    const { id: request_id, method, url, ip: address, identity } = request;
     log.info(
       {
         request_id,
@@ -43,7 +41,7 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
         operation,
         status,
         ms: Math.round(elapsedTime * 100) / 100,
-        ...(asker === undefined ? {} : { [asker.kind]: asker.id }),
+        ...(identity === undefined ? {} : { [identity.kind]: identity.id }),
       },
       "request",
     );

@@ -4,14 +4,14 @@ import type { FastifyInstance } from "fastify";
 
 const SANE = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 
-/** The client's `X-Request-Id` if it is a plain token that holds no key, or a new one. */
+/** The client's `X-Request-Id` if it is a plain token without a key in it, otherwise a new id. */
 export function requestId({ headers }: Pick<IncomingMessage, "headers">): string {
   const given = headers["x-request-id"];
   return typeof given === "string" && SANE.test(given) && !given.includes("ips_") ? given : randomUUID();
 }
 
 /** Every response carries the id of its request. */
-export function tellRequestIds(app: FastifyInstance): void {
+export function addRequestIds(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     done();

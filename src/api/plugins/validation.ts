@@ -9,8 +9,8 @@ import { redact } from "../http/redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
 /**
- * Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out
- * what that does not name.
+ * Types of what a handler gets, by the schemas of its route. Its result is written by the schema, which leaves out what
+ * it does not name.
  */
 export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
@@ -20,18 +20,18 @@ export interface TypeBoxTypes extends FastifyTypeProvider {
 type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Error };
 
 /**
- * Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in
- * silence.
+ * Query strings are read by their schema, bodies are checked against theirs. Nothing is silently coerced, filled in or
+ * dropped.
  */
 export function validateStrictly(app: FastifyInstance): void {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === "querystring") return queryReader(schema as unknown as QuerySchema);
-    // What a part of the path can be is the operation's to say: an id that is none is the id of nothing.
+    // The operation decides what a path parameter may be: a malformed id is the id of nothing.
     return httpPart === "params" ? (value) => ({ value }) : bodyReader(schema);
   });
 }
 
-/** What the query of an operation may hold. */
+/** What the query of an operation may contain. */
 export interface QuerySchema {
   readonly properties: Readonly<Record<string, ParameterSchema>>;
   readonly required?: readonly string[];
@@ -49,17 +49,17 @@ interface ParameterSchema {
 }
 
 /**
- * Reads the parameters that the schema names. Each may stand once; others are rejected: an ignored `aggregate=true`
- * gives a list that is not what its reader thinks.
+ * Reads the parameters that the schema names. Each may be given once; others are rejected: if `aggregate=true` were
+ * ignored, the list would not be what the client expects.
  */
 function queryReader({ properties, required = [], read = [] }: QuerySchema): Read {
   const entries = Object.entries(properties);
   const names = Object.keys(properties);
   return (data) => {
     const query = data as Readonly<Record<string, string | string[] | undefined>>;
-    const faults: Record<string, string[]> = Object.create(null);
+    const errors: Record<string, string[]> = Object.create(null);
     const value: Record<string, unknown> = {};
-    const reject = (name: string, message: string): unknown => (faults[name] = [message]);
+    const reject = (name: string, message: string): unknown => (errors[name] = [message]);
     for (const [name, schema] of entries) {
       const text = query[name];
       if (Array.isArray(text)) reject(name, "given more than once");
@@ -67,12 +67,12 @@ function queryReader({ properties, required = [], read = [] }: QuerySchema): Rea
       else if (required.includes(name)) reject(name, "is required");
     }
     const unknown = Object.keys(query).filter((name) => !Object.hasOwn(properties, name) && !read.includes(name));
-    for (const name of unknown.slice(0, MAX_UNKNOWN)) faults[shownName(name)] = [unknownParameter(name, names)];
-    return Object.keys(faults).length === 0 ? { value } : { error: invalid(faults) };
+    for (const name of unknown.slice(0, MAX_UNKNOWN)) errors[shownName(name)] = [unknownParameter(name, names)];
+    return Object.keys(errors).length === 0 ? { value } : { error: invalid(errors) };
   };
 }
 
-/** Unknown parameters that are listed. */
+/** Maximum unknown parameters that are listed. */
 const MAX_UNKNOWN = 20;
 const MAX_NAME = 60;
 
@@ -82,7 +82,7 @@ function unknownParameter(name: string, names: readonly string[]): string {
   return `unknown parameter; ${names.length === 0 ? "this operation takes none" : `choose one of ${names.join(", ")}`}`;
 }
 
-/** The field that stands for a parameter in errors. What may be a key, given as a name by mistake, is not repeated. */
+/** The field of a parameter in errors. Anything that may be a key, sent as a name by mistake, is not repeated. */
 function shownName(name: string): string {
   if (/ips_/i.test(name) || redact(name) !== name) return "query";
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
@@ -106,7 +106,7 @@ function readParameter(text: string, schema: ParameterSchema, reject: (message: 
     const range = `from ${minimum} to ${maximum}`;
     return number >= minimum && number <= maximum ? number : reject(`${shown(text)} is not a whole number ${range}`);
   }
-  // As schemas count them: not halves of pairs.
+  // As schemas count them: a surrogate pair is one character.
   const length = text.length > maxLength ? [...text].length : text.length;
   if (length < minLength) return reject(`use at least ${minLength} characters`);
   return length <= maxLength ? text : reject(`use at most ${maxLength} characters`);
@@ -116,7 +116,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Errors of a body that are listed. */
+/** Maximum errors of a body that are reported. */
 const MAX_ERRORS = 200;
 
 interface ArraySchema {
@@ -127,23 +127,23 @@ interface ArraySchema {
 }
 
 /**
- * The list that the bodies of an operation are, or have as a member. It is held to its schema item by item: one check
- * of the whole would make an error for each of any number of bad items.
+ * The list that the bodies of an operation are, or have as a property. It is checked against its schema item by item:
+ * one check of the whole would create an error for each of any number of invalid items.
  */
 export class BodyList {
-  /** The member of a document that is the list. */
+  /** The property of a document that is the list. */
   readonly member: string;
   /** Whether a body may be the list itself. */
   readonly isBareAllowed: boolean;
   readonly maxItems: number;
-  /** What sets it. */
+  /** The setting that determines it. */
   readonly setting: string | undefined;
   readonly #isForHandler: boolean;
   readonly #items: Validator;
   readonly #readObject: Read;
   readonly #readArray: Read;
 
-  /** The list that bodies of a schema have, which may be a map of media types; undefined for those without. */
+  /** The list in the bodies of a schema, which may be a map of media types; undefined for those without. */
   static of(body: unknown): BodyList | undefined {
     if (body === undefined) return undefined;
     const { content } = body as { content?: Readonly<Record<string, { schema: TSchema }>> };
@@ -171,7 +171,7 @@ export class BodyList {
     this.#readArray = this.isBareAllowed ? plainReader(Compile(withoutItems(arrays, member))) : this.#readObject;
   }
 
-  /** Holds a body to the schema. */
+  /** Checks the body against the schema. */
   read(value: unknown): ReturnType<Read> {
     const list: unknown = Array.isArray(value)
       ? value
@@ -184,14 +184,14 @@ export class BodyList {
     return errors === undefined ? read : { error: invalid(errors) };
   }
 
-  /** Holds all of a body but its items to the schema. */
+  /** Checks all of a body except its items against the schema. */
   readWithoutItems(value: unknown): ReturnType<Read> {
     return Array.isArray(value) ? this.#readArray(value) : this.#readObject(value);
   }
 
   /**
-   * What is wrong with the first bad items, by field; undefined if none is. The first item has the number `start` in
-   * the list, which is called `name`.
+   * The errors of the first invalid items, by field; undefined if there are none. The first item has the index `start`
+   * in the list, which is called `name`.
    */
   errorsOf(items: readonly unknown[], start: number, name = this.member): Record<string, string[]> | undefined {
     let errors: Record<string, string[]> | undefined;
@@ -209,7 +209,7 @@ export class BodyList {
 function bodyReader(schema: TSchema): Read {
   const list = BodyList.of(schema);
   const read = list === undefined ? plainReader(Compile(schema)) : (value: unknown) => list.read(value);
-  // One that is still to be read is held to its schema by who reads it.
+  // A body that is still to be read is checked by its reader.
   return (value) => (value instanceof ArrivingBody ? { value } : read(value));
 }
 
@@ -223,7 +223,8 @@ function plainReader(compiled: Validator): Read {
 }
 
 /**
- * A body that may be an object or an array is held to the one that it is: errors about the other would only confuse.
+ * A body that may be an object or an array is checked against the form that it has: errors about the other form would
+ * only confuse.
  */
 function formsOf(schema: TSchema): [TSchema, TSchema] {
   const { anyOf = [] } = schema as { anyOf?: (TSchema & { type?: string })[] };
@@ -238,7 +239,7 @@ function withoutItems(form: TSchema, member: string): TSchema {
   return { ...form, properties: { ...properties, [member]: { ...properties![member], items: {} } } } as TSchema;
 }
 
-interface SchemaFault {
+interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: object;
@@ -246,13 +247,13 @@ interface SchemaFault {
 }
 
 /**
- * Errors by property; where a property may be one of several things, only the last error, which is about the property
- * as such, is reported.
+ * Errors by property; if a property has alternatives, only the last error, which is about the property as such, is
+ * reported.
  */
-function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, string[]> {
-  const faults: Record<string, string[]> = Object.create(null);
-  const add = (field: string, message: string): void => void (faults[field] ??= []).push(message);
-  for (const { keyword, instancePath, params, message } of errors) {
+function errorsBy(found: readonly SchemaError[], root = ""): Record<string, string[]> {
+  const errors: Record<string, string[]> = Object.create(null);
+  const add = (field: string, message: string): void => void (errors[field] ??= []).push(message);
+  for (const { keyword, instancePath, params, message } of found) {
     const {
       requiredProperties = [],
       additionalProperties = [],
@@ -266,10 +267,10 @@ function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, str
       add(field, `must be one of ${allowedValues.join(", ")}`);
     else if (keyword !== "boolean") add(field === "" ? "body" : field, messageOf(keyword, params, message));
   }
-  return faults;
+  return errors;
 }
 
-/** The message of a keyword in the words that people use; the validator's own for all others. */
+/** The message of a keyword in plain words; the validator's own for all others. */
 function messageOf(keyword: string, params: object, message: string): string {
   const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
   if (keyword === "minLength") return `use at least ${limit} ${limit === 1 ? "character" : "characters"}`;

@@ -15,7 +15,12 @@ export const CatalogueSchema = named(
           sources: Count,
           oldest_at: NullableTimestamp,
           newest_at: NullableTimestamp,
-          age_days: Type.Union([Count, Type.Null()], { description: "whole days since newest_at" }),
+          age_days: Type.Unsafe<number | null>({
+            type: ["integer", "null"],
+            minimum: 0,
+            format: "int64",
+            description: "whole days since newest_at",
+          }),
           is_old: Type.Boolean({ description: "older than 90 days" }),
           advice: NullableText({ description: "how to update an old layer" }),
         }),

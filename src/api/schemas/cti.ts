@@ -5,7 +5,7 @@ const Classification = named("Classification", Type.Enum(["malicious", "promiscu
 const Texts = Type.Array(Type.String());
 const NullableBoolean = Type.Unsafe<boolean | null>({ type: ["boolean", "null"] });
 const NullableInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] });
-const Place = named("Place", Type.Object({ code: Type.String(), name: Type.String() }));
+const Occurrence = named("Occurrence", Type.Object({ code: Type.String(), name: Type.String() }));
 
 const basic = {
   ip: Type.String({ description: "as sent" }),
@@ -32,7 +32,7 @@ export const ExtendedThreat = named(
     cve: Texts,
     src: Type.Object({
       asn: Type.Object({ number: NullableInteger, name: Type.String() }),
-      geo: Type.Object({ country: Place, continent: Place, city: Type.String() }),
+      geo: Type.Object({ country: Occurrence, continent: Occurrence, city: Type.String() }),
     }),
     network: Type.Object({ ports: Type.Array(Count), non_spoofable_ports: Type.Array(Count) }),
     fingerprints: Type.Object({ muonfp: Texts, ja3: Texts, ja4: Texts }),
@@ -43,8 +43,8 @@ export const ExtendedThreat = named(
 const example = ["203.0.113.7", "2001:db8::1"];
 
 /**
- * A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is reported by the
- * lookup, all at once.
+ * A body with a maximum number of addresses: a bare list, or the property `ips`. The lookup reports which of them are
+ * malformed, all of them together.
  */
 export function BulkThreatBody(most: number) {
   const ips = Type.Array(Type.Unknown(), { ...upTo(most, "bulk-addresses"), examples: [example] });

@@ -2,7 +2,7 @@ import { type TObject, Type } from "typebox";
 import { MAX_NAME_LENGTH, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { MAX_LISTED } from "../../service/rules/plan-replacement.ts";
-import { MAX_FAULTY } from "../../service/rules/desired-rules.ts";
+import { MAX_REPORTED } from "../../service/rules/desired-rules.ts";
 import {
   Count,
   FieldMessages,
@@ -79,7 +79,7 @@ export const ConflictMode = named(
 );
 const mode = { conflict_resolution: Type.Optional(ConflictMode) };
 
-/** Members of which one at most says when a rule expires. */
+/** Of these properties, at most one says when a rule expires. */
 function withOneExpiry<Schema extends TObject>(schema: Schema): Schema {
   return shownAs(
     {
@@ -159,7 +159,7 @@ export function ReplaceBody(most: number) {
   );
 }
 
-/** Of operations that read lists of rules. */
+/** For operations that read lists of rules. */
 const defaults = {
   name: Type.Optional(
     Type.String({
@@ -192,7 +192,7 @@ const skip = {
     }),
   ),
 };
-/** What all answers to lists say. */
+/** What all responses to lists say. */
 const canUndo = {
   can_undo: Type.Boolean({
     description:
@@ -212,7 +212,7 @@ const skipped = {
           reason: Type.String({ description: "what is wrong and how to fix it" }),
         }),
       ),
-      { description: `with skip_invalid: the first ${MAX_FAULTY} of them` },
+      { description: `with skip_invalid: the first ${MAX_REPORTED} of them` },
     ),
   ),
 };
@@ -293,7 +293,7 @@ export const ImportResponse = named(
   }),
 );
 
-/** Shown as what it is, one of two; held to a form that makes better errors. */
+/** The document shows one of two alternatives; validation uses a form with better errors. */
 export function CheckBody(most: number) {
   const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
   const one = named("CheckOneRequest", Type.Object({ ip: PrefixText }, strict));

@@ -6,26 +6,26 @@ export interface Lines {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Where `bytes[0]` lies in the memory of the snapshot; null: elsewhere. */
+  /** The address of `bytes[0]` in the memory of the snapshot; null: elsewhere. */
   readonly address: number | null;
   /**
-   * The number in its input of the first line that the counts do not have yet less those that they have, where rows
-   * carry numbers.
+   * If rows have line numbers: the number, in the input, of the first line that is not in the counts, minus the number
+   * of lines in the counts.
    */
   readonly firstLine: number;
 }
 
-/** Where rows go: `bytes[0, filled)` are written. */
+/** Where rows are written: `bytes[0, filled)` is in use. */
 export interface RowSpace {
-  place: SharedBytes;
+  block: SharedBytes;
   bytes: Buffer;
   filled: number;
 }
 
-/** Malformed lines of a part whose places are kept; a file that is no JSON has as many as lines. */
+/** Malformed lines of a part whose positions are kept: in a file that is not JSON, all lines are malformed. */
 const MAX_MALFORMED_LINES = 20;
 
-/** What has been counted; engines add to it. Lines with a match are among those with an address. */
+/** What has been counted; engines add to it. Lines with a match are also lines with an address. */
 export class LineCounts {
   lines = 0;
   /** Lines of the text; a record may have several. */
@@ -34,7 +34,7 @@ export class LineCounts {
   matched = 0;
   malformed = 0;
   readonly malformedLines: MalformedLine[] = [];
-  /** Why the line where the engine stopped has no row. */
+  /** Why the line at which the engine stopped has no row. */
   failure: ShardFailure | null = null;
 
   addMalformed(linesBefore: number, column: number): void {
@@ -44,14 +44,15 @@ export class LineCounts {
 }
 
 /**
- * Finds, looks up, counts, and writes as rows the addresses of lines: one per thread. There are two with the same
- * answers: `TypeScriptEngine` takes any lines, `KernelEngine` whole lines of text in the memory of the snapshot.
+ * Finds and looks up the addresses of lines, counts them and writes rows: one per thread. There are two with the same
+ * results: `TypeScriptEngine` takes any lines, `KernelEngine` lines of text in the memory of the snapshot, whole or cut
+ * into columns without quotes.
  */
 export interface LineEngine {
   /**
-   * Does the lines from `start` on. Returns the position of the first line that is not done: `end`, or the line whose
-   * row does not fit after those there are, or that has none (`counts.failure`). A line is counted when its row is
-   * written. `rows` null: count only.
+   * Processes the lines from `start` on. Returns the position of the first line that was not processed: `end`, or the
+   * line whose row does not fit after the existing ones, or that has none (`counts.failure`). A line is counted when
+   * its row is written. `rows` null: count only.
    */
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number;
 }

@@ -6,8 +6,8 @@ import { BatchError } from "../batch-error.ts";
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are
- * damaged.
+ * The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError if they are
+ * corrupt.
  */
 export async function* decompress(
   chunks: AsyncIterable<Buffer>,
@@ -16,7 +16,7 @@ export async function* decompress(
 ): AsyncGenerator<Buffer> {
   let stored = chunks;
   if (encoding === "zstd") {
-    // Nothing but skippable frames is an empty text; the decoder would call it truncated.
+    // A stream of skippable frames only is an empty text; the decoder would call it truncated.
     const frames = zstdFrameChunks(chunks, file);
     const first = await frames.next();
     if (first.done) return;
@@ -25,11 +25,11 @@ export async function* decompress(
   const source = Readable.from(stored);
   const decoder =
     encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
-  pipeline(source, decoder, () => {}); // an error of either comes out of the loop below
+  pipeline(source, decoder, () => {}); // an error of either is thrown by the loop below
   try {
     yield* decoder;
   } catch (cause) {
-    throw damage(cause, encoding, file);
+    throw corruptData(cause, encoding, file);
   }
 }
 
@@ -38,7 +38,7 @@ async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
   yield* rest;
 }
 
-function damage(cause: unknown, encoding: string, file: string): unknown {
+function corruptData(cause: unknown, encoding: string, file: string): unknown {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "Z_BUF_ERROR") return truncated(file);
   if (!/^(Z_|ZSTD_)/.test(code ?? "")) return cause;
@@ -50,7 +50,7 @@ function damage(cause: unknown, encoding: string, file: string): unknown {
   }
   return new BatchError(
     "stream-corrupt",
-    `the ${encoding} data is damaged (${message}); copy or fetch the file again`,
+    `the ${encoding} data is corrupt (${message}); copy or fetch the file again`,
     { file, cause },
   );
 }

@@ -3,18 +3,18 @@ import { BatchError } from "../batch-error.ts";
 
 export type Encoding = "plain" | "gzip" | "zstd";
 
-/** As many bytes as the longest of the magic numbers. */
+/** The length of the longest magic number. */
 export const MAGIC_BYTES = 10;
 
-/** The first bytes of all magic numbers below: whatever begins with another one is plain. */
+/** The first bytes of all magic numbers below: an input that begins with another byte is plain. */
 const FIRST_BYTES = /^(1f|28|5|fd|42|04|ff|fe)/;
 
-/** Whether a beginning is enough for `encodingOf`: a short first line of a pipe must not wait for the next one. */
-export function tellsEncoding(head: Buffer): boolean {
+/** Whether the beginning is enough for `encodingOf`: a short first line from a pipe must not wait for the next one. */
+export function showsEncoding(head: Buffer): boolean {
   return head.length >= MAGIC_BYTES || (head.length > 0 && !FIRST_BYTES.test(head.toString("hex", 0, 1)));
 }
 
-/** Formats that are recognized to be rejected: their bytes would be read as lines without addresses. */
+/** Formats that are recognized in order to reject them: otherwise they would be read as lines without addresses. */
 const REFUSED: readonly { name: string; magic: string; cure: string; code: "input-compression" | "input-encoding" }[] =
   [
     { name: "xz", magic: "fd377a585a00", cure: "pipe it through `xz -dc`", code: "input-compression" },
@@ -35,7 +35,7 @@ const REFUSED: readonly { name: string; magic: string; cure: string; code: "inpu
   ];
 
 /**
- * How the input whose first bytes (`MAGIC_BYTES`, or all there are) are these is stored. Throws BatchError for what
+ * How the input with these first bytes (`MAGIC_BYTES`, or all of it) is stored. Throws BatchError for a format that
  * cannot be read.
  */
 export function encodingOf(head: Buffer, file: string): Encoding {

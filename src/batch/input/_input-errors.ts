@@ -11,6 +11,6 @@ export function unreadable(cause: unknown, file: string): unknown {
   if (code === "EACCES" || code === "EPERM")
     return new BatchError("input-unreadable", "reading it is not permitted", { file, cause });
   return typeof code === "string" && /^E[A-Z]+$/.test(code)
-    ? new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause })
+    ? new BatchError("input-unreadable", `cannot be read (${code})`, { file, cause })
     : cause;
 }

@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { decompress } from "./_decompress.ts";
-import { encodingOf, tellsEncoding } from "./_encoding.ts";
+import { encodingOf, showsEncoding } from "./_encoding.ts";
 import { unreadable } from "./_input-errors.ts";
 import { HEAD_BYTES, type OpenInput } from "./input.ts";
 import { openNamedPipe } from "../_named-pipe.ts";
@@ -9,15 +9,15 @@ import { openNamedPipe } from "../_named-pipe.ts";
 const STREAM_CHUNK_BYTES = 256 * 1024;
 
 /**
- * What becomes of an input that is no plain file: who waits for it (`stop`), and who is called with how many stored
- * bytes were read.
+ * For an input that is not a plain file: `stop` ends waiting for it, and the callback gets the number of stored bytes
+ * that were read.
  */
 export interface StreamWatch {
   readonly stop: AbortSignal;
   readonly onBytes: (bytes: number) => void;
 }
 
-/** A file that is to be read from its front: a compressed one. The stream closes the descriptor. */
+/** A file that has to be read from its start: a compressed one. The stream closes the descriptor. */
 export function openFileStream(descriptor: number, name: string, watch: StreamWatch): Promise<OpenInput> {
   return openStream(createReadStream("", { fd: descriptor, start: 0, highWaterMark: STREAM_CHUNK_BYTES }), name, watch);
 }
@@ -36,7 +36,7 @@ export function openStandardInput(watch: StreamWatch): Promise<OpenInput> {
   return openStream(standardInput(), "-", watch);
 }
 
-/** Standard input; one that is a file is read in larger pieces than `process.stdin` would. */
+/** Standard input; if it is a file, it is read in larger pieces than `process.stdin` would. */
 function standardInput(): Readable {
   return fstatSync(0).isFile()
     ? createReadStream("", { fd: 0, autoClose: false, highWaterMark: STREAM_CHUNK_BYTES })
@@ -46,7 +46,7 @@ function standardInput(): Readable {
 export async function openStream(stream: Readable, name: string, { stop, onBytes }: StreamWatch): Promise<OpenInput> {
   addAbortSignal(stop, stream);
   const stored = new PeekedChunks(countedChunks(stream, name, onBytes));
-  const encoding = encodingOf(await stored.peek(tellsEncoding), name);
+  const encoding = encodingOf(await stored.peek(showsEncoding), name);
   const text = encoding === "plain" ? stored : new PeekedChunks(decompress(stored.chunks(), encoding, name));
   return {
     kind: "stream",
@@ -72,7 +72,7 @@ async function* countedChunks(
   }
 }
 
-/** Streams in object mode give whatever was put into them. */
+/** Streams in object mode return whatever was put into them. */
 function bytesOf(chunk: unknown): Buffer {
   if (Buffer.isBuffer(chunk)) return chunk;
   if (typeof chunk === "string") return Buffer.from(chunk);
@@ -82,7 +82,7 @@ function bytesOf(chunk: unknown): Buffer {
   );
 }
 
-/** A stream of chunks whose beginning can be looked at before it is read. */
+/** A stream of chunks whose beginning can be examined before it is read. */
 class PeekedChunks {
   readonly #source: AsyncGenerator<Buffer>;
   #seen: Buffer[] = [];
@@ -91,7 +91,7 @@ class PeekedChunks {
     this.#source = source;
   }
 
-  /** Reads until the beginning is enough or all there is, and returns it. */
+  /** Reads until the beginning is enough, or to the end, and returns it. */
   async peek(isEnough: (head: Buffer) => boolean): Promise<Buffer> {
     let head = Buffer.concat(this.#seen);
     let fill = head.length;
@@ -99,7 +99,7 @@ class PeekedChunks {
       const { value, done } = await this.#source.next();
       if (done) break;
       this.#seen.push(value);
-      // The room doubles: however small the chunks are, each byte is copied a constant number of times.
+      // The buffer doubles: however small the chunks are, each byte is copied a constant number of times.
       if (fill + value.length > head.length) head = Buffer.concat([head.subarray(0, fill)], 2 * (fill + value.length));
       fill += value.copy(head, fill);
     }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** The first line is searched for in this much of an input; of a longer one, this much is taken for it. */
+/** The first line is searched for in this much of an input; of a longer line, this much is examined. */
 export const HEAD_BYTES: number = 1024 * 1024;
 
 /**
@@ -10,18 +10,26 @@ export const HEAD_BYTES: number = 1024 * 1024;
 export type OpenInput = {
   readonly name: string;
   /**
-   * Its beginning, as far as `isEnough` wants it: it is asked about ever more bytes, `HEAD_BYTES` at most. Before
-   * anything is read.
+   * Its beginning, as much as `isEnough` requires: it is called with more and more bytes, `HEAD_BYTES` at most. To be
+   * called before anything is read.
    */
   peek(isEnough: (head: Buffer) => boolean): Promise<Buffer>;
   /** All its bytes, decompressed. */
   chunks(): AsyncGenerator<Buffer>;
-} & (
-  | { readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void }
-  | { readonly kind: "stream" }
-);
+} &
+  /** Its bytes are `[start, size)` of the file. */
+  (
+    | {
+        readonly kind: "file";
+        readonly descriptor: number;
+        readonly start: number;
+        readonly size: number;
+        close(): void;
+      }
+    | { readonly kind: "stream" }
+  );
 
-/** What messages call an input. */
+/** The name of an input in messages. */
 export function inputName(input: string | Readable): string {
   return typeof input === "string" ? input : "input stream";
 }

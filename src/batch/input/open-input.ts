@@ -1,28 +1,40 @@
-import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, read, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { encodingOf, MAGIC_BYTES } from "./_encoding.ts";
 import { isFolder, unreadable } from "./_input-errors.ts";
 import { HEAD_BYTES, inputName, type OpenInput } from "./input.ts";
 
+const STANDARD_INPUT = 0;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Loaded for inputs that are no plain files: those should not pay for it. */
+/** The rest of a plain file: `[start, size)`. */
+interface FileRange {
+  readonly descriptor: number;
+  readonly start: number;
+  readonly size: number;
+  close(): void;
+}
+
+/** Loaded only for inputs that are not plain files, which do not need it. */
 const streams = (): Promise<typeof import("./_stream-input.ts")> => import("./_stream-input.ts");
 
-/** Whether all inputs are there, and their size altogether; null if it cannot be known. Throws BatchError. */
+/** Checks that all inputs exist, and returns their total size; null if it cannot be known. Throws BatchError. */
 export function surveyInputs(inputs: readonly (string | Readable)[]): number | null {
   let total: number | null = 0;
   for (const input of inputs) {
-    if (input === "-" && fstatSync(0).isDirectory()) throw isFolder(input);
-    if (typeof input !== "string" || input === "-") {
-      total = null;
-      continue;
-    }
-    const found = statusOf(input);
-    if (found.isDirectory()) throw isFolder(input);
-    total = total !== null && found.isFile() ? total + found.size : null;
+    const bytes = typeof input === "string" ? sizeOf(input) : null;
+    total = total !== null && bytes !== null ? total + bytes : null;
   }
   return total;
+}
+
+function sizeOf(input: string): number | null {
+  const found = input === "-" ? fstatSync(STANDARD_INPUT) : statusOf(input);
+  if (found.isDirectory()) throw isFolder(input);
+  if (!found.isFile()) return null;
+  if (input !== "-") return found.size;
+  const range = standardInputFile();
+  return range && range.size - range.start;
 }
 
 /**
@@ -36,35 +48,76 @@ export async function openInput(
 ): Promise<OpenInput> {
   const watch = { stop, onBytes };
   if (typeof input !== "string") return (await streams()).openStream(input, inputName(input), watch);
-  if (input === "-") return (await streams()).openStandardInput(watch);
+  if (input === "-") {
+    const range = standardInputFile();
+    if (range !== null && isPlain(range, input)) return plainFile(range, input, onBytes);
+    return (await streams()).openStandardInput(watch);
+  }
   const found = statusOf(input);
   if (!found.isFile()) return (await streams()).openPathStream(input, found.isFIFO(), watch);
 
-  const descriptor = openForReading(input);
+  const range = openFile(input);
   try {
-    const size = fstatSync(descriptor).size;
-    if (encodingOf(readHead(descriptor, MAGIC_BYTES), input) === "plain") {
-      let isOpen = true;
-      const close = (): void => {
-        if (isOpen) closeSync(descriptor);
-        isOpen = false;
-      };
-      const chunks = (): AsyncGenerator<Buffer> => fileChunks(descriptor, input, size, onBytes, close);
-      return {
-        kind: "file",
-        name: input,
-        descriptor,
-        size,
-        peek: async (isEnough) => peekFile(descriptor, isEnough),
-        chunks,
-        close,
-      };
-    }
+    if (isPlain(range, input)) return plainFile(range, input, onBytes);
   } catch (error) {
-    closeSync(descriptor);
+    range.close();
     throw error;
   }
-  return (await streams()).openFileStream(descriptor, input, watch);
+  return (await streams()).openFileStream(range.descriptor, input, watch);
+}
+
+function openFile(path: string): FileRange {
+  const descriptor = openForReading(path);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  return { descriptor, start: 0, size: fstatSync(descriptor).size, close };
+}
+
+/**
+ * The file that standard input is redirected from, from its current offset; null if it is no plain file, or the system
+ * does not report the offset. The descriptor is shared with other processes: it stays open. Files of /proc have no
+ * size and are read as streams.
+ */
+function standardInputFile(): FileRange | null {
+  const found = fstatSync(STANDARD_INPUT);
+  const start = found.isFile() ? offsetOf(STANDARD_INPUT) : null;
+  if (start === null || start >= found.size) return null;
+  return { descriptor: STANDARD_INPUT, start, size: found.size, close: () => {} };
+}
+
+/** Linux alone reports the offset of a descriptor in a file; Node has no call for it. */
+function offsetOf(descriptor: number): number | null {
+  try {
+    const [, offset] = /^pos:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
+    return offset === undefined ? null : Number(offset);
+  } catch {
+    return null;
+  }
+}
+
+function isPlain(range: FileRange, name: string): boolean {
+  try {
+    return encodingOf(readHead(range, MAGIC_BYTES), name) === "plain";
+  } catch (cause) {
+    throw unreadable(cause, name);
+  }
+}
+
+function plainFile(range: FileRange, name: string, onBytes: (bytes: number) => void): OpenInput {
+  const { descriptor, start, size, close } = range;
+  return {
+    kind: "file",
+    name,
+    descriptor,
+    start,
+    size,
+    peek: async (isEnough) => peekFile(range, isEnough),
+    chunks: () => fileChunks(range, name, onBytes),
+    close,
+  };
 }
 
 function openForReading(path: string): number {
@@ -75,7 +128,7 @@ function openForReading(path: string): number {
   }
 }
 
-/** Not in the background: for what a plain file costs, a thread is not woken up. */
+/** Synchronous: for a plain file, waking up a thread would take longer. */
 function statusOf(path: string): Stats {
   try {
     return statSync(path);
@@ -84,30 +137,29 @@ function statusOf(path: string): Stats {
   }
 }
 
-function readHead(descriptor: number, bytes: number): Buffer {
+function readHead({ descriptor, start }: FileRange, bytes: number): Buffer {
   const head = Buffer.alloc(bytes);
   let done = 0;
-  for (let got = -1; done < bytes && got !== 0; done += got) got = readSync(descriptor, head, done, bytes - done, done);
+  for (let got = -1; done < bytes && got !== 0; done += got)
+    got = readSync(descriptor, head, done, bytes - done, start + done);
   return head.subarray(0, done);
 }
 
-/** Most first lines are in the first few kilobytes. */
-function peekFile(descriptor: number, isEnough: (head: Buffer) => boolean): Buffer {
+/** Most first lines are within the first few kilobytes. */
+function peekFile(range: FileRange, isEnough: (head: Buffer) => boolean): Buffer {
   for (let bytes = 4096; ; bytes *= 16) {
-    const head = readHead(descriptor, Math.min(bytes, HEAD_BYTES));
+    const head = readHead(range, Math.min(bytes, HEAD_BYTES));
     if (head.length < bytes || bytes >= HEAD_BYTES || isEnough(head)) return head;
   }
 }
 
 async function* fileChunks(
-  descriptor: number,
+  { descriptor, start, size, close }: FileRange,
   name: string,
-  size: number,
   onBytes: (bytes: number) => void,
-  close: () => void,
 ): AsyncGenerator<Buffer> {
   try {
-    for (let at = 0; at < size;) {
+    for (let at = start; at < size;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES); // one may be kept while the next is read
       const got = await readSome(descriptor, chunk, Math.min(CHUNK_BYTES, size - at), at);
       if (got === 0) return;

@@ -12,7 +12,7 @@ import { BatchError } from "../batch-error.ts";
 
 /** Where rows go. */
 export interface RowOutput {
-  /** Resolves when the bytes may be overwritten. Rejects with `OutputClosed` if no one reads any more. */
+  /** Resolves when the bytes may be overwritten. Rejects with `OutputClosed` if there is no reader any more. */
   write(rows: Buffer): Promise<void>;
   /** Makes the output complete. */
   finish(): Promise<void>;
@@ -20,13 +20,10 @@ export interface RowOutput {
   discard(): Promise<void>;
 }
 
-/** As many links are followed, as the kernel does. */
+/** Maximum links that are followed, as in the kernel. */
 const MAX_LINKS = 40;
 
-/**
- * A path may be a link, then what it leads to is written: a file is replaced, a named pipe or a device written to
- * directly.
- */
+/** If the path is a link, its target is written: a file is replaced, a named pipe or a device written to directly. */
 export async function openOutput(output: Writable | { readonly path: string }, stop: AbortSignal): Promise<RowOutput> {
   if (!("path" in output) || "write" in output) return new StreamOutput(output as Writable, false);
   const asked = output.path;
@@ -34,7 +31,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
     if (stop.aborted) throw stop.reason;
     throw new BatchError(
       "output-unusable",
-      `it cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`,
+      `cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`,
       { file: asked, cause },
     );
   };
@@ -59,10 +56,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
     : plain;
 }
 
-/**
- * Where the links at the end of the path lead to, whether that exists or not; but not beyond a name of an open
- * descriptor.
- */
+/** The target of the links at the end of the path, whether it exists or not; stops at a name of an open descriptor. */
 async function followLinks(asked: string): Promise<string> {
   let path = resolve(asked);
   for (let links = 0; links < MAX_LINKS && descriptorOf(path) === null; links++) {
@@ -77,8 +71,7 @@ async function followLinks(asked: string): Promise<string> {
 }
 
 /**
- * Opening such a name anew would lose the position in the file, and replacing what it leads to is not what was asked
- * for.
+ * Opening such a name again would lose the position in the file, and replacing its target is not what was requested.
  */
 function descriptorOf(path: string): number | null {
   if (path === "/dev/stdout") return 1;
@@ -109,7 +102,7 @@ class StreamOutput implements RowOutput {
   constructor(stream: Writable, isOwned: boolean) {
     this.#stream = stream;
     this.#isOwned = isOwned;
-    // Node has put listeners of its own on stdout for every worker: no reason to warn of one more.
+    // Node has put listeners of its own on stdout for every worker: one more is no reason to warn.
     const most = stream.getMaxListeners();
     stream.setMaxListeners(0);
     stream.on("error", this.#onError);
@@ -117,7 +110,7 @@ class StreamOutput implements RowOutput {
   }
 
   async write(rows: Buffer): Promise<void> {
-    // The buffer is used again, and only of stdout is it known that it keeps nothing it has been given.
+    // The buffer is reused, and only stdout is known not to keep what it has been given.
     const bytes = this.#stream === process.stdout ? rows : Buffer.from(rows);
     await new Promise<void>((resolve, reject) => {
       this.#stream.write(bytes, (error) => {
@@ -150,7 +143,7 @@ function streamFailure(cause: NodeJS.ErrnoException): Error {
   return new BatchError("output-failed", `the results cannot be written (${cause.code ?? cause.message})`, { cause });
 }
 
-/** Compresses what goes to another output. */
+/** Compresses the rows for another output. */
 class CompressedOutput implements RowOutput {
   readonly #plain: RowOutput;
   readonly #compressor: ReturnType<typeof createGzip> | ReturnType<typeof createZstdCompress>;
@@ -164,7 +157,8 @@ class CompressedOutput implements RowOutput {
   }
 
   async write(rows: Buffer): Promise<void> {
-    // When the callback comes, all of the bytes have gone through; if the output cannot take them, it never comes.
+    // When the callback is called, all of the bytes have gone through; if the output does not accept them, it is never
+    // called.
     const taken = new Promise<void>((done) => this.#compressor.write(rows, () => done()));
     await Promise.race([taken, this.#compressed.then(() => taken)]);
   }
@@ -190,13 +184,13 @@ class CompressedOutput implements RowOutput {
 }
 
 /**
- * A file that is there complete or not at all: rows are written to PATH.partial, which is made durable and then renamed
- * to PATH, with the permissions of the file that was there. A PATH.partial that is left from a run that was killed is
- * replaced. A device is written to directly.
+ * A file that is either complete or does not exist: rows are written to PATH.partial, which is made durable and then
+ * renamed to PATH, with the permissions of the previous file. A PATH.partial left by a run that was killed is replaced.
+ * A device is written to directly.
  */
 class FileOutput implements RowOutput {
   readonly #path: string;
-  /** What is written: PATH.partial, or PATH itself if it is no regular file. */
+  /** The written file: PATH.partial, or PATH itself if it is not a regular file. */
   readonly #partial: string;
   readonly #file: FileHandle;
 
@@ -206,7 +200,7 @@ class FileOutput implements RowOutput {
     this.#file = file;
   }
 
-  /** `found` is what is at the path now. Throws what the file system throws. */
+  /** `found` is the current file at the path. Throws the errors of the file system. */
   static async open(path: string, found: Stats | null): Promise<FileOutput> {
     if (found !== null && !found.isFile()) return new FileOutput(path, path, await open(path, "w"));
     const partial = `${path}.partial`;
@@ -214,10 +208,10 @@ class FileOutput implements RowOutput {
       cause.code === "ENOENT" ? undefined : Promise.reject(cause),
     );
     const mode = found === null ? 0o666 : found.mode & 0o777;
-    // "wx": two runs that begin at the same moment do not write into one file.
+    // "wx": two runs that start at the same moment do not write to the same file.
     const file = await open(partial, "wx", mode);
     const output = new FileOutput(path, partial, file);
-    // What the umask took away; it never makes a mode wider than it was.
+    // Restores what the umask removed; it never makes a mode wider than it was.
     if (found !== null) await file.chmod(mode).catch((cause) => output.discard().then(() => Promise.reject(cause)));
     return output;
   }
@@ -235,7 +229,7 @@ class FileOutput implements RowOutput {
     if (this.#partial === this.#path) return this.#file.close();
     try {
       await this.#file.sync();
-      // Another run may have put its own file there in the meantime; that one must not be published half written.
+      // Another run may have put its own file there in the meantime, which must not be published half written.
       const [ours, there] = await Promise.all([this.#file.stat(), stat(this.#partial)]);
       if (ours.ino !== there.ino) throw new Error("another run writes the same file");
       await rename(this.#partial, this.#path);
@@ -257,7 +251,7 @@ class FileOutput implements RowOutput {
   #failed(cause: unknown): BatchError {
     const { code, message } = cause as NodeJS.ErrnoException;
     const cure = code === "ENOSPC" ? "make room or choose another path" : "no partial output was left";
-    return new BatchError("output-failed", `it cannot be written (${code ?? message}); ${cure}`, {
+    return new BatchError("output-failed", `cannot be written (${code ?? message}); ${cure}`, {
       file: this.#path,
       cause,
     });

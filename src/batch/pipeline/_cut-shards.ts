@@ -6,7 +6,10 @@ import type { LineShape } from "../lines/line-shape.ts";
 import type { Shard, ShardFailure } from "./messages.ts";
 
 const LF = 0x0a;
-/** A stream that has whole lines waiting and says nothing for this long gets them done (`tail -f` at the other end). */
+/**
+ * Whole lines from a stream that is silent for this long are processed without waiting for more (`tail -f` at the other
+ * end).
+ */
 const QUIET_MS = 20;
 
 /** A shard, and what to do when its rows are written. */
@@ -15,22 +18,22 @@ export interface CutShard {
   readonly done: () => void;
 }
 
-/** What comes next in an input: a shard, or the reason why there is none. */
+/** The next thing in an input: a shard, or the reason why there is none. */
 export type PlannedShard = CutShard | { readonly failure: ShardFailure };
 
 export interface ShardSizes {
-  /** How large the next shard shall be; it may change from one to the next, but never exceeds `max`. */
+  /** The size of the next shard; it may change from one to the next, but never exceeds `max`. */
   next(): number;
   readonly max: number;
   readonly lineBytes: number;
-  /** A buffer of so many bytes, for what a stream gives. */
+  /** A buffer of this many bytes, for the data of a stream. */
   take(byteLength: number): SharedBuffer;
 }
 
 /**
- * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the front of its
- * first line by itself; where a record of CSV begins is known only to whoever has read all before it, so that such a
- * file is read here, as a stream is.
+ * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the start of its
+ * first line by itself; where a record of CSV begins is known only after reading everything before it, so such a file
+ * is read here, as a stream is.
  */
 export function shardsOf(
   input: OpenInput,
@@ -45,20 +48,21 @@ export function shardsOf(
 async function* fileShards(
   input: OpenInput & { kind: "file" },
   shape: LineShape,
-  start: number,
+  front: number,
   sizes: ShardSizes,
 ): AsyncGenerator<PlannedShard> {
   const { descriptor, size } = input;
-  // The descriptor is closed when all shards are cut and all of them are done, whatever comes last.
+  const first = input.start + front;
+  // The descriptor is closed when all shards are cut and all of them are done, whichever comes last.
   let open = 1;
   const done = (): void => {
     if (--open === 0) input.close();
   };
   try {
-    for (let from = start; from < size;) {
+    for (let from = first; from < size;) {
       const to = Math.min(size, from + sizes.next());
       open++;
-      yield { shard: { kind: "file", descriptor, from, to, size, shape, firstLine: null, rows: null }, done };
+      yield { shard: { kind: "file", descriptor, first, from, to, size, shape, firstLine: null, rows: null }, done };
       from = to;
     }
   } finally {
@@ -74,9 +78,7 @@ async function* withoutFront(chunks: AsyncGenerator<Buffer>, bytes: number): Asy
   }
 }
 
-/**
- * Fills buffers with the stream's bytes and cuts them after the last line; what is after it begins the next buffer.
- */
+/** Fills buffers with the stream's bytes and cuts them after the last line; the rest begins the next buffer. */
 async function* chunkShards(
   chunks: AsyncGenerator<Buffer>,
   shape: LineShape,
@@ -84,7 +86,7 @@ async function* chunkShards(
 ): AsyncGenerator<PlannedShard> {
   const spare: SharedBuffer[] = [];
   const take = (bytes: number): SharedBuffer => {
-    // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one
+    // A block of the memory is returned only at the end of the run: there are as many as are in use at a time, of one
     // size.
     return bytes > sizes.max ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.max + SLACK));
   };
@@ -103,7 +105,7 @@ async function* chunkShards(
     const done = (): void => {
       if (full.bytes.length === sizes.max + SLACK) spare.push(full);
     };
-    return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, shape, firstLine: null, rows: null }, done };
+    return { shard: { kind: "chunk", bytes: full.block, from: 0, to: end, shape, firstLine: null, rows: null }, done };
   };
   /** The position after the last whole line, 0 without one. */
   const lastCut = (): number => cutter.lastEnd(buffer.bytes, fill);
@@ -139,11 +141,11 @@ async function* chunkShards(
         }
       }
     }
-  } catch (damage) {
-    // What came before it is answered.
+  } catch (corruption) {
+    // What came before the error is processed.
     const end = lastCut();
     if (end > 0) yield cutAt(end);
-    throw damage;
+    throw corruption;
   }
   const end = lastCut();
   if (cutter.isOpen) {
@@ -155,17 +157,17 @@ async function* chunkShards(
   }
 }
 
-/** For a line that is longer than a shard: it is done in TypeScript, and its buffer goes back to the system. */
+/** For a line that is longer than a shard: it is processed in TypeScript, and its buffer is returned to the system. */
 function bufferOfItsOwn(byteLength: number): SharedBuffer {
   const buffer = new SharedArrayBuffer(byteLength);
-  return { place: { buffer, at: 0, byteLength }, bytes: Buffer.from(buffer) };
+  return { block: { buffer, at: 0, byteLength }, bytes: Buffer.from(buffer) };
 }
 
-/** The chunks, and a null whenever the next one has not come for a while. */
+/** The chunks, and a null whenever the next one has not arrived for a while. */
 async function* withQuiet(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer | null> {
   for (;;) {
     const next = chunks.next();
-    next.catch(() => {}); // the loop that waits for it may be left
+    next.catch(() => {}); // the loop that waits for it may have ended
     let timer: NodeJS.Timeout | undefined;
     const quiet = new Promise<null>((resolve) => {
       timer = setTimeout(resolve, QUIET_MS, null);

@@ -2,7 +2,8 @@ import type { RunMemory, SharedBuffer } from "./_run-memory.ts";
 import type { SharedBytes } from "./messages.ts";
 
 /**
- * Lines by match id, counted by all threads at once. Each has a row of its own, so that none waits for another:
+ * Lines by match id, counted by all threads at the same time. Each has a row of its own, so that none waits for
+ * another:
  *
  *     thread 0: id 0 | id 1 | ... | id n     64-bit floats, which hold every count exactly
  *     thread 1: id 0 | id 1 | ... | id n
@@ -19,11 +20,14 @@ export class MatchCounts {
   }
 
   /** All rows. */
-  get place(): SharedBytes {
-    return this.#rows.place;
+  get block(): SharedBytes {
+    return this.#rows.block;
   }
 
-  /** By match id; index 0 is addresses without a match. While threads count, some lines may be in it or not. */
+  /**
+   * By match id; index 0 is addresses without a match. While threads are counting, some lines may or may not be
+   * included.
+   */
   sums(): Float64Array {
     if (this.#final !== null) return this.#final;
     const { buffer, byteOffset, byteLength } = this.#rows.bytes;
@@ -33,14 +37,14 @@ export class MatchCounts {
     return sums;
   }
 
-  /** Keeps the sums as they are now: the memory may be given away. */
+  /** Keeps the current sums: the memory may be reused afterwards. */
   freeze(): void {
     this.#final = this.sums();
   }
 }
 
-/** The row of one thread, of all rows at `place`. */
-export function rowOfThread(place: SharedBytes, thread: number, matchCount: number): SharedBytes {
+/** The row of one thread, of all rows at `block`. */
+export function rowOfThread(block: SharedBytes, thread: number, matchCount: number): SharedBytes {
   const byteLength = (matchCount + 1) * Float64Array.BYTES_PER_ELEMENT;
-  return { buffer: place.buffer, at: place.at + thread * byteLength, byteLength };
+  return { buffer: block.buffer, at: block.at + thread * byteLength, byteLength };
 }

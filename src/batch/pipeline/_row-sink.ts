@@ -4,7 +4,7 @@ import type { RowOutput } from "../output/open-output.ts";
 import { type RunMemory, viewOf } from "./_run-memory.ts";
 import type { SharedBytes } from "./messages.ts";
 
-/** Where rows go: the output, and the buffers in which threads write them, which are used again and again. */
+/** Where rows go: the output, and the buffers in which threads write them, which are reused. */
 export class RowSink {
   readonly #memory: RunMemory;
   readonly #output: RowOutput;
@@ -24,16 +24,16 @@ export class RowSink {
     rowBytes: number,
     stop: AbortSignal,
   ): Promise<RowSink> {
-    // Loaded here: those who only count should not pay for it.
+    // Loaded here, because runs that only count do not need it.
     const { openOutput } = await import("../output/open-output.ts");
     return new RowSink(memory, await openOutput(output, stop), rowBytes);
   }
 
   takeBuffer(): SharedBytes {
-    return this.#spare.pop() ?? this.#memory.take(this.#bufferBytes).place;
+    return this.#spare.pop() ?? this.#memory.take(this.#bufferBytes).block;
   }
 
-  /** Takes back a buffer; a larger one, which was made for a single row, is left to the garbage collector. */
+  /** Takes back a buffer; a larger one, made for a single row, is left to the garbage collector. */
   giveBack(buffer: SharedBytes): void {
     if (buffer.byteLength === this.#bufferBytes) this.#spare.push(buffer);
   }
@@ -47,12 +47,12 @@ export class RowSink {
     }
   }
 
-  /** Makes the output complete. */
+  /** Completes the output. */
   finish(): Promise<void> {
     return this.#output.finish();
   }
 
-  /** Leaves nothing of the output behind, as far as that is possible. */
+  /** Leaves nothing of the output behind, as far as possible. */
   discard(): Promise<void> {
     return this.#output.discard();
   }

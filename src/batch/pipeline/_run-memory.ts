@@ -4,17 +4,17 @@ import { KernelHeap } from "../engine/kernel/kernel-heap.ts";
 import type { SharedBytes, Workspace } from "./messages.ts";
 import { INPUT_BUFFERS, TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 
-/** Larger ones than this get a buffer of their own, which is given back to the system. */
+/** Larger blocks get a buffer of their own, which is returned to the system. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 
 /** Bytes that threads share, and this thread's view of them. */
 export interface SharedBuffer {
-  readonly place: SharedBytes;
+  readonly block: SharedBytes;
   readonly bytes: Buffer;
 }
 
 /**
- * The memory that one run uses in all its threads: blocks of the kernel's memory, as far as there is one; else buffers.
+ * The memory that one run uses in all its threads: blocks of the kernel's memory if there is one; otherwise buffers.
  */
 export class RunMemory {
   readonly memory: SharedMemory | null;
@@ -23,13 +23,13 @@ export class RunMemory {
   #isReleased = false;
   readonly #taken: { readonly address: number; readonly byteLength: number }[] = [];
 
-  /** Without a memory all buffers are buffers of their own. */
+  /** Without a memory, everything gets buffers of its own. */
   constructor(memory: SharedMemory | null) {
     this.memory = memory;
     this.#heap = memory === null ? null : KernelHeap.of(memory);
   }
 
-  /** So many bytes, for reading or writing; what they hold at first is left from whatever used them. */
+  /** This many bytes, for reading or writing; their initial content is undefined. */
   take(byteLength: number): SharedBuffer {
     const address = byteLength > MAX_BLOCK_BYTES ? null : this.#takeBlock(byteLength);
     if (address !== null) return viewOf({ buffer: null, at: address, byteLength }, this.memory);
@@ -37,7 +37,7 @@ export class RunMemory {
   }
 
   /**
-   * What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input
+   * The workspace of a thread with a kernel; null if there is no memory for it. `inputBytes` is the size of an input
    * buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows.
    */
   takeWorkspace(inputBytes: number, matchCount: number, sharedTemplateOf: number): Workspace | null {
@@ -69,12 +69,9 @@ export class RunMemory {
     }
   }
 
-  /**
-   * Says that an output reads from these bytes until `letGo`: it may do so longer than the run lasts, when that is
-   * given up.
-   */
-  hold(place: SharedBytes): void {
-    this.#held = place;
+  /** Declares that an output reads these bytes until `letGo`: if the run is given up, that may be after its end. */
+  hold(block: SharedBytes): void {
+    this.#held = block;
   }
 
   letGo(): void {
@@ -82,7 +79,7 @@ export class RunMemory {
     if (this.#isReleased) this.release();
   }
 
-  /** Lets later runs have the blocks, the one that is held when it is let go. No thread may use them any more. */
+  /** Returns the blocks for later runs; the held one as soon as it is let go. No thread may use them any more. */
   release(): void {
     this.#isReleased = true;
     const held = this.#held?.buffer === null ? this.#held.at : null;
@@ -94,6 +91,6 @@ export class RunMemory {
 }
 
 /** This thread's view of bytes that threads share; `memory` is the run's. */
-export function viewOf(place: SharedBytes, memory: SharedMemory | null): SharedBuffer {
-  return { place, bytes: Buffer.from(place.buffer ?? memory!.buffer, place.at, place.byteLength) };
+export function viewOf(block: SharedBytes, memory: SharedMemory | null): SharedBuffer {
+  return { block, bytes: Buffer.from(block.buffer ?? memory!.buffer, block.at, block.byteLength) };
 }

@@ -14,7 +14,7 @@ import { RunMemory } from "./_run-memory.ts";
 import { inputBytesFor } from "./_shard-runner.ts";
 import type { SharedBytes, ShardWork, Workspace } from "./messages.ts";
 
-/** What is settled before the first byte is read: the options with their defaults, and the memory of all threads. */
+/** What is decided before the first byte is read: the options with their defaults, and the memory of all threads. */
 export class RunSetup {
   readonly limits: BatchLimits;
   readonly threads: number;
@@ -25,7 +25,7 @@ export class RunSetup {
   readonly work: ShardWork;
   readonly #active: SharedBytes | null;
 
-  /** `isWarm`: the workers are those of a pool, and up. */
+  /** `isWarm`: the workers belong to a pool and are already running. */
   constructor(options: IdentifyOptions, isWarm: boolean) {
     const { snapshot } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -53,31 +53,31 @@ export class RunSetup {
     further = [],
   }: IdentifyOptions): Pick<ShardWork, "perMatch" | "workspaces" | "lineBytes" | "shardLines"> {
     return {
-      perMatch: this.matchCounts?.place ?? null,
+      perMatch: this.matchCounts?.block ?? null,
       workspaces: this.#takeWorkspaces(further.length > 0 ? JOINED_IDS : snapshot.table.matchCount, format !== "none"),
       lineBytes: this.limits.lineBytes,
       shardLines: this.limits.shardLines,
     };
   }
 
-  /** Found once for all threads: time stands still during a run. */
+  /** Computed once for all threads: time stands still during a run. */
   #activeMatches(table: PrefixTable, now: number): SharedBytes | null {
     if (!table.hasExpiries) return null;
-    const { place, bytes } = this.memory.take(activeMatchBytes(table.matchCount));
-    return new ActiveMatches(table, bytes.buffer, bytes.byteOffset).at(now) === null ? null : place;
+    const { block, bytes } = this.memory.take(activeMatchBytes(table.matchCount));
+    return new ActiveMatches(table, bytes.buffer, bytes.byteOffset).at(now) === null ? null : block;
   }
 
-  /** One for each thread; null where there is no kernel, or no memory for it. */
+  /** One per thread; null if there is no kernel, or no memory for it. */
   #takeWorkspaces(matchCount: number, writesRows: boolean): Workspace[] | null {
     if (this.memory.memory === null) return null;
     const list = writesRows ? this.memory.take((matchCount + 2) * Uint32Array.BYTES_PER_ELEMENT) : null;
-    const shared = [this.#active, this.matchCounts?.place ?? null, list?.place ?? null];
-    if (shared.some((place) => place !== null && place.buffer !== null)) return null; // too large, or the memory is full
+    const shared = [this.#active, this.matchCounts?.block ?? null, list?.block ?? null];
+    if (shared.some((block) => block !== null && block.buffer !== null)) return null; // too large, or the memory is full
     list?.bytes.fill(0);
     const inputBytes = inputBytesFor(this.limits.shardBytes);
     const workspaces: Workspace[] = [];
     for (let thread = 0; thread < this.threads; thread++) {
-      const workspace = this.memory.takeWorkspace(inputBytes, matchCount, list?.place.at ?? 0);
+      const workspace = this.memory.takeWorkspace(inputBytes, matchCount, list?.block.at ?? 0);
       if (workspace === null) return null;
       workspaces.push(workspace);
     }

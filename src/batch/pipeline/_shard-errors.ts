@@ -5,9 +5,9 @@ import type { ShardFailure, ShardWork } from "./messages.ts";
 
 /** Why a line has no row, as the error of the run. */
 export function lineError(failure: ShardFailure, file: string, line: number, work: ShardWork): BatchError {
-  // The address that is one too many stands on no line that could be named.
-  const place = failure === "too-many-addresses" ? { file } : { file, line };
-  return new BatchError(failure, MESSAGES[failure](work), place);
+  // One address too many cannot be attributed to a line.
+  const location = failure === "too-many-addresses" ? { file } : { file, line };
+  return new BatchError(failure, MESSAGES[failure](work), location);
 }
 
 const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
@@ -21,11 +21,11 @@ const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
     `more than ${countedAddresses} different addresses, each of which is counted in memory; count the input in parts (--top)`,
 };
 
-/** What is reported of a shard that could not be run at all. */
+/** The error for a shard that could not be processed at all. */
 export function shardError(cause: unknown, file: string, hasWorkers: boolean): unknown {
   if (cause instanceof BatchError || cause instanceof SnapshotError || cause instanceof TableError) return cause;
   const { code, syscall } = cause as NodeJS.ErrnoException;
-  if (syscall === "read") return new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause });
+  if (syscall === "read") return new BatchError("input-unreadable", `cannot be read (${code})`, { file, cause });
   return hasWorkers ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause }) : cause;
 }
 

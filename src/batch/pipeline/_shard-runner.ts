@@ -5,6 +5,7 @@ import { Snapshot } from "../../snapshot/snapshot.ts";
 import { endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
+import { isColumn } from "../engine/kernel/column-scan.ts";
 import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
@@ -23,53 +24,54 @@ import type { AddressCounts } from "../address-counts.ts";
 import type { FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
 
 const LF = 0x0a;
+const QUOTE = 0x22;
 
-/** Read after a shard with it, so that the end of its last line is nearly always there. */
+/** Read in addition to a shard, so that it nearly always contains the end of its last line. */
 const TAIL = 16 * 1024;
 
-/** Making a kernel takes 2 to 5 ms, which is what this many bytes take in TypeScript. */
+/** Making a kernel takes 2 to 5 ms, as long as TypeScript needs for this many bytes. */
 const KERNEL_FROM_BYTES = 32 * 1024;
 
 /**
- * Files are read from multiples of this on, into buffers that begin at one: between addresses that are not aligned
- * alike, the system takes five times as long to copy (381 MB in 160 ms instead of 30).
+ * Files are read from multiples of this, into buffers that begin at one: between addresses of different alignment, the
+ * system takes five times as long to copy (381 MB in 160 ms instead of 30).
  */
 const ALIGNMENT = 64;
 
-/**
- * The size of a buffer that a shard of so many bytes is read into: the byte in front, the end of the last line, an LF.
- */
+/** The size of the input buffer for a shard of this many bytes: the byte before it, the end of its last line, an LF. */
 export function inputBytesFor(shardBytes: number): number {
   return shardBytes + ALIGNMENT + TAIL + SLACK;
 }
 
-/** Told how many lines a shard has, gives the number of the first; null: none may be asked for. */
+/** Takes the number of lines of a shard, returns the number of the first; null: must not be called. */
 export type AskFirstLine = (textLines: number) => Promise<number>;
 
-/** Lines that were read, and why the one after them could not be. */
+/** Lines that were read, and why the next one could not be. */
 interface ReadLines extends Omit<Lines, "firstLine"> {
   readonly failure: ShardResult["failure"];
 }
 
-/** A buffer to read into, and where it lies in the snapshot's memory, if it does. */
+/** A buffer to read into, and its address in the snapshot's memory, if it is there. */
 interface Input {
   readonly bytes: Buffer;
   readonly address: number | null;
 }
 
-/** Does the shards of one thread: reads them and lets an engine find and look up addresses, count, and write rows. */
+/**
+ * Processes the shards of one thread: reads them and lets an engine find and look up addresses, count, and write rows.
+ */
 export class ShardRunner {
   readonly #work: ShardWork;
   readonly #memory: SharedMemory | null;
   readonly #typescript: TypeScriptEngine;
   readonly #makeKernel: () => KernelEngine | null;
   readonly #counter: AddressCounter | null;
-  /** Undefined until it is made; null where it cannot be. */
+  /** Undefined until it is made; null if it cannot be. */
   #kernel: KernelEngine | null | undefined;
   readonly #inputs: Input[];
   /**
-   * A worker waits for its reads: that is a fifth quicker than asking a thread of the pool. The main thread does not:
-   * it has signals, progress and other threads' results to attend to, and, alone, reads on a second processor.
+   * A worker reads synchronously, which is a fifth faster than asking a thread of the pool. The main thread does not:
+   * it has signals, progress and other threads' results to handle, and, if it is alone, reads on a second processor.
    */
   readonly #waits: boolean;
 
@@ -140,7 +142,7 @@ export class ShardRunner {
     return new ShardRunner(snapshot, work, numberedTemplates(joined, work.rowText), joiner, thread);
   }
 
-  /** Makes the kernel if it can be had and has not been made, and returns what there is. */
+  /** Makes the kernel if it is available and has not been made, and returns the engine in use. */
   prepareEngine(): "webassembly" | "typescript" {
     if (this.#kernel === undefined) this.#kernel = this.#makeKernel();
     return this.#kernel === null ? "typescript" : "webassembly";
@@ -150,7 +152,7 @@ export class ShardRunner {
     return (this.#kernel ?? null) !== null;
   }
 
-  /** `ask` is for shards whose rows carry numbers that are not known yet. */
+  /** `ask` is for shards whose rows have line numbers that are not known yet. */
   async run(shard: Shard, ask: AskFirstLine | null = null): Promise<ShardResult> {
     if (shard.kind === "chunk") {
       const { bytes } = viewOf(shard.bytes, this.#memory);
@@ -158,7 +160,7 @@ export class ShardRunner {
       return this.#runLines({ bytes, address, start: shard.from, end: shard.to, failure: null }, shard, 0, ask);
     }
     const input = this.#takeInput(inputBytesFor(shard.to - shard.from));
-    // The byte in front shows whether a line begins at `from`; from there back to where the system copies quickly.
+    // The byte before shows whether a line begins at `from`; from there back to where the system copies fast.
     const before = Math.max(0, shard.from - 1);
     const offset = before - (before % ALIGNMENT);
     try {
@@ -189,14 +191,14 @@ export class ShardRunner {
     buffer[got] = LF; // so that every search ends
 
     const owned = shard.to - offset; // lines that begin at this position or after it belong to the next shard
-    const start = shard.from === 0 ? 0 : endOfLine(buffer, shard.from - 1 - offset) + 1;
+    const start = shard.from === shard.first ? shard.first - offset : endOfLine(buffer, shard.from - 1 - offset) + 1;
     if (start >= owned) return { ...input, start: 0, end: 0, failure: null };
     const lastEnd = endOfLine(buffer, owned - 1);
     if (lastEnd < got || offset + got === shard.size)
       return this.#checkLast({ ...input, start, end: Math.min(lastEnd + 1, got), failure: null });
 
-    // The last line goes on after what was read. Find its end first, then read everything into a buffer of that size:
-    // a line is in memory once.
+    // The last line continues after what was read. Its end is searched for first, then everything is read into a buffer
+    // of that size: a line is in memory once.
     const end = await this.#findLineEnd(shard, offset + got);
     const lastStart = buffer.lastIndexOf(LF, owned - 1) + 1;
     if (end - 1 - (offset + lastStart) > this.#work.lineBytes)
@@ -233,8 +235,7 @@ export class ShardRunner {
   }
 
   /**
-   * What the kernel does not take, or leaves because it cannot go on with an empty place for rows, is done in
-   * TypeScript.
+   * What the kernel does not support, or cannot continue with although its row buffer is empty, is done in TypeScript.
    */
   async #runLines(read: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
     const { shape } = shard;
@@ -250,7 +251,7 @@ export class ShardRunner {
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
     const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
-    if (kernel !== null && this.#isForKernel(shape)) next = kernel.run(part, shape, rows, counts);
+    if (kernel !== null && this.#isForKernel(part, shape)) next = kernel.run(part, shape, rows, counts);
     if (next < part.end && (rows === null || rows.filled === 0))
       next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
     if (this.#counter?.isFull === true) {
@@ -262,25 +263,22 @@ export class ShardRunner {
     return {
       ...counted,
       next: done ? null : offset + next,
-      rows: rows?.place ?? null,
+      rows: rows?.block ?? null,
       rowBytes: rows?.filled ?? 0,
       failure: failure ?? (done ? read.failure : null),
     };
   }
 
-  /** It finds the first address of lines of text. */
-  #isForKernel({ field, records, append }: LineShape): boolean {
+  /** The kernel finds the first address of lines of text, or of a column of them. Without quotes, CSV is that, too. */
+  #isForKernel({ bytes, start, end }: Lines, { field, records, append }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
-    return (
-      field === null &&
-      records === "lines" &&
-      address === "first" &&
-      !rowText &&
-      (format !== "append" || append === "append")
-    );
+    const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
+    if (!isSimple || (field !== null && !isColumn(field))) return false;
+    if (records === "lines" && field?.syntax !== "csv") return true;
+    return !bytes.subarray(start, end).includes(QUOTE);
   }
 
-  /** The position after as many lines as are done at a time. */
+  /** The position after the maximum number of lines processed at a time. */
   #endOfPart({ bytes, start, end }: Lines, { records }: LineShape): number {
     const { shardLines } = this.#work;
     // No line is shorter than its LF.
@@ -291,7 +289,7 @@ export class ShardRunner {
     return Math.min(at, end);
   }
 
-  /** Reads until `length` bytes are there or the file ends; returns how many there are. */
+  /** Reads until `length` bytes are read or the file ends; returns how many there are. */
   async #readFully(descriptor: number, buffer: Buffer, length: number, position: number): Promise<number> {
     let done = 0;
     while (done < length) {

@@ -6,7 +6,7 @@ import type { AddressChoice, RowSelection } from "../identify-options.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
-/** What a worker is told of a run. Memory is shared, not copied. */
+/** What a worker receives for a run. Memory is shared, not copied. */
 export interface WorkerSetup {
   readonly snapshot: SharedSnapshot;
   readonly work: ShardWork;
@@ -15,7 +15,7 @@ export interface WorkerSetup {
 }
 
 /**
- * Bytes that threads share: of the memory of the run's snapshot, from the address `at` on, or (`buffer`) of a buffer.
+ * Bytes that threads share: in the memory of the run's snapshot, from the address `at` on, or in a buffer (`buffer`).
  */
 export interface SharedBytes {
   readonly buffer: SharedArrayBuffer | null;
@@ -23,19 +23,19 @@ export interface SharedBytes {
   readonly byteLength: number;
 }
 
-/** What a thread with a kernel uses of the snapshot's memory, as addresses. */
+/** The addresses of what a thread with a kernel uses of the snapshot's memory. */
 export interface Workspace {
   readonly kernel: number;
   readonly inputs: readonly number[];
   /** The size of each input. */
   readonly inputBytes: number;
   /**
-   * The list of each match's row template that all threads share, and the area where this one writes them; 0 without
+   * The list of each match's row template, shared by all threads, and the area where this one writes them; 0 without
    * rows.
    */
   readonly sharedTemplateOf: number;
   readonly sharedTemplates: number;
-  /** The same for the time when that area is full: a list and an area of its own. */
+  /** A list and an area of its own, for when that area is full. */
   readonly templateOf: number;
   readonly templates: number;
 }
@@ -55,46 +55,50 @@ export interface ShardWork {
   readonly address: AddressChoice;
   /** The name of what `append` adds to a JSON object. */
   readonly appendAs: string;
-  /** Whether rows of the format "jsonl" hold the line itself. */
+  /** Whether rows of the format "jsonl" contain the line itself. */
   readonly rowText: boolean;
-  /** How many different addresses are counted at most; 0: none are. */
+  /** Maximum distinct addresses that are counted; 0: none are. */
   readonly countedAddresses: number;
-  /** What happens where there are more: it is an error, or the rare ones are dropped. */
+  /** What happens if there are more: it is an error, or the rare ones are dropped. */
   readonly moreAddresses: "fail" | "drop";
-  /** What the snapshot of the run is called beside further ones. */
+  /** The label of the run's snapshot, if there are further ones. */
   readonly label: string;
   readonly further: readonly FurtherShared[];
-  /** The snapshot without whose match a line has none, 0 the run's, then the further ones; -1: any will do. */
+  /**
+   * The snapshot that must have a match for the line to have one: 0 the run's, then the further ones; -1: any will do.
+   */
   readonly only: number;
   /** What has expired at this moment, in milliseconds since the Unix epoch, is skipped. */
   readonly now: number;
-  /** The table's `ActiveMatches` of that moment; null where nothing has expired. */
+  /** The table's `ActiveMatches` of that moment; null if nothing has expired. */
   readonly active: SharedBytes | null;
   /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
   readonly perMatch: SharedBytes | null;
-  /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */
+  /** One per thread, for the kernel; null: there is no kernel, everything is done in TypeScript. */
   readonly workspaces: readonly Workspace[] | null;
   readonly lineBytes: number;
-  /** The most lines that are done at a time. */
+  /** Maximum lines processed at a time. */
   readonly shardLines: number;
 }
 
-/** The lines that begin in bytes [from, to) of an open regular file; whoever takes it reads it. */
+/** The lines that begin in bytes [from, to) of an open regular file; the thread that processes it reads it. */
 export interface FileShard {
   readonly kind: "file";
   /** File descriptors belong to the process: all threads can read from it at positions of their own. */
   readonly descriptor: number;
+  /** Where the input's first line begins: what precedes it in the file is no part of the input, or its header. */
+  readonly first: number;
   readonly from: number;
   readonly to: number;
   /** Where the file ended when the run began. */
   readonly size: number;
   readonly shape: LineShape;
   /**
-   * The number of its first line in the input, where rows carry numbers; null: it is asked for, with the lines there
-   * are in it.
+   * The number of its first line in the input, if rows have line numbers; null: it is requested once the shard's lines
+   * are counted.
    */
   readonly firstLine: number | null;
-  /** Where rows go, or null if none are wanted. */
+  /** Where rows go, or null without rows. */
   readonly rows: SharedBytes | null;
 }
 
@@ -115,8 +119,7 @@ export interface ChunkShard {
 export type Shard = FileShard | ChunkShard;
 
 /**
- * What a worker is sent after its setup: shards, with numbers by which their answers are known, and what it asks for
- * meanwhile.
+ * What a worker is sent after its setup: shards, with numbers that identify their results, and replies to its requests.
  */
 export type WorkerTask =
   | { readonly number: number; readonly shard: Shard }
@@ -125,16 +128,16 @@ export type WorkerTask =
   /** The last message. */
   | { readonly end: true };
 
-/** What a worker answers: first that it is up (number -1), then to each task. */
+/** What a worker sends: first that it is running (number -1), then a result for each task. */
 export type WorkerAnswer =
   | { readonly number: number; readonly result: ShardResult | null }
-  /** Before its result: so many lines are in the shard; which number has the first? */
+  /** Before its result: the shard has this many lines; what is the number of the first? */
   | { readonly number: number; readonly textLines: number }
   | { readonly number: number; readonly addresses: AddressCounts }
   | { readonly number: number; readonly failure: ThreadFailure };
 
 /**
- * A line that is no JSON object: how many lines of the part are before it, and where it stops being one (a column from
+ * A line that is not a JSON object: how many lines of the part precede it, and where it stops being one (a column from
  * 1).
  */
 export interface MalformedLine {
@@ -142,23 +145,23 @@ export interface MalformedLine {
   readonly column: number;
 }
 
-/** What became of a shard. */
+/** The result of a shard. */
 export interface ShardResult {
-  /** Records, where lines are records. */
+  /** Records, if lines are records. */
   readonly lines: number;
   /** Lines of the text. */
   readonly textLines: number;
   readonly addresses: number;
   readonly matched: number;
-  /** Lines that `append` could not add a member to, and the first of them. */
+  /** Lines that `append` could not add a property to, and the first of them. */
   readonly malformed: number;
   readonly malformedLines: readonly MalformedLine[];
   /**
-   * The row buffer was full, or as many lines were done as may be at a time: the shard goes on with the line at this
+   * The row buffer was full, or the maximum number of lines was processed: the shard continues with the line at this
    * position. null: it is done.
    */
   readonly next: number | null;
-  /** The shard's place for rows, or a larger one made for a single row that did not fit. */
+  /** The shard's row buffer, or a larger one made for a single row that did not fit. */
   readonly rows: SharedBytes | null;
   readonly rowBytes: number;
   /** Why the line after the counted ones could not be read, or has no row. */

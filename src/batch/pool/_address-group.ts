@@ -1,11 +1,11 @@
 import type { Matcher } from "../matcher.ts";
 
-/** Addresses that are looked up at a time: their words and match ids stay in the first-level cache. */
+/** Addresses looked up at a time: their words and match ids stay in the first-level cache. */
 const GROUP = 1024;
 
 /**
- * Gathers addresses of both families in any order, looks them up in groups, and writes the match id of the n-th of them
- * to `out[n]`.
+ * Gathers addresses of both families in any order, looks them up in groups, and writes the match id of the n-th one to
+ * `out[n]`.
  */
 export class AddressGroup {
   readonly #matcher: Matcher;
@@ -13,8 +13,8 @@ export class AddressGroup {
   readonly #now: number;
   readonly #words4 = new Uint32Array(GROUP);
   readonly #words6 = new Uint32Array(GROUP * 4);
-  readonly #places4 = new Uint32Array(GROUP);
-  readonly #places6 = new Uint32Array(GROUP);
+  readonly #indexes4 = new Uint32Array(GROUP);
+  readonly #indexes6 = new Uint32Array(GROUP);
   readonly #matches = new Uint32Array(GROUP);
   #count4 = 0;
   #count6 = 0;
@@ -25,20 +25,20 @@ export class AddressGroup {
     this.#out = out;
   }
 
-  add(family: number, words: Uint32Array, place: number): void {
+  add(family: number, words: Uint32Array, index: number): void {
     if (family === 4) {
       this.#words4[this.#count4] = words[0]!;
-      this.#places4[this.#count4++] = place;
+      this.#indexes4[this.#count4++] = index;
       if (this.#count4 === GROUP) this.#flush4();
     } else {
       const at = this.#count6 * 4;
       for (let word = 0; word < 4; word++) this.#words6[at + word] = words[word]!;
-      this.#places6[this.#count6++] = place;
+      this.#indexes6[this.#count6++] = index;
       if (this.#count6 === GROUP) this.#flush6();
     }
   }
 
-  /** Looks up those that are left. */
+  /** Looks up the remaining ones. */
   flush(): void {
     this.#flush4();
     this.#flush6();
@@ -46,13 +46,13 @@ export class AddressGroup {
 
   #flush4(): void {
     this.#matcher.lookupBatchInto(4, this.#words4, this.#matches, this.#count4, this.#now);
-    for (let i = 0; i < this.#count4; i++) this.#out[this.#places4[i]!] = this.#matches[i]!;
+    for (let i = 0; i < this.#count4; i++) this.#out[this.#indexes4[i]!] = this.#matches[i]!;
     this.#count4 = 0;
   }
 
   #flush6(): void {
     this.#matcher.lookupBatchInto(6, this.#words6, this.#matches, this.#count6, this.#now);
-    for (let i = 0; i < this.#count6; i++) this.#out[this.#places6[i]!] = this.#matches[i]!;
+    for (let i = 0; i < this.#count6; i++) this.#out[this.#indexes6[i]!] = this.#matches[i]!;
     this.#count6 = 0;
   }
 }

@@ -6,17 +6,17 @@ import type { ChunkKind, ChunkMatches } from "./messages.ts";
 
 const LF = 0x0a;
 
-/** What fits into one slot. Chunks take some tenths of a millisecond: handing one over takes hundredths. */
+/** The size of a slot. A chunk takes some tenths of a millisecond: passing one to a worker takes hundredths. */
 export const SLOT_BYTES = 384 * 1024;
 const WORD_BYTES = 256 * 1024;
 const TEXTS = 8192;
 const LINE_BYTES = 256 * 1024;
 
-/** An input in chunks, each of which this thread can look up itself or lay out for a worker. */
+/** An input in chunks, each of which this thread can look up itself or prepare for a worker. */
 export interface ChunkedInput {
   readonly kind: ChunkKind;
   readonly chunks: number;
-  /** The results of chunks, where their sizes are known. */
+  /** The results of chunks, if their sizes are known. */
   readonly out: SharedArrayBuffer | null;
   /** Copies a chunk for a worker; null: it has to be looked up here. */
   copy(chunk: number, to: Buffer): { readonly byteLength: number; readonly count: number } | null;
@@ -65,7 +65,7 @@ export class WordChunks implements ChunkedInput {
   }
 }
 
-/** How many addresses come before a chunk of words. */
+/** How many addresses precede a chunk of words. */
 export function firstWord(chunk: number, family: Family): number {
   return chunk * (WORD_BYTES / (family === 4 ? 4 : 16));
 }
@@ -88,7 +88,10 @@ export class TextChunks implements ChunkedInput {
     this.#group = new AddressGroup(matcher, this.matches, now);
   }
 
-  /** As lines of UTF-8: a character outside ASCII becomes bytes that are in no address, an LF in a text one text more. */
+  /**
+   * As lines of UTF-8: a character outside ASCII becomes bytes that are part of no address, an LF in a text makes one
+   * text more.
+   */
   copy(chunk: number, to: Buffer): { byteLength: number; count: number } | null {
     const texts = this.#texts.slice(firstText(chunk), firstText(chunk + 1));
     for (const text of texts) if (typeof text !== "string") return null;
@@ -112,18 +115,25 @@ export class TextChunks implements ChunkedInput {
     this.#group.flush();
   }
 
-  /** Throws the error of the first text that is malformed, whichever thread came upon one. */
+  /** Throws the error of the first malformed text, whichever thread found one, with its `index`. */
   throwFirst(): void {
-    for (const text of this.#texts) parseAddressInto(text, this.#words);
+    for (const [index, text] of this.#texts.entries()) {
+      try {
+        parseAddressInto(text, this.#words);
+      } catch (error) {
+        const { message } = error as Error;
+        throw Object.assign(error as Error, { index, message: `texts[${index}]: ${message}` });
+      }
+    }
   }
 }
 
-/** How many texts come before a chunk. */
+/** How many texts precede a chunk. */
 export function firstText(chunk: number): number {
   return chunk * TEXTS;
 }
 
-/** Lines of text, cut behind line ends: a chunk has the lines that begin in its range of bytes. */
+/** Lines of text, cut after line breaks: a chunk has the lines that begin in its range of bytes. */
 export class LineChunks implements ChunkedInput {
   readonly kind: ChunkKind = { lines: true };
   readonly chunks: number;
@@ -167,7 +177,7 @@ export class LineChunks implements ChunkedInput {
     return this.#bytes.subarray(this.#start(chunk), this.#start(chunk + 1));
   }
 
-  /** The first line that begins at the position or behind it. */
+  /** The first line that begins at the position or after it. */
   #start(chunk: number): number {
     const position = chunk * LINE_BYTES;
     if (position === 0 || position >= this.#bytes.length) return Math.min(position, this.#bytes.length);

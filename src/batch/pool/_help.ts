@@ -9,7 +9,7 @@ import { attachedSnapshot } from "./share-snapshot.ts";
 
 const LF = 0x0a;
 
-/** What a worker has to say at the end of a lookup. */
+/** What a worker reports at the end of a lookup. */
 export interface Help {
   readonly parts: readonly ChunkMatches[];
   /** A text is malformed: the calling thread finds out which is the first. */
@@ -45,18 +45,18 @@ function lookUpWords(
 
 const words = new Uint32Array(4);
 
-/** Whether each line is an address, and there are as many as there were texts. */
+/** Whether each line is an address, and there are as many lines as texts. */
 function lookUpTexts(group: AddressGroup, { chunk, bytes, count }: TakenChunk): boolean {
-  let place = firstText(chunk);
-  const last = place + count;
-  for (let at = 0; at < bytes.length; place++) {
+  let index = firstText(chunk);
+  const last = index + count;
+  for (let at = 0; at < bytes.length; index++) {
     let end = at;
-    while (bytes[end] !== LF) end++; // the last byte is one
+    while (bytes[end] !== LF) end++; // the last byte is an LF
     const family = parseAddressBytes(bytes, at, end, words);
-    if (family < 0 || place === last) return false;
-    group.add(family, words, place);
+    if (family < 0 || index === last) return false;
+    group.add(family, words, index);
     at = end + 1;
   }
   group.flush();
-  return place === last;
+  return index === last;
 }

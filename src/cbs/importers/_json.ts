@@ -18,18 +18,18 @@ export function parseJson(text: string): unknown {
     const found = at === content.length ? "the end" : quoted(content.slice(at, at + 20));
     throw new ImportError(
       "bad-json",
-      placeOf(content, at),
-      `invalid JSON at ${found}; the list may be truncated or damaged`,
+      positionOf(content, at),
+      `invalid JSON at ${found}; the list may be truncated or corrupt`,
       { cause },
     );
   }
   const repeated = repeatedKey(content, value);
   if (repeated < 0) return value;
   const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"', 1)[0]!)} is a duplicate; keep only one`;
-  throw new ImportError("bad-json", placeOf(content, repeated), problem);
+  throw new ImportError("bad-json", positionOf(content, repeated), problem);
 }
 
-function placeOf(text: string, at: number): string {
+function positionOf(text: string, at: number): string {
   const before = text.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }

@@ -4,12 +4,11 @@ import type { Prefix } from "../../address/address.ts";
 import { Catalogue, CatalogueBuilder, type CatalogueSource, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { SOURCES } from "../../cbs/importers/sources.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
-import { freeze } from "../../table/freeze.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
-import { listLabel, readList } from "../read-list.ts";
+import { type ListColumns, listLabel, readList } from "../read-list.ts";
 import { durationOf } from "../moment.ts";
 import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
@@ -42,12 +41,17 @@ export const buildCommand: Command = {
     {
       name: "expires-in",
       value: "DURATION",
-      help: "the lines of the lists expire this long from now, as in 90m, 12h, 7d or 2w; default: never",
+      help: "how long from now the lines of the lists expire, such as 90m, 12h, 7d or 2w; default: never",
     },
     {
       name: "expiry-column",
       value: "N",
-      help: "column N of the lists is no label but the time at which the line expires, as in 2026-12-01T00:00:00Z; an empty one leaves it to --expires-in",
+      help: "column N of the lists is not a label but the time when the line expires, such as 2026-12-01T00:00:00Z; if it is empty, --expires-in applies",
+    },
+    {
+      name: "name-column",
+      value: "N",
+      help: "column N of the lists is not a label but the name that lookups and summaries show for the line's label",
     },
     { name: "strict", help: "write nothing if any line is invalid or has host bits set" },
   ],
@@ -55,8 +59,8 @@ export const buildCommand: Command = {
     'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked (recognized by their content). "#" or ";" starts a comment at the beginning of a line or after white space or a comma. A label is any word, or a path such as /saas/acme/api. A prefix listed more than once gets all its labels.',
     "The prefixes of a publisher's file get the nodes that the publisher has in every catalogue, such as /cloud/aws/by-service/ec2/us-east-1. The sources are " +
       SOURCES.map(({ id }) => id).join(", ") +
-      ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER says whose they are. A publisher's file is imported completely or not at all.",
-    "An expired line no longer counts: identify and lookup skip it, and the next less specific prefix decides. A label that a list gives a prefix more than once lasts as long as the longest of them.",
+      ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER names the owner. A publisher's file is imported completely or not at all.",
+    "An expired line no longer counts: identify and lookup skip it, and the next less specific prefix decides. If a list gives a prefix the same label more than once, the latest expiry applies.",
     "Invalid lines are reported as file:line and skipped; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
@@ -74,17 +78,17 @@ export const buildCommand: Command = {
     },
     {
       command: "ipsieve build --label seen --expires-in 7d --expiry-column 2 seen.csv -o seen.ipsieve",
-      what: "lines like 203.0.113.7,2026-12-01T00:00:00Z; those without a time last a week",
+      what: "lines like 203.0.113.7,2026-12-01T00:00:00Z; those without a time expire after a week",
     },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
   ],
   run,
 };
 
-/** Lines of one list that are reported one by one: a file that is no list has as many bad ones as lines. */
-const MAX_COMPLAINTS = 20;
+/** How many lines of one list are reported individually: in a file that is not a list, every line is bad. */
+const MAX_WARNINGS = 20;
 
-/** What reading the lists came to. */
+/** The totals of reading the lists. */
 interface Tally {
   prefixes: number;
   skipped: number;
@@ -96,9 +100,8 @@ interface Tally {
 interface Expiry {
   /** The time at which the command began. */
   readonly now: number;
-  /** Of lines that say nothing, in milliseconds since 1970; null: never. */
+  /** For lines without an expiry of their own, in milliseconds since 1970; null: never. */
   readonly default: number | null;
-  readonly column: number | null;
 }
 
 async function run(args: Arguments): Promise<number> {
@@ -113,18 +116,19 @@ async function run(args: Arguments): Promise<number> {
   await rejectOverwriting(output, inputs);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0, expired: 0 };
-  const fate = args.has("strict") ? "" : " (cleared)";
+  const outcome = args.has("strict") ? "" : " (cleared)";
   const expiry = expiryOf(args);
+  const columns = columnsOf(args);
   for (const list of args.operands)
-    await addList(builder, list, args.value("label") ?? listLabel(list), expiry, fate, tally);
+    await addList(builder, list, { label: args.value("label") ?? listLabel(list), expiry, columns, outcome }, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
-  for (const each of published.reports) reportFile(each, fate, tally);
+  for (const each of published.reports) reportFile(each, outcome, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
-    throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
+    throw new UsageError(`${output} is not written: ${skippedText(tally)}; correct the lines or leave out --strict`);
   }
-  if (tally.prefixes === 0) throw new UsageError(`${output} is not written: no list holds a prefix`);
+  if (tally.prefixes === 0) throw new UsageError(`${output} is not written: the lists contain no prefixes`);
   await write(output, builder, args.operands, published.sources);
-  if (tally.skipped + tally.masked + tally.expired > 0) standardError().write(`ipsieve: ${troubles(tally)}\n`);
+  if (tally.skipped + tally.masked + tally.expired > 0) standardError().write(`ipsieve: ${skippedText(tally)}\n`);
   return EXIT.matched;
 }
 
@@ -132,66 +136,96 @@ function expiryOf(args: Arguments): Expiry {
   const [duration, column] = [args.value("expires-in"), args.value("expiry-column")];
   const given = duration === undefined ? (column === undefined ? null : "expiry-column") : "expires-in";
   if (given !== null && args.operands.length === 0)
-    throw new UsageError(`--${given} is for LISTs, and none is given; a publisher's files have no expiries`);
+    throw new UsageError(`--${given} applies to LISTs, and none is given; a publisher's files have no expiries`);
   const now = Date.now();
   return {
     now,
     default: duration === undefined ? null : now + durationOf("expires-in", duration),
-    column: column === undefined ? null : wholeNumber("expiry-column", column, 1000, 2),
   };
 }
 
-/** `fate` is what the report of host bits says became of them. */
+function columnsOf(args: Arguments): ListColumns {
+  const numberOf = (option: string): number | null => {
+    const text = args.value(option);
+    if (text === undefined) return null;
+    if (args.operands.length === 0)
+      throw new UsageError(
+        `--${option} applies to LISTs, and none is given; a publisher's files have columns of their own`,
+      );
+    return wholeNumber(option, text, 1000, 2);
+  };
+  const columns = { expiry: numberOf("expiry-column"), name: numberOf("name-column") };
+  if (columns.name === null || columns.name !== columns.expiry) return columns;
+  throw new UsageError(`--name-column and --expiry-column are both ${columns.name}; give two different columns`);
+}
+
+/** How the lines of a list are read; `outcome` completes the warning about host bits. */
+interface ListReading {
+  readonly label: string;
+  readonly expiry: Expiry;
+  readonly columns: ListColumns;
+  readonly outcome: string;
+}
+
 async function addList(
   builder: CatalogueBuilder,
   list: string,
-  label: string,
-  expiry: Expiry,
-  fate: string,
+  { label, expiry, columns, outcome }: ListReading,
   tally: Tally,
 ): Promise<void> {
-  let complaints = 0;
-  const complain = (line: number, what: string): void => {
-    if (++complaints <= MAX_COMPLAINTS) standardError().write(`${list}:${line}: ${what}\n`);
+  const source = basename(list);
+  let warningCount = 0;
+  const warn = (line: number, what: string): void => {
+    if (++warningCount <= MAX_WARNINGS) standardError().write(`${list}:${line}: ${what}\n`);
   };
-  const fault = ({ line, message }: { line: number; message: string }): void => {
-    complain(line, message);
+  const report = ({ line, message }: { line: number; message: string }): void => {
+    warn(line, message);
     tally.skipped++;
   };
   await readList(
     list,
-    ({ line, prefixes, labels, expiresAt: ownExpiry, doubt }) => {
+    ({ line, prefixes, labels, name, expiresAt: ownExpiry, warning }) => {
       const ids = labels.length > 0 ? labels : [label];
       try {
         for (const id of ids) checkLabel(id, prefixes[0]!);
+        if (name !== "") nameLabel(builder, ids, name);
       } catch (error) {
-        fault({ line, message: (error as Error).message });
+        report({ line, message: (error as Error).message });
         return;
       }
       const expiresAt = ownExpiry ?? expiry.default;
-      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id, basename(list), expiresAt);
+      for (const prefix of prefixes)
+        for (const id of ids) {
+          if (expiresAt === null) builder.append(prefix, id, source);
+          else builder.add(prefix, id, source, expiresAt);
+        }
       if (expiresAt !== null && expiresAt <= expiry.now) tally.expired++;
       tally.prefixes += prefixes.length;
-      if (doubt === undefined) return;
-      complain(line, doubt + fate);
+      if (warning === undefined) return;
+      warn(line, warning + outcome);
       tally.masked++;
     },
-    fault,
-    expiry.column,
+    report,
+    columns,
+    ({ family, length, words }) => {
+      if (expiry.default !== null || !goodLabels.has(label)) return false;
+      builder.appendWords(family, words[0]!, words[1]!, words[2]!, words[3]!, length, label, source);
+      tally.prefixes++;
+      return true;
+    },
   );
-  const more = complaints - MAX_COMPLAINTS;
+  const more = warningCount - MAX_WARNINGS;
   if (more > 0)
-    standardError().write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
+    standardError().write(
+      `${list}: ... and ${counted(more, "more line")} like these, ${grouped(warningCount)} in all\n`,
+    );
 }
 
-/**
- * Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other
- * line.
- */
-function reportFile({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
-  const shown = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_COMPLAINTS);
+/** Reports what was read from a publisher's file. Repeats are only counted: in some lists, every other line is one. */
+function reportFile({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, outcome: string, tally: Tally): void {
+  const shown = warnings.filter(({ code }) => code !== "repeat").slice(0, MAX_WARNINGS);
   for (const { code, message } of shown)
-    standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
+    standardError().write(`${path}: ${message}${code === "host-bits" ? outcome : ""}\n`);
   const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;
   const more = Object.values(others).reduce((sum, count) => sum + count, masked) - shown.length;
   if (more > 0) standardError().write(`${path}: ... and ${counted(more, "more warning")}\n`);
@@ -213,6 +247,15 @@ function checkLabel(label: string, prefix: Prefix): void {
   goodLabels.add(label);
 }
 
+/** Throws UsageError if it is ambiguous which label is named, CatalogueError if the label already has another name. */
+function nameLabel(builder: CatalogueBuilder, labels: readonly string[], name: string): void {
+  if (labels.length > 1)
+    throw new UsageError(
+      `${JSON.stringify(name)} names only one label, but the line has several (${labels.join(", ")}); write a line for each`,
+    );
+  builder.addNode(labels[0]!, name);
+}
+
 async function write(
   output: string,
   builder: CatalogueBuilder,
@@ -221,18 +264,19 @@ async function write(
 ): Promise<void> {
   const createdAt = new Date();
   const sources = [...published, ...lists.map(ownSource)];
-  const { trie, metadata, expiresAt } = builder.build({
-    title: sources.map(({ name }) => name).join(", "),
-    createdAt,
-    sources,
-  });
-  const { table, nodeCount } = new Catalogue(metadata, freeze(trie, expiresAt === undefined ? {} : { expiresAt }));
+  const title = sources.map(({ name }) => name).join(", ");
+  const { table, metadata } = builder.freeze({ title, createdAt, sources });
+  const { nodeCount } = new Catalogue(metadata, table);
   const info = await writeSnapshot(output, { table, metadata, kind: CATALOGUE_KIND, createdAt });
-  const parts = [counted(trie.size, "prefix", "prefixes"), counted(nodeCount, "node"), byteSize(info.byteLength)];
+  const parts = [
+    counted(table.prefixCount(4) + table.prefixCount(6), "prefix", "prefixes"),
+    counted(nodeCount, "node"),
+    byteSize(info.byteLength),
+  ];
   standardError().write(`${output}: ${parts.join(", ")}\n`);
 }
 
-/** Of a list of the user's own nothing is known but its name. */
+/** Nothing but the name is known about a user's own list. */
 function ownSource(list: string): CatalogueSource {
   return {
     id: null,
@@ -247,7 +291,7 @@ function ownSource(list: string): CatalogueSource {
   };
 }
 
-function troubles({ skipped, masked, expired }: Tally): string {
+function skippedText({ skipped, masked, expired }: Tally): string {
   const parts = [];
   if (skipped > 0) parts.push(`${counted(skipped, "line")} left out`);
   if (masked > 0) parts.push(`${counted(masked, "line")} with host bits`);
@@ -255,7 +299,7 @@ function troubles({ skipped, masked, expired }: Tally): string {
   return parts.join(", ");
 }
 
-/** `ipsieve build *.txt -o list.txt` must not cost the list. */
+/** `ipsieve build *.txt -o list.txt` must not overwrite the list. */
 async function rejectOverwriting(output: string, lists: readonly string[]): Promise<void> {
   const existing = await stat(output).catch(() => undefined);
   if (existing === undefined) return;

@@ -14,7 +14,7 @@ import { summaryText } from "../output/summary.ts";
 const SAMPLE_LOG = fileURLToPath(new URL("../../../data/sample.log", import.meta.url));
 const ROWS_PER_TYPE = 2;
 const SUMMARY_ROWS = 8;
-/** The sample is too short to measure; the same again and again is not. */
+/** One run over the sample is too short to measure, so it is repeated. */
 const REPEATS = 250;
 
 export const demoCommand: Command = {
@@ -45,14 +45,14 @@ ${summaryText(result, catalogue, { width: process.stdout.columns ?? 80, rows: SU
 ${style("bold", `${perSecond(lines)} lines/s`)} (${perSecond(bytesRead)}B/s) against ${grouped(prefixCount4 + prefixCount6)} prefixes: one thread, offline,
 measured just now on ${grouped(lines)} lines.
 
-${style("bold", "Now yours:")}
+${style("bold", "Now try your own:")}
   ${style("green", "npx ipsieve identify --summary /var/log/nginx/access.log")}
   ${style("green", "npx ipsieve lookup 8.8.8.8 2606:4700::1111")}
 `);
   return EXIT.matched;
 }
 
-/** The first lines of the log of each type, from different providers, and what their addresses were found to be. */
+/** The first log lines of each type, from different providers, with the result for their addresses. */
 function exampleRows(catalogue: Catalogue, style: Style): string[] {
   const providers = new Set<string>();
   const perType = new Map<string, number>();

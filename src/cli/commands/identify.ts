@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Engine } from "../../batch/engine/engine.ts";
 import {
@@ -13,9 +14,10 @@ import { type Catalogue, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
+import { withPath } from "../../datasets/with-path.ts";
 import { openRulesetSnapshot } from "../../datasets/ruleset-files.ts";
 import { RULESET_COLUMNS, RULESET_RENDERER } from "../../datasets/ruleset-renderer.ts";
-import { RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
+import { RULESET_KIND, storedLabels } from "../../rulesets/stored-ruleset.ts";
 import { readSnapshotHead } from "../../snapshot/read-head.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
@@ -27,6 +29,7 @@ import { guardStandardOutput, printShortly } from "../output/standard-output.ts"
 import { styleFor } from "../output/style.ts";
 import { counted, grouped } from "../output/numbers.ts";
 import { wholeNumber } from "../parse-arguments.ts";
+import { rejectOwnOutput } from "../reject-own-output.ts";
 import { UsageError } from "../usage-error.ts";
 
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
@@ -39,7 +42,7 @@ const MAX_TOP = 1_000_000;
 const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
 const GRACE = 1000;
-/** What ends a run before its time, and the exit codes by which shells show it: 128 and the signal's number. */
+/** The signals that interrupt a run, with the exit codes that shells expect: 128 plus the signal's number. */
 const SIGNALS = new Map<NodeJS.Signals, number>([
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", 143],
@@ -106,19 +109,23 @@ export const identifyCommand: Command = {
     { name: "text", help: "with --format jsonl: include the line itself, as the member text" },
     {
       name: "snapshot",
-      value: "FILE",
+      value: "[NAME=]FILE",
       isPath: true,
       repeats: true,
-      help: `the catalogue to use, as written by ipsieve build, or a ruleset, whose rows have the prefix, name and expiry of the rule that decides; default: ${DEFAULT_CATALOGUE}. Given several times, rows have the columns of each, named by the files; the word "default" stands for the default one`,
+      help: `the catalogue to use, as written by "ipsieve build", or a ruleset file, whose rows show the prefix, name and expiry of the deciding rule; default: ${DEFAULT_CATALOGUE}. May be given several times: rows then have the columns of each, labelled with NAME or the file's name; the word "default" stands for the default catalogue`,
     },
     {
       name: "only",
       value: "NAME",
-      help: "with several snapshots: only lines that match in the one of this name (its file's, without the extension)",
+      help: "with several snapshots: only the lines that match in this one (its NAME, otherwise its file name without the extension)",
     },
     AS_OF_OPTION,
     NOW_OPTION,
-    { name: "threads", value: "N", help: "number of threads; default: one per processor" },
+    {
+      name: "threads",
+      value: "N",
+      help: "number of threads; default: one per processor; small inputs always take one",
+    },
     {
       name: "engine",
       value: "ENGINE",
@@ -143,7 +150,7 @@ export const identifyCommand: Command = {
     { command: "ipsieve identify --summary access.log.gz", what: "who the visitors are" },
     {
       command: "ipsieve identify --format append -o out.log.zst *.log",
-      what: "the lines themselves, followed by the ids",
+      what: "each line, followed by its ids",
     },
     {
       command: "ipsieve identify --field client_ip --format jsonl events.csv",
@@ -151,16 +158,16 @@ export const identifyCommand: Command = {
     },
     {
       command: "ipsieve identify --field xff --address first-public --format append events.jsonl",
-      what: "the objects themselves, with one more member",
+      what: "the same objects, with one member added",
     },
     { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
     {
       command: "ipsieve identify --snapshot default --snapshot bad.ipsieve --only bad access.log",
-      what: "the lines whose address is in a list of your own, and what else is known about them",
+      what: "only the lines whose address is on your own list, and what else is known about them",
     },
     {
       command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
-      what: "how many lines match a list of your own",
+      what: "how many lines match your own list",
     },
   ],
   guardsItsOutput: true,
@@ -172,6 +179,7 @@ async function run(args: Arguments): Promise<number> {
   if (!args.has("count")) guardStandardOutput();
   const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MAX_THREADS) : undefined;
   const inputs = args.operands.length === 0 ? ["-"] : args.operands;
+  inputs.forEach(rejectOwnOutput);
   prepareThreads(inputs, workOf(args), threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
@@ -204,36 +212,46 @@ function rowsOf({ info }: Snapshot): Pick<IdentifyOptions, "renderer" | "columns
 
 /** Opens a catalogue or a ruleset. */
 async function openList(path: string): Promise<Snapshot> {
-  const head = await readSnapshotHead(path).catch(() => undefined); // what is wrong with it is told when it is opened
+  const head = await readSnapshotHead(path).catch(() => undefined); // its errors are reported when it is opened
   if (head?.kind !== RULESET_KIND) return openCatalogueSnapshot(path);
-  return openRulesetSnapshot(path);
+  const snapshot = await openRulesetSnapshot(path);
+  // The threads that write rows know no path.
+  withPath(path, () => storedLabels(snapshot.metadata, snapshot.table));
+  return snapshot;
 }
 
 interface Chosen {
   readonly path: string;
   readonly snapshot: Snapshot;
-  /** What it is called: its file's name without the extension. */
+  /** Its name: the file name without the extension. */
   readonly label: string;
 }
 
 async function chosenSnapshots(args: Arguments): Promise<[Chosen, ...Chosen[]]> {
-  const paths = args.values("snapshot");
-  if (paths.length < 2 && (paths[0] !== "default" || args.has("as-of"))) {
+  const given = args.values("snapshot");
+  if (given.length === 0 || args.has("as-of")) {
     const path = await chosenSnapshot(args);
     return [{ path, snapshot: await openList(path), label: labelOf(path) }];
   }
   const chosen: Chosen[] = [];
-  for (const given of paths) {
-    const path = given === "default" ? defaultCatalogue() : given;
-    const label = given === "default" ? CATALOGUE_KIND : labelOf(path);
+  for (const { path, label } of given.map(namedSnapshot)) {
     const twin = chosen.find((one) => one.label === label);
     if (twin !== undefined)
       throw new UsageError(
-        `--snapshot ${twin.path} and --snapshot ${path} are both called ${JSON.stringify(label)}; give each once, and rename one of two different files`,
+        `--snapshot ${twin.path} and --snapshot ${path} have the same name, ${JSON.stringify(label)}; rename one with NAME=FILE, or leave out the repeated one`,
       );
     chosen.push({ path, snapshot: await openList(path), label });
   }
   return chosen as [Chosen, ...Chosen[]];
+}
+
+/** The path and name given by a value of --snapshot: FILE, NAME=FILE, or "default" in place of FILE. */
+function namedSnapshot(text: string): { readonly path: string; readonly label: string } {
+  const [, name, file] = (existsSync(text) ? null : /^([^/=]+)=(.+)$/.exec(text)) ?? [];
+  const given = file ?? text;
+  const isDefault = given === "default";
+  const path = isDefault ? defaultCatalogue() : given;
+  return { path, label: name ?? (isDefault ? CATALOGUE_KIND : labelOf(path)) };
 }
 
 function labelOf(path: string): string {
@@ -242,12 +260,12 @@ function labelOf(path: string): string {
 
 function onlyOf(name: string, labels: readonly string[]): string {
   if (labels.includes(name)) return name;
-  throw new UsageError(`--only ${JSON.stringify(name)}: no snapshot is called so; give one of ${labels.join(", ")}`);
+  throw new UsageError(`--only ${JSON.stringify(name)}: no snapshot has this name; choose from ${labels.join(", ")}`);
 }
 
 /**
- * After a signal, the exit code that stands for it; the unfinished output is gone then. A second signal ends the
- * process at once.
+ * After a signal, its exit code; by then the unfinished output has been removed. A second signal ends the process at
+ * once.
  */
 async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
   const abort = new AbortController();
@@ -273,7 +291,9 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
 
 function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
   if (isCounting(args) && snapshot.info.kind === RULESET_KIND)
-    throw new UsageError("--summary and --top count by service; a ruleset has none: count its lines with -c");
+    throw new UsageError(
+      "--summary and --top count by service, and a ruleset has no services; count its lines with -c",
+    );
   const path = args.value("output");
   return {
     snapshot,
@@ -313,22 +333,22 @@ function fieldOf(text: string): string | number {
 function appendedName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what it looks for
   if (/[\u0000-\u001f]/.test(name))
-    throw new UsageError(`--append-as ${JSON.stringify(name)}: give a name of one line`);
+    throw new UsageError(`--append-as ${JSON.stringify(name)}: a name cannot contain control characters; remove them`);
   if (name === "text")
     throw new UsageError('--append-as "text": that member holds lines that are not JSON objects; give another name');
   return name;
 }
 
-/** Whether counts are asked for: with -o in addition to the rows, otherwise in their place. */
+/** Whether counts are requested: with -o in addition to the rows, otherwise instead of them. */
 function isCounting(args: Arguments): boolean {
   return args.has("summary") || args.has("top");
 }
 
-/** Says where lines are no JSON objects, and returns the exit code. */
+/** Says where lines are not JSON objects, and returns the exit code. */
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
   const shown = malformedLines.map(
     ({ file, line, column }) =>
-      `${file === "-" ? "standard input" : file}:${line}:${column}: this line is not a JSON object; its row holds it as the member "text"`,
+      `${file === "-" ? "standard input" : file}:${line}:${column}: not a JSON object; its row has the line as the member "text"`,
   );
   if (malformed > shown.length)
     shown.push(`... and ${counted(malformed - shown.length, "more line")} like these, ${grouped(malformed)} in all`);
@@ -341,14 +361,14 @@ function selection(args: Arguments): RowSelection {
   return args.has("matched") || args.has("only") ? "matched" : "all";
 }
 
-/** A field that no line has gives empty rows only, which may stay unseen. */
+/** If no line has the field, all rows are empty, which is easy to overlook. */
 function warnOfEmptyField(field: string, { lines, addresses, outputClosed }: IdentifyResult): void {
   if (lines === 0 || addresses > 0 || outputClosed) return;
-  const cure = `check the column or name, and how lines are cut: --input ${FIELD_SYNTAXES.join("|")}`;
+  const cure = `check the column or name, and how lines are split into columns: --input ${FIELD_SYNTAXES.join("|")}`;
   standardError().write(`ipsieve: --field ${JSON.stringify(field)}: no line has an address there; ${cure}\n`);
 }
 
-/** As in grep: -v turns around what counts as a match. */
+/** As in grep, -v inverts what counts as a match. */
 function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): number {
   return rows === "unmatched" ? lines - matched : matched;
 }
@@ -367,13 +387,21 @@ function checkCombination(args: Arguments): void {
   checkSeveral(args);
   const format = args.value("format");
   if (args.has("text") && format !== "jsonl")
-    throw new UsageError("--text adds the line to rows of JSON; add --format jsonl");
+    throw new UsageError("--text is only for --format jsonl; add that option");
   if (args.has("append-as") && format !== "append")
-    throw new UsageError("--append-as names what --format append adds; add --format append");
+    throw new UsageError("--append-as is only for --format append; add that option");
   if (isCounting(args)) checkCounting(args, format);
   else if (format === "json")
-    throw new UsageError("--format json is for --summary and --top; rows of JSON are --format jsonl");
+    throw new UsageError("--format json is for --summary and --top; for rows as JSON use --format jsonl");
 }
+
+/** Options that cannot be combined with several snapshots, and why. */
+const OF_ONE_SNAPSHOT = {
+  "as-of": "it chooses from one folder of catalogues; name the generation of each with --snapshot FILE",
+  summary: "what is counted belongs to one catalogue; run it with each --snapshot alone",
+  top: "what is counted belongs to one catalogue; run it with each --snapshot alone",
+  "append-as": "of several, each has a column of its own; name them with --snapshot NAME=FILE",
+} as const;
 
 function checkSeveral(args: Arguments): void {
   if (args.values("snapshot").length < 2) {
@@ -381,10 +409,10 @@ function checkSeveral(args: Arguments): void {
       throw new UsageError("--only chooses one of several snapshots; give --snapshot twice or more");
     return;
   }
-  for (const name of ["as-of", "summary", "top", "append-as"])
-    if (args.has(name)) throw new UsageError(`--${name} takes one snapshot; run it with each --snapshot alone`);
+  for (const [name, why] of Object.entries(OF_ONE_SNAPSHOT))
+    if (args.has(name)) throw new UsageError(`--${name} takes one snapshot: ${why}`);
   if (args.has("only") && args.has("invert-match"))
-    throw new UsageError("--only and --invert-match do not go together; leave one of them out");
+    throw new UsageError("--only and --invert-match cannot be combined; leave one of them out");
 }
 
 /** Without -o only counts are printed, and --format is theirs. */
@@ -393,7 +421,7 @@ function checkCounting(args: Arguments, format: string | undefined): void {
   if (args.has("output")) {
     if (format === "json")
       throw new UsageError(
-        `with -o, --format is that of the rows: ${ROW_FORMATS.join(", ")}; write rows and ${name} in two runs`,
+        `with -o, --format is the format of the rows: ${ROW_FORMATS.join(", ")}; use two runs to write rows and ${name}`,
       );
     return;
   }
@@ -406,7 +434,7 @@ function checkCounting(args: Arguments, format: string | undefined): void {
   }
 }
 
-/** What draws and writes counts is loaded for those who want them. */
+/** The modules that draw and write counts are loaded only when needed. */
 async function printCounts(args: Arguments, result: IdentifyResult, catalogue: Catalogue): Promise<void> {
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {

@@ -21,7 +21,7 @@ export const infoCommand: Command = {
   minOperands: 0,
   maxOperands: 1,
   options: [{ name: "json", help: "print one JSON document" }],
-  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. The file's checksums are verified.`],
+  notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. The file's checksums are verified.`],
   examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],
   run,
 };
@@ -42,7 +42,7 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
     ["kind", `${info.kind}, format ${info.version}`],
     ["generation", info.generation],
     ["created", info.createdAt.toISOString()],
-    ["size", `${byteSize(info.byteLength)}, ${byteSize(table.byteLength)} of it the table`],
+    ["size", `${byteSize(info.byteLength)}, of which ${byteSize(table.byteLength)} for the table`],
     [
       "prefixes",
       `${grouped(info.prefixCount4)} IPv4, ${grouped(info.prefixCount6)} IPv6, ${counted(info.matchCount, "distinct match", "distinct matches")}`,
@@ -107,7 +107,7 @@ const LAYER_NAMES = { official: "official", "as-numbers": "AS numbers", own: "ow
 
 /** "39 sources, the newest of 2026-11-21, 1 day ago". */
 function layerText({ sources, newest_at, advice }: LayerAge): string {
-  const age = `${counted(sources, "source")}, the newest from ${newest_at!.slice(0, 10)}, ${ageText(newest_at)}`;
+  const age = `${counted(sources, "source")}, newest from ${newest_at!.slice(0, 10)}, ${ageText(newest_at)}`;
   return advice === null ? age : `${age}: ${advice}`;
 }
 

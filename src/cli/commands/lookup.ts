@@ -27,7 +27,7 @@ export const lookupCommand: Command = {
     NOW_OPTION,
   ],
   notes: [
-    '"-" reads standard input, one address or prefix per line. A prefix matches whatever covers all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
+    '"-" reads standard input, one address or prefix per line. A prefix matches the entries that cover all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
   ],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },
@@ -42,13 +42,13 @@ async function run(args: Arguments): Promise<number> {
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
-  for await (const { text, place } of readOperands(args.operands)) {
+  for await (const { text, location } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
       found = (await print(catalogue, parsePrefix(text), text)) || found;
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      reportError(error, place);
+      reportError(error, location);
       failed = true;
     }
   }

@@ -71,7 +71,7 @@ function optionOf(setting: Setting): Option {
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const quickStart = args.has("quick-start");
-  // The store is read while the modules of the server are found and compiled, which takes some tenths of a second.
+  // The store is read while the modules of the server are found and compiled, which takes a few tenths of a second.
   const { openLoading } = await import("../../service/store/loading-store.ts");
   const location = storeOf(args, settings);
   const warnings = "file" in location ? permissionWarnings(location.file, homeFolder()) : [];
@@ -91,7 +91,7 @@ async function run(args: Arguments): Promise<number> {
     logTo,
     printTo,
   });
-  // A reader that stands still would hold the process for as long as lines wait for it.
+  // A reader that has stopped reading would keep the process alive as long as lines are waiting for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
 }
@@ -113,13 +113,11 @@ function readConfiguration(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(`${path}: the configuration file cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: cannot read the configuration file: ${(error as Error).message}`);
   }
 }
 
-/**
- * As every command finds it: by a flag, else by a variable; else by the configuration file; else in the home folder.
- */
+/** In the order of every command: the flag, then the variable, then the configuration file, then the home folder. */
 function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLocation {
   const { IPSIEVE_DB = "", DATABASE_URL = "" } = process.env;
   const isNamed = args.has("db") || args.has("database-url") || IPSIEVE_DB !== "" || DATABASE_URL !== "";
@@ -129,7 +127,7 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
   return location;
 }
 
-/** `--catalogue`, else the one that an update has made, or will make, else the bundled one. */
+/** `--catalogue`, else the one that an update has built or will build, else the bundled one. */
 function catalogueOf({ catalogue }: Settings): SnapshotPaths {
   return {
     paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE],
@@ -143,10 +141,7 @@ function threatsOf({ threats }: Settings, quickStart: boolean): SnapshotPaths {
   return { paths: [datasetPath(homeFolder()), ...(quickStart ? [SAMPLE_DATASET] : [])], mayBeMissing: true };
 }
 
-/**
- * What the dashboard runs to update the catalogue; undefined where the server answers from a file that no update
- * writes.
- */
+/** What the dashboard runs to update the catalogue; undefined if the server uses a file that updates do not write. */
 function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
   const home = homeFolder();
   if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
@@ -165,7 +160,7 @@ function ownCommand(...args: readonly string[]): ChildCommand {
   return { program: process.execPath, args: [main, ...args], environment: withoutSettings(process.env) };
 }
 
-/** No other process is to know the database's password. */
+/** No other process may learn the database's password. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const settings = new Set(Object.values<Setting>(SETTINGS).map(variableOf));
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !settings.has(name)));

@@ -17,7 +17,7 @@ export const verifyCommand: Command = {
   minOperands: 0,
   maxOperands: 1,
   options: [],
-  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. Exit code: 0 if the file is intact, 2 if not.`],
+  notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. Exit code: 0 if the file is intact, 2 if not.`],
   examples: [{ command: "ipsieve verify bad.ipsieve", what: "before using it" }],
   run,
 };
@@ -30,7 +30,7 @@ async function run(args: Arguments): Promise<number> {
   if (verified.kind === RULESET_KIND) await verifyRuleset(path);
   const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = verified;
   process.stdout.write(
-    `${path}: sound; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
+    `${path}: intact; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
   );
   return EXIT.matched;
 }

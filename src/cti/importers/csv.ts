@@ -6,10 +6,10 @@ import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts"
 import type { Feed, FeedReader } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 
-/** What the column of addresses and prefixes can be called. */
+/** Possible names of the column of addresses and prefixes. */
 const ADDRESS_COLUMNS: readonly string[] = ["ip", "cidr", "prefix", "network", "address", "ip_address", "dst_ip"];
 
-/** What abuse.ch calls its columns. */
+/** The names that abuse.ch uses. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   first_seen_utc: "first_seen",
   last_online: "last_seen",
@@ -20,20 +20,20 @@ const MAX_ROW_LENGTH = 1 << 20;
 
 interface Columns {
   readonly address: number;
-  /** -1 without one. */
+  /** -1 if there is none. */
   readonly seen: number;
-  /** By column; none for those that are not read. */
+  /** By column; undefined for those that are not read. */
   readonly fields: readonly (Field | undefined)[];
 }
 
-/** Whether a line names the columns of a table, one of them for addresses. */
+/** Whether a line is the header of a table that has a column for addresses. */
 export function isHeader(line: string): boolean {
   return line.split(",").some((name) => ADDRESS_COLUMNS.includes(columnName(name.trim().replace(/^"(.*)"$/, "$1"))));
 }
 
 /**
- * CSV (RFC 4180): the first line names the columns, `ip` (or `cidr`) and members of the extended document of a lookup
- * by their paths, such as `src.asn.number`. Lists are parted by `|`, or written as JSON arrays. Empty cells say
+ * CSV (RFC 4180): the first line names the columns, `ip` (or `cidr`) and fields of a lookup's extended document by
+ * their paths, such as `src.asn.number`. List items are separated by `|`, or written as JSON arrays. Empty cells say
  * nothing; lines that begin with `#` are comments.
  */
 export function csv(feed: Feed): FeedReader {
@@ -41,7 +41,7 @@ export function csv(feed: Feed): FeedReader {
   let row: string[] = [];
   let rowLine = 0;
   let rowLength = 0;
-  /** Whether a quote is open where the last line ended: the row goes on in the next one. */
+  /** Whether a quote is open at the end of the last line: the row continues on the next one. */
   let isOpen = false;
   const endRow = (): void => {
     const text = row.join("\n");
@@ -83,25 +83,25 @@ function countQuotes(text: string): number {
   return count;
 }
 
-/** The cells of a row; undefined, with a fault, where quotes stand as they must not. */
+/** The cells of a row; undefined if it has misplaced quotes, which is reported. */
 function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
   try {
     return readCells(row, { trims: true });
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
     const cure = "a double quote is inside this cell; enclose the cell in double quotes, and double those inside";
-    fault(feed, row, line, error.cellAt, cure);
+    skip(feed, row, line, error.cellAt, cure);
     return undefined;
   }
 }
 
-function fault(feed: Feed, row: string, line: number, at: number, message: string): void {
-  const place = placeOf(row, line, at);
-  feed.fault(place.line, place.column, message);
+function skip(feed: Feed, row: string, line: number, at: number, message: string): void {
+  const position = positionOf(row, line, at);
+  feed.skip(position.line, position.column, message);
 }
 
-/** The place of an offset of a row that begins on this line; it may have several. */
-function placeOf(row: string, line: number, at: number): { line: number; column: number } {
+/** The line and column of an offset in a row, which begins on this line and may have several. */
+function positionOf(row: string, line: number, at: number): { line: number; column: number } {
   const before = row.slice(0, at).split("\n");
   return { line: line + before.length - 1, column: before.at(-1)!.length + 1 };
 }
@@ -140,7 +140,7 @@ function addRow(
   line: number,
 ): void {
   if (cells.length !== fields.length) {
-    return fault(
+    return skip(
       feed,
       row,
       line,
@@ -156,12 +156,12 @@ function addRow(
       record[field.member] = field.kind.fromCell(text);
     } catch (error) {
       if (!(error instanceof FieldProblem)) throw error;
-      return fault(feed, row, line, at, `${field.path}: ${error.message}`);
+      return skip(feed, row, line, at, `${field.path}: ${error.message}`);
     }
   }
   const wasSeen = cells[seen] ?? { text: "", at: 0 };
   if (!["", "true", "false"].includes(wasSeen.text))
-    return fault(
+    return skip(
       feed,
       row,
       line,
@@ -170,6 +170,6 @@ function addRow(
     );
   if (wasSeen.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
   const { text, at } = cells[address]!;
-  const place = placeOf(row, line, at);
-  feed.add(text, feed.complete(record as unknown as CtiRecord), place.line, () => place.column);
+  const position = positionOf(row, line, at);
+  feed.add(text, feed.complete(record as unknown as CtiRecord), position.line, () => position.column);
 }

@@ -5,52 +5,52 @@ import { texts } from "../_field-kinds.ts";
 import { type CtiRecord, FIELDS } from "../fields.ts";
 
 /** A line that is left out. Lines and columns count from 1. */
-export interface FeedFault {
+export interface SkippedFeedLine {
   readonly line: number;
   readonly column: number;
-  /** What is wrong, with the value, and the cure. */
+  /** What is wrong, with the value, and how to fix it. */
   readonly message: string;
 }
 
-/** Something that is no error, and how often. */
+/** Something that is not an error, and how often it occurred. */
 export interface FeedWarning {
   readonly message: string;
   readonly count: number;
-  /** The first line with it. */
+  /** The first line where it occurred. */
   readonly line: number;
 }
 
-/** What became of the lines of a feed. */
+/** The outcome of a feed's lines. */
 export interface FeedReport {
-  /** Lines, with comments and empty ones. */
+  /** All lines, including comments and empty ones. */
   readonly lines: number;
   readonly entries: number;
   /** The first hundred. */
-  readonly faults: readonly FeedFault[];
-  readonly faultCount: number;
+  readonly skippedLines: readonly SkippedFeedLine[];
+  readonly skippedCount: number;
   readonly warnings: readonly FeedWarning[];
 }
 
-/** Reads the lines of a feed of one format. */
+/** Reads the lines of a feed in one format. */
 export interface FeedReader {
-  /** A line without its end; numbers count from 1. @throws FeedError */
+  /** A line without its line break; numbers count from 1. @throws FeedError */
   line(text: string, number: number): void;
   /** After the last line. @throws FeedError */
   end(): void;
 }
 
-const MAX_FAULTS = 100;
-/** A feed may name members that no one knows, on every line another one. */
+const MAX_SKIPPED_LINES = 100;
+/** A feed may contain unknown properties, a different one on every line. */
 const MAX_WARNINGS = 100;
 
-/** Takes the entries of one feed, and notes what is wrong with it. */
+/** Takes the entries of one feed, and records its errors. */
 export class Feed {
-  /** What stands in where the feed says nothing; its tags go to every entry. */
+  /** Used for what the feed leaves out; its tags are added to every entry. */
   readonly defaults: CtiRecord;
   readonly #onEntry: (prefix: Prefix, record: CtiRecord) => void;
-  readonly #faults: FeedFault[] = [];
+  readonly #skippedLines: SkippedFeedLine[] = [];
   readonly #warnings = new Map<string, { message: string; count: number; line: number }>();
-  #faultCount = 0;
+  #skippedCount = 0;
   #entries = 0;
 
   constructor(defaults: CtiRecord, onEntry: (prefix: Prefix, record: CtiRecord) => void) {
@@ -59,20 +59,20 @@ export class Feed {
   }
 
   /**
-   * Adds an entry, its address or prefix as text that begins in this column; `columnOf` is asked only where something
-   * is wrong with it. One that cannot be is a fault.
+   * Adds an entry; its address or prefix is a text that begins in this column. `columnOf` is called only if something
+   * is wrong with it. If it cannot be added, that is recorded as an error.
    */
   add(text: string, record: CtiRecord, line: number, columnOf: () => number): void {
     const prefix = this.#parse(text, line, columnOf);
     if (prefix === undefined) return;
-    if (prefix.length === 0) return this.fault(line, columnOf(), `${quoted(text)} covers every address; leave it out`);
+    if (prefix.length === 0) return this.skip(line, columnOf(), `${quoted(text)} covers every address; leave it out`);
     this.#onEntry(prefix, record);
     this.#entries++;
   }
 
-  fault(line: number, column: number, message: string): void {
-    this.#faultCount++;
-    if (this.#faults.length < MAX_FAULTS) this.#faults.push({ line, column, message });
+  skip(line: number, column: number, message: string): void {
+    this.#skippedCount++;
+    if (this.#skippedLines.length < MAX_SKIPPED_LINES) this.#skippedLines.push({ line, column, message });
   }
 
   warn(message: string, line: number): void {
@@ -82,7 +82,7 @@ export class Feed {
     else warning.count++;
   }
 
-  /** A record of the feed with what stands in for what it does not say. */
+  /** A record of the feed, with defaults for what it leaves out. */
   complete(record: CtiRecord): CtiRecord {
     const complete: Partial<Record<keyof CtiRecord, unknown>> = {};
     for (const { member, kind } of FIELDS)
@@ -95,8 +95,8 @@ export class Feed {
     return {
       lines,
       entries: this.#entries,
-      faults: this.#faults,
-      faultCount: this.#faultCount,
+      skippedLines: this.#skippedLines,
+      skippedCount: this.#skippedCount,
       warnings: [...this.#warnings.values()],
     };
   }
@@ -107,7 +107,7 @@ export class Feed {
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
       if (error.code === "host-bits-set") return this.#masked(text, line);
-      this.fault(line, columnOf() + error.position, `${quoted(text)}: ${error.problem}`);
+      this.skip(line, columnOf() + error.position, `${quoted(text)}: ${error.problem}`);
       return undefined;
     }
   }

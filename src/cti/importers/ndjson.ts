@@ -4,10 +4,10 @@ import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
 import type { Feed, FeedReader } from "./feed.ts";
 
-/** The members that can hold the address or prefix. */
+/** The properties that can hold the address or prefix. */
 const ADDRESS_MEMBERS = ["ip", "cidr"] as const;
 
-/** Where fields stand in a document: members of an object, which are fields or objects again. */
+/** The fields of a document by path: properties of an object, which are fields or objects themselves. */
 type Members = Map<string, Field | Members>;
 
 const DOCUMENT: Members = new Map();
@@ -22,7 +22,7 @@ for (const field of FIELDS) {
   members.set(names.at(-1)!, field);
 }
 
-/** Where in a document something is wrong. */
+/** An error in a document, with its path. */
 class DocumentProblem extends Error {
   readonly path: readonly (string | number)[];
 
@@ -33,9 +33,9 @@ class DocumentProblem extends Error {
 }
 
 /**
- * One JSON document a line, with the members of the extended document of a lookup, none of which must be there but `ip`
- * (or `cidr`). Members that no one knows are warned of and not read, and so is a line of Spamhaus that holds no prefix
- * but `"type":"metadata"`.
+ * One JSON document per line, with the properties of a lookup's extended document, of which only `ip` (or `cidr`) is
+ * required. Unknown properties are reported and not read, and so is a line of Spamhaus that has no prefix but
+ * `"type":"metadata"`.
  */
 export function ndjson(feed: Feed): FeedReader {
   return {
@@ -47,11 +47,11 @@ export function ndjson(feed: Feed): FeedReader {
         addDocument(feed, document, text, number);
       } catch (error) {
         if (!(error instanceof DocumentProblem)) throw error;
-        const place = error.path
+        const where = error.path
           .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
           .join("")
           .replace(/^\./, "");
-        feed.fault(number, valueOffset(text, error.path) + 1, `${place}: ${error.message}`);
+        feed.skip(number, valueOffset(text, error.path) + 1, `${where}: ${error.message}`);
       }
     },
     end() {},
@@ -64,7 +64,7 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
     value = JSON.parse(text);
   } catch {
     const at = jsonErrorAt(text);
-    feed.fault(
+    feed.skip(
       number,
       at + 1,
       `invalid JSON at ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))}; the feed may be truncated, or its documents may span several lines (jq -c . puts each on one line)`,
@@ -72,12 +72,12 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    feed.fault(number, text.search(/\S/) + 1, "expected one object per line; jq -c '.[]' splits an array into lines");
+    feed.skip(number, text.search(/\S/) + 1, "expected one object per line; jq -c '.[]' splits an array into lines");
     return undefined;
   }
   const repeated = repeatedKey(text, value);
   if (repeated < 0) return value as Record<string, unknown>;
-  feed.fault(number, repeated + 1, "this key is a duplicate; keep only one");
+  feed.skip(number, repeated + 1, "this key is a duplicate; keep only one");
   return undefined;
 }
 
@@ -106,7 +106,7 @@ function addDocument(feed: Feed, document: Record<string, unknown>, text: string
   feed.add(ip, feed.complete(record as unknown as CtiRecord), number, () => valueOffset(text, [name]) + 2);
 }
 
-/** Reads the members of an object into the record. @throws DocumentProblem */
+/** Reads the properties of an object into the record. @throws DocumentProblem */
 function readMembers(
   feed: Feed,
   object: object,
@@ -116,22 +116,22 @@ function readMembers(
   number: number,
 ): void {
   for (const [name, value] of Object.entries(object)) {
-    const place = [...path, name];
+    const fieldPath = [...path, name];
     const member = known.get(name);
-    if (member === undefined) feed.warn(`${quoted(place.join("."))} is an unknown member and is ignored`, number);
+    if (member === undefined) feed.warn(`${quoted(fieldPath.join("."))} is an unknown member and is ignored`, number);
     if (member === undefined || value === null) continue;
-    if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, place);
+    if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, fieldPath);
     else if (typeof value === "object" && !Array.isArray(value))
-      readMembers(feed, value as object, member, place, into, number);
-    else throw new DocumentProblem("expected an object", place);
+      readMembers(feed, value as object, member, fieldPath, into, number);
+    else throw new DocumentProblem("expected an object", fieldPath);
   }
 }
 
-function fieldValue({ kind }: Field, value: unknown, place: readonly string[]): unknown {
+function fieldValue({ kind }: Field, value: unknown, fieldPath: readonly string[]): unknown {
   try {
     return kind.fromJson(value);
   } catch (error) {
     if (!(error instanceof FieldProblem)) throw error;
-    throw new DocumentProblem(error.message, error.index === undefined ? place : [...place, error.index]);
+    throw new DocumentProblem(error.message, error.index === undefined ? fieldPath : [...fieldPath, error.index]);
   }
 }

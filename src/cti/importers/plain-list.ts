@@ -1,8 +1,8 @@
 import type { Feed, FeedReader } from "./feed.ts";
 
 /**
- * One address or prefix a line, as most blocklists are; `#` and `;` begin a comment at the start of a line or after
- * white space. What else stands after white space (IPsum counts there) is not read, and is warned of.
+ * One address or prefix per line, as in most blocklists; `#` and `;` begin a comment at the start of a line or after
+ * white space. Anything else after white space (IPsum has counts there) is ignored, with a warning.
  */
 export function plainList(feed: Feed): FeedReader {
   return {
@@ -14,7 +14,7 @@ export function plainList(feed: Feed): FeedReader {
       if (rest !== "" && !rest.startsWith("#") && !rest.startsWith(";"))
         feed.warn("text after the address is ignored", number);
       if (first.includes(","))
-        return feed.fault(
+        return feed.skip(
           number,
           start + first.indexOf(",") + 1,
           "there is a comma; give --format csv for a table, with a first line that names the columns",

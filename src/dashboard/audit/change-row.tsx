@@ -10,12 +10,12 @@ const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, strin
   command: ["system", "command line"],
 };
 
-/** One change: when, who, what, and what was there before and after it. */
+/** One change: when, who, what, and the state before and after it. */
 export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new: now, ruleset_id }: Change) {
   const [icon, by] = ACTORS[actor.kind];
   const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
-  // Only the first of many rules are shown; one that was changed counts on both sides.
-  const untold = Math.max(...[old, now].map((state) => (state?.rule_count ?? 0) - (state?.rules?.length ?? 0)));
+  // Only the first of many rules are shown; a changed one counts on both sides.
+  const unlisted = Math.max(...[old, now].map((state) => (state?.rule_count ?? 0) - (state?.rules?.length ?? 0)));
   return (
     <li class="change">
       <Time at={at} seconds />
@@ -63,10 +63,10 @@ export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new
                 </tbody>
               </table>
             </div>
-            {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
+            {unlisted > 0 && <p class="muted">and {formatCounted(unlisted, "more rule")}</p>}
             {counts !== null && counts.skipped !== null && (
               <p class="muted small">
-                Of the list {formatCounted(counts.created, "rule was", "rules were")} created,{" "}
+                From the list, {formatCounted(counts.created, "rule was", "rules were")} created,{" "}
                 {formatCount(counts.updated)} updated, {formatCount(counts.deleted)} deleted,{" "}
                 {formatCount(counts.skipped)} left as they were.
               </p>
@@ -84,7 +84,7 @@ export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new
   );
 }
 
-/** A row of what changed. */
+/** A row of the table of differences. */
 interface Changed {
   readonly name: string;
   readonly before: string;
@@ -93,8 +93,8 @@ interface Changed {
 
 type Members = Readonly<Record<string, unknown>> | null;
 
-/** Told in other ways: ids to no one, rules one by one. */
-const UNTOLD = ["id", "rules", "rule_count"];
+/** Not in the table: ids, which mean nothing to people, and rules, which are listed individually. */
+const OMITTED = ["id", "rules", "rule_count"];
 
 const MEMBERS: Readonly<Record<string, string>> = {
   name: "Name",
@@ -127,13 +127,13 @@ const VALUES: Readonly<Record<string, string>> = {
   cti: "threat intelligence",
   catalogue: "catalogue",
 };
-/** Members whose values are ids of their own, which have words. */
-const WORDED = ["access", "area", "dataset"];
+/** Properties whose values are our own ids, for which there are words. */
+const WITH_WORDS = ["access", "area", "dataset"];
 
-/** The members that differ, as text. */
+/** The properties that differ, as text. */
 function changedMembers(old: Members, now: Members): Changed[] {
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter(
-    (name) => !UNTOLD.includes(name),
+    (name) => !OMITTED.includes(name),
   );
   return names
     .map((name) => ({
@@ -150,7 +150,7 @@ function textOf(name: string, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "string") return JSON.stringify(value);
-  if (WORDED.includes(name)) return VALUES[value] ?? value;
+  if (WITH_WORDS.includes(name)) return VALUES[value] ?? value;
   return TIMESTAMP.test(value) ? formatLocal(new Date(value)) : value;
 }
 

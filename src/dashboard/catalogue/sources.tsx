@@ -2,7 +2,7 @@ import { Time } from "../components/time.tsx";
 import type { CatalogueSource } from "../documents.ts";
 import { dateOf, isWebAddress } from "./about.ts";
 
-/** Where prefixes come from, how old that is, and on what terms. */
+/** Where prefixes come from, how old they are, and under which terms. */
 export function Sources({ sources }: { readonly sources: readonly CatalogueSource[] }) {
   return (
     <ul class="sources">
@@ -46,9 +46,9 @@ export function Sources({ sources }: { readonly sources: readonly CatalogueSourc
               source.license,
             ]
               .filter((each) => each !== false && each !== null)
-              .map((each, place) => (
-                <span key={place}>
-                  {place > 0 && " · "}
+              .map((each, index) => (
+                <span key={index}>
+                  {index > 0 && " · "}
                   {each}
                 </span>
               ))}
@@ -60,7 +60,7 @@ export function Sources({ sources }: { readonly sources: readonly CatalogueSourc
   );
 }
 
-/** One line of it, for cards. */
+/** The sources in one line, for cards. */
 export function SourceLine({ sources }: { readonly sources: readonly CatalogueSource[] }) {
   const [first, ...others] = sources.filter(({ url }) => url !== null);
   const date = first === undefined ? null : dateOf(first);

@@ -6,19 +6,19 @@ import type { components } from "../_operations.ts";
 export type Node = components["schemas"]["CbsNode"];
 export type Child = Node["children"][number];
 
-/** A node of the tree that is seen, with its place among its brothers. */
+/** A visible node of the tree, with its position among its siblings. */
 export interface Row {
   readonly child: Child;
   /** 1 at the top. */
   readonly level: number;
   /** Counted from 1. */
   readonly position: number;
-  readonly brothers: number;
+  readonly siblings: number;
   readonly parent: string | null;
 }
 
 export interface Tree {
-  /** What is seen, from the top down; undefined until the top is there. */
+  /** The visible nodes, from the top; undefined until the top is loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly isOpen: (id: string) => boolean;
   /** Whether its children are being fetched. */
@@ -30,8 +30,8 @@ export interface Tree {
 const ROOT = "";
 
 /**
- * The part of the catalogue's tree that has been opened. Children are fetched when they are opened first; what leads to
- * `shown` is opened by itself.
+ * The expanded part of the catalogue's tree. Children are fetched when a node is first expanded; the nodes above
+ * `shown` are expanded automatically.
  */
 export function useTree(shown: string): Tree {
   const [children, setChildren] = useState<ReadonlyMap<string, readonly Child[] | "loading">>(new Map());
@@ -81,7 +81,7 @@ function rowsBelow(
   const known = children.get(id);
   if (known === undefined || known === "loading") return [];
   return known.flatMap((child, at) => [
-    { child, level, position: at + 1, brothers: known.length, parent: id === ROOT ? null : id },
+    { child, level, position: at + 1, siblings: known.length, parent: id === ROOT ? null : id },
     ...(opened.has(child.id) ? rowsBelow(child.id, level + 1, children, opened) : []),
   ]);
 }

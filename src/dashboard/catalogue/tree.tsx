@@ -5,12 +5,12 @@ import { formatCount } from "../format.ts";
 import { type Row, useTree } from "./tree-state.ts";
 
 interface Props {
-  /** The id of the node that is shown beside it; empty for the top. */
+  /** The id of the node shown beside it; empty for the top. */
   readonly shown: string;
   readonly onShow: (id: string) => void;
 }
 
-/** The catalogue as a tree: one item takes the focus, the arrows move it (WAI-ARIA: tree view pattern). */
+/** The catalogue as a tree: one item has the focus, the arrow keys move it (WAI-ARIA: tree view pattern). */
 export function CatalogueTree({ shown, onShow }: Props) {
   const tree = useTree(shown);
   const [focused, setFocused] = useState(shown);
@@ -22,7 +22,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
   }, [shown]);
   const { rows } = tree;
   useEffect(() => {
-    // What is shown may be far down in the list.
+    // The shown node may be far down in the list.
     const item = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
     if (!isSought.current || item == null) return;
     isSought.current = false;
@@ -76,7 +76,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
           child: { id, name, has_children, ipv4_count, ipv6_count },
           level,
           position,
-          brothers,
+          siblings,
         } = row;
         const isOpen = tree.isOpen(id);
         return (
@@ -87,7 +87,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
               tabIndex={id === current ? 0 : -1}
               aria-level={level}
               aria-posinset={position}
-              aria-setsize={brothers}
+              aria-setsize={siblings}
               aria-selected={id === shown}
               {...(has_children ? { "aria-expanded": isOpen } : {})}
               style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }}
@@ -123,7 +123,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
   );
 }
 
-/** The next item, round to the first, whose name begins with what was typed. */
+/** The next item, wrapping around to the first, whose name begins with the typed text. */
 function nextNamed(rows: readonly Row[], at: number, key: string): string | undefined {
   return [...rows.slice(at + 1), ...rows.slice(0, at)].find(({ child }) =>
     child.name.toLowerCase().startsWith(key.toLowerCase()),

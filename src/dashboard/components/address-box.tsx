@@ -5,17 +5,17 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface Props {
-  /** What stands in it, until something else is typed. */
+  /** Its content until the user types something else. */
   readonly value?: string;
   readonly autofocus?: boolean;
   /** The id of a text that says what is wrong with the value. */
-  readonly faultId?: string | undefined;
+  readonly errorId?: string | undefined;
 }
 
-/** One box for an address or prefix; leads to what is known about it. */
-export function AddressBox({ value = "", autofocus = false, faultId }: Props) {
+/** One box for an address or prefix; leads to everything known about it. */
+export function AddressBox({ value = "", autofocus = false, errorId }: Props) {
   const input = useRef<HTMLInputElement>(null);
-  // Set, not rendered anew: who has just sent it stays in the field.
+  // Set, not rendered again: a user who has just submitted stays in the field.
   useLayoutEffect(() => void (input.current!.value = value), [value]);
   const look = (event: Event): void => {
     event.preventDefault();
@@ -38,8 +38,8 @@ export function AddressBox({ value = "", autofocus = false, faultId }: Props) {
         maxLength={200}
         aria-label="Address or prefix"
         placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24"
-        aria-invalid={faultId !== undefined || undefined}
-        aria-describedby={faultId}
+        aria-invalid={errorId !== undefined || undefined}
+        aria-describedby={errorId}
       />
       <Button type="submit" look="primary">
         Look up

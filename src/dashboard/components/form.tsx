@@ -4,25 +4,25 @@ import { type Problem, problemOf } from "../problem.ts";
 import { Button } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
-type Faults = Readonly<Record<string, readonly string[]>>;
+type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-const FormFaults = createContext<Faults>({});
+const FormErrors = createContext<FieldErrors>({});
 
 interface FormProps {
   /**
-   * Given what was typed, by the fields' names. What it rejects with is shown at the fields that it names, or above
-   * them.
+   * Gets the entered values, by the fields' names. If it rejects, the errors are shown at the fields they name, or
+   * above them.
    */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly submit: string;
   readonly onCancel?: (() => void) | undefined;
   readonly danger?: boolean;
-  /** It cannot be sent yet. */
+  /** It cannot be submitted yet. */
   readonly disabled?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A form that is sent by its button or Enter, once at a time. */
+/** A form that is submitted with its button or Enter, once at a time. */
 export function Form({ onSubmit, submit, onCancel, danger = false, disabled = false, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
@@ -45,7 +45,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
     }
     setBusy(false);
   };
-  // A fault of a field that the form does not have is shown above.
+  // An error for a field that the form does not have is shown above.
   const names = new Set([...(form.current?.elements ?? [])].map((each) => (each as HTMLInputElement).name));
   const isTold =
     problem !== undefined &&
@@ -54,7 +54,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
   return (
     <form ref={form} class="form" noValidate onSubmit={(event) => void send(event)}>
       {problem !== undefined && !isTold && <ProblemNote problem={problem} />}
-      <FormFaults.Provider value={problem?.fields ?? {}}>{children}</FormFaults.Provider>
+      <FormErrors.Provider value={problem?.fields ?? {}}>{children}</FormErrors.Provider>
       <footer class="form-foot">
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
         <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy} disabled={disabled}>
@@ -72,7 +72,7 @@ interface FieldProps {
   readonly optional?: boolean;
 }
 
-/** What a control has to be given. */
+/** The attributes that a control needs. */
 interface Tied {
   readonly id: string;
   readonly name: string;
@@ -81,24 +81,24 @@ interface Tied {
 }
 
 /**
- * The label, hint and faults of a field, and what ties them to its control. `faults`: found here; undefined: those that
- * the form was rejected with.
+ * The label, hint and errors of a field, and the attributes that associate them with its control. `errors`: found here;
+ * undefined: those of the rejected form.
  */
 function Frame({
   name,
   label,
   hint,
   optional = false,
-  faults: own,
+  errors: own,
   children,
 }: FieldProps & {
-  readonly faults?: readonly string[] | undefined;
+  readonly errors?: readonly string[] | undefined;
   readonly children: (tied: Tied) => ComponentChildren;
 }) {
   const id = useId();
-  const given = useContext(FormFaults)[name] ?? [];
-  const faults = own ?? given;
-  const described = [faults.length > 0 && `${id}-fault`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+  const given = useContext(FormErrors)[name] ?? [];
+  const errors = own ?? given;
+  const described = [errors.length > 0 && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="field">
       <label for={id}>
@@ -109,11 +109,11 @@ function Frame({
         id,
         name,
         "aria-describedby": described === "" ? undefined : described,
-        "aria-invalid": faults.length > 0 || undefined,
+        "aria-invalid": errors.length > 0 || undefined,
       })}
-      {faults.length > 0 && (
-        <p class="fault" id={`${id}-fault`}>
-          {faults.join("; ")}
+      {errors.length > 0 && (
+        <p class="field-error" id={`${id}-error`}>
+          {errors.join("; ")}
         </p>
       )}
       {hint !== undefined && (
@@ -125,7 +125,7 @@ function Frame({
   );
 }
 
-/** The types of text that a field takes; the package's own type wants one member more for each of them. */
+/** The types of text that a field can have; the package's own type requires one more property for each of them. */
 interface InputAttributes extends Other<HTMLAttributes<HTMLInputElement>> {
   readonly type?: "text" | "password" | "date" | "number" | "search" | "email" | "datetime-local";
   readonly value?: string;
@@ -149,8 +149,8 @@ export function Field({ name, label, hint, optional, ...input }: FieldProps & In
 }
 
 /**
- * A field whose faults are found here: `check` says what is wrong with a value as soon as the field is left, and until
- * it is right.
+ * A field that is validated here: `check` returns what is wrong with a value, as soon as the user leaves the field and
+ * until it is right.
  */
 export function CheckedField({
   name,
@@ -160,16 +160,16 @@ export function CheckedField({
   check,
   ...input
 }: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
-  const [faults, setFaults] = useState<readonly string[]>();
-  const given = useContext(FormFaults)[name];
-  // What the form was rejected with counts until something else is typed.
-  useEffect(() => setFaults(undefined), [given]);
+  const [errors, setErrors] = useState<readonly string[]>();
+  const given = useContext(FormErrors)[name];
+  // Errors of the rejected form are shown until something else is typed.
+  useEffect(() => setErrors(undefined), [given]);
   const look = (value: string): void => {
-    const fault = value === "" ? undefined : check(value);
-    setFaults(fault === undefined ? [] : [fault]);
+    const error = value === "" ? undefined : check(value);
+    setErrors(error === undefined ? [] : [error]);
   };
   return (
-    <Frame {...{ name, label, hint, optional: optional ?? false, faults }}>
+    <Frame {...{ name, label, hint, optional: optional ?? false, errors }}>
       {(tied) => (
         <input
           {...(input as object)}
@@ -182,7 +182,7 @@ export function CheckedField({
   );
 }
 
-/** `options`: what is sent, and what is shown for it. */
+/** `options`: the values to send, and their texts. */
 export function Select({
   name,
   label,

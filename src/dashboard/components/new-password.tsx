@@ -1,7 +1,7 @@
 import { Problem } from "../problem.ts";
 import { CheckedField, Field } from "./form.tsx";
 
-/** As the server has it. */
+/** The server's minimum. */
 const MIN_LENGTH = 10;
 
 interface Props {
@@ -21,7 +21,7 @@ export function NewPassword({ name = "password", label = "Password", autofocus =
         autocomplete="new-password"
         autofocus={autofocus}
         required
-        check={lengthFault}
+        check={lengthError}
         hint={`At least ${MIN_LENGTH} characters. Several unrelated words are hard to guess and easy to remember.`}
       />
       <Field name="repeated" label="Repeat password" type="password" autocomplete="new-password" required />
@@ -30,19 +30,19 @@ export function NewPassword({ name = "password", label = "Password", autofocus =
 }
 
 /**
- * The password that was typed into the field `name`.
- * @throws Problem where it is too short, or was typed differently the second time
+ * The password in the field `name`.
+ * @throws Problem if it is too short, or if the repetition differs
  */
 export function newPasswordIn(values: Readonly<Record<string, string>>, name = "password"): string {
   const password = values[name] ?? "";
-  const fault = lengthFault(password);
-  if (fault !== undefined) throw new Problem(400, { validation_errors: { [name]: [fault] } });
+  const error = lengthError(password);
+  if (error !== undefined) throw new Problem(400, { validation_errors: { [name]: [error] } });
   if (values["repeated"] !== password)
     throw new Problem(400, { validation_errors: { repeated: ["The passwords do not match"] } });
   return password;
 }
 
 /** Counted in characters, as the server counts. */
-function lengthFault(password: string): string | undefined {
+function lengthError(password: string): string | undefined {
   return [...password].length < MIN_LENGTH ? `Use at least ${MIN_LENGTH} characters` : undefined;
 }

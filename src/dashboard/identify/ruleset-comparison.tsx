@@ -35,7 +35,7 @@ export function RulesetComparison({ of: { ruleset_comparison: of } }: { readonly
       {by.both.lines > 0 && (
         <Note kind="warning">
           {formatCounted(by.both.addresses, "address is", "addresses are")} on an allowlist and on a blocklist. Allow
-          before block: each list is exported by itself, so a firewall must check the allowlist first.
+          before block: each list is exported separately, so a firewall must check the allowlist first.
         </Note>
       )}
       <Rulesets of={of} />

@@ -4,7 +4,7 @@ import { formatBytes } from "../format.ts";
 import type { Identification } from "../documents.ts";
 import { Problem, problemOf } from "../problem.ts";
 
-/** A log on its way to the server. It stays on its way while other pages are looked at. */
+/** A log that is being uploaded. The upload continues while other pages are shown. */
 export interface Upload {
   readonly id: string;
   readonly name: string;
@@ -17,15 +17,15 @@ export interface Upload {
   readonly problem?: Problem;
 }
 
-/** By the id of the identification; those that have come to their end without a problem are gone. */
+/** By the id of the identification; those that ended without a problem are removed. */
 export const uploads = signal<ReadonlyMap<string, Upload>>(new Map());
 
 export type Format = Identification["format"];
 
-/** How a log is to be read, and what is to be made of it. */
+/** How a log is read, and what is done with it. */
 export interface UploadOptions {
   readonly format: Format;
-  /** Where the address stands in a line: a column or a member; empty: anywhere. */
+  /** Where a line has its address: a column or a property; empty: anywhere. */
   readonly field: string;
   /** How lines are cut into fields; empty: by what the first line looks like. */
   readonly input: string;
@@ -35,7 +35,7 @@ export interface UploadOptions {
 
 const requests = new Map<string, XMLHttpRequest>();
 
-/** Sends a file; the id is known at once. */
+/** Sends a file; returns the id immediately. */
 export function startUpload(file: File, options: UploadOptions): string {
   const id = uuid();
   set(id, { id, name: file.name, size: file.size, sent: 0, startedAt: performance.now(), state: "sending" });
@@ -43,7 +43,7 @@ export function startUpload(file: File, options: UploadOptions): string {
   return id;
 }
 
-/** Gives an upload up, and has the server forget it. */
+/** Cancels an upload, and deletes it on the server. */
 export async function cancelUpload(id: string): Promise<void> {
   requests.get(id)?.abort();
   forgetUpload(id);
@@ -57,7 +57,7 @@ export function forgetUpload(id: string): void {
 }
 
 async function send(id: string, file: File, { format, field, input, rulesets }: UploadOptions): Promise<void> {
-  // A folder, or a file that may not be read, says so here only: while it is sent it looks like a lost connection.
+  // A folder, or a file that may not be read, is only detected here: while it is sent, it looks like a lost connection.
   const isReadable = await canRead(file);
   if (!uploads.value.has(id)) return;
   if (!isReadable)
@@ -106,7 +106,7 @@ async function lost(id: string, file: File): Promise<Problem> {
   const { sent = 0 } = uploads.value.get(id) ?? {};
   return new Problem(0, {
     title: "The connection was lost",
-    detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing was kept: choose the file again once the server can be reached.`,
+    detail: `The upload stopped after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing was kept: choose the file again once the server can be reached.`,
   });
 }
 
@@ -138,7 +138,7 @@ function set(id: string, upload: Upload | undefined): void {
   else all.set(id, upload);
   uploads.value = all;
   const isSending = [...all.values()].some(({ state }) => state === "sending");
-  // The browser asks before the page is left: what is on its way would be lost.
+  // The browser asks before the page is left, because unfinished uploads would be lost.
   (isSending ? addEventListener : removeEventListener)("beforeunload", hold);
 }
 
@@ -146,7 +146,7 @@ function hold(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** `crypto.randomUUID` is there with https only. */
+/** `crypto.randomUUID` only exists with https. */
 function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -2,10 +2,10 @@ import { Icon } from "../components/icon.tsx";
 import { hrefOf } from "../location.ts";
 import { readErrorPosition } from "./error-position.ts";
 
-/** Stands where the found is that something is missing at the end. */
+/** Marks the end of the text, if something is missing there. */
 const SPACE = 0x20;
 
-/** What is wrong with an address, shown at the character where it is. */
+/** What is wrong with an address, shown at the invalid character. */
 export function ErrorAt({
   id,
   text,
@@ -40,7 +40,7 @@ export function ErrorAt({
 function MarkedText({ text, position }: { readonly text: string; readonly position: number }) {
   const [before, at] = [text.slice(0, position), String.fromCodePoint(text.codePointAt(position) ?? SPACE)];
   return (
-    <p class="faulty-text mono">
+    <p class="marked-text mono">
       <span>{before}</span>
       <mark>{/\s/.test(at) ? " " : at}</mark>
       <span>{text.slice(position + at.length)}</span>

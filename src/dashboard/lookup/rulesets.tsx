@@ -10,12 +10,12 @@ import { NoPlan } from "./no-plan.tsx";
 
 type Decision = Lookup["decision"];
 
-/** Whether an allowlist takes away what a blocklist says: allow before block. */
+/** Whether an allowlist overrides a blocklist: allow before block. */
 export function isOverruled(purpose: RulesetMatch["purpose"], decision: Decision): boolean {
   return purpose === "blocklist" && decision === "allow";
 }
 
-/** What every ruleset says: the rule that decides, until when, and all others that cover it. */
+/** The result of each ruleset: the rule that decides, until when, and all others that cover the address. */
 export function Rulesets({
   ip,
   rulesets,
@@ -70,7 +70,7 @@ export function Rulesets({
   );
 }
 
-/** Where one list allows what another one blocks: which of them counts, and where that has to be seen to. */
+/** For an address that one list allows and another one blocks: which of them wins, and who has to make sure of that. */
 function Conflict({
   ip,
   deciding,
@@ -98,7 +98,7 @@ function Conflict({
       </p>
       <p>
         Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed. Each
-        list is exported by itself, so a firewall must check the allowlist first.
+        list is exported separately, so a firewall must check the allowlist first.
       </p>
     </Note>
   );

@@ -16,21 +16,19 @@ import { ExaminedList } from "../rulesets/examined-list.tsx";
 import { defaultsQuery, ListDefaultsInput, NO_DEFAULTS } from "../rulesets/list-defaults.tsx";
 import { guessType, isEmpty, LIST_NAMES, type ListType, readFile, type RuleList } from "../rulesets/read-list.ts";
 import { type ConflictMode, fetchRuleset, importList, replaceRules } from "../rulesets/rules-api.ts";
-import { tellChange } from "../rulesets/undo.ts";
+import { announceChange } from "../rulesets/undo.ts";
 import { session } from "../session.ts";
 import "../rulesets/rulesets.css";
 
-/** A list as it was given: typed, or a file. */
+/** A list as entered: typed, or a file. */
 interface Given extends RuleList {
   readonly fileName?: string;
 }
 
-/** Milliseconds without a key until the server looks at the list. */
+/** Milliseconds after the last key press until the server checks the list. */
 const REST = 350;
 
-/**
- * Takes a list of rules; what it would do is shown before anything is written, and then all of it is done or nothing.
- */
+/** Imports a list of rules; all changes are shown before anything is written, and then all of them are made or none. */
 export default function ImportRules({ params }: PageProps) {
   const rulesetId = params["ruleset_id"]!;
   const ruleset = useLoad((signal) => fetchRuleset(rulesetId, signal), [rulesetId]);
@@ -218,7 +216,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
         skipInvalid: (examined.counts.error ?? 0) > 0,
       });
       navigate(hrefOf(`/rulesets/${rulesetId}`));
-      await tellChange(text);
+      await announceChange(text);
     } catch (error) {
       setFailure(problemOf(error));
       if (problemOf(error).status === 412) reload();
@@ -245,10 +243,10 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       )}
       {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
-      {data && isFaulty(data) && (
+      {data && hasErrors(data) && (
         <div class="panel-note">
           <Note kind={canSkip(data) ? "warning" : "bad"}>
-            <strong>{faultText(data)}</strong> {cureOf(data)}
+            <strong>{errorText(data)}</strong> {cureOf(data)}
           </Note>
         </div>
       )}
@@ -279,11 +277,11 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
   );
 }
 
-function isFaulty({ counts: { error = 0, conflict = 0 } }: Examined): boolean {
+function hasErrors({ counts: { error = 0, conflict = 0 } }: Examined): boolean {
   return error + conflict > 0;
 }
 
-/** Whether something can be written, perhaps without some lines. */
+/** Whether something can be written, possibly without some lines. */
 function canSkip({ counts: { conflict = 0 }, refusal }: Examined): boolean {
   return conflict === 0 && refusal === undefined;
 }
@@ -295,7 +293,7 @@ function cureOf(examined: Examined): string {
     : "Fix the list; it is checked again automatically. Nothing is written while a line conflicts with an existing rule.";
 }
 
-function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
+function errorText({ counts: { error = 0, conflict = 0 } }: Examined): string {
   const parts = [
     error > 0 && `${formatCounted(error, "line")} cannot be parsed`,
     conflict > 0 && `${formatCounted(conflict, "line conflicts", "lines conflict")} with an existing rule`,
@@ -330,13 +328,13 @@ function CommitButton({
   );
 }
 
-/** What the button does, to how many. */
+/** The text of the button, with the number of rules. */
 function commitText(
   { counts: { error = 0, created = 0, updated = 0, skipped = 0, removed = 0 }, unchanged }: Examined,
   { kind }: Way,
 ): string {
   const others = formatCount(created + updated + skipped + unchanged);
-  if (kind === "replace") return error > 0 ? `Replace the rules by the other ${others}` : "Replace the rules";
+  if (kind === "replace") return error > 0 ? `Replace the rules with the other ${others}` : "Replace the rules";
   if (created + updated + removed === 0) return "No changes to write";
   return error > 0 ? `Import the other ${others}` : `Write ${formatCounted(created + updated, "rule")}`;
 }
@@ -347,7 +345,7 @@ interface Writing {
   readonly skipInvalid: boolean;
 }
 
-/** All of the list, but for the lines that are to be left out, or nothing. Gives what was done, in words. */
+/** Writes all of the list, except for the lines to leave out, or nothing. Returns what was done, in words. */
 async function write(
   rulesetId: string,
   list: RuleList,

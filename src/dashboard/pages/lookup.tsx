@@ -14,23 +14,23 @@ import { Classification, Threat } from "../lookup/threat.tsx";
 import { hrefOf } from "../location.ts";
 import "./lookup.css";
 
-/** Everything that is known about an address or prefix; it stands in the page's address, so that it can be linked. */
+/** Everything known about an address or prefix, which is in the page's URL, so that it can be linked. */
 export default function Lookup({ query }: PageProps) {
   const ip = query.get("ip")?.trim() ?? "";
   const { data, problem, isLoading, reload } = useLoad(
     async (signal) => (ip === "" ? undefined : get("/dashboard/api/lookup", { params: { query: { ip } }, signal })),
     [ip],
   );
-  const fault = isLoading ? undefined : problem?.fields["ip"]?.[0];
+  const error = isLoading ? undefined : problem?.fields["ip"]?.[0];
   const isStale = isLoading || problem !== undefined;
   return (
     <Page
       title={ip === "" ? "Lookup" : `Lookup of ${ip}`}
       about="Services, rules and threat intelligence of an address or prefix."
     >
-      <AddressBox value={ip} autofocus={ip === ""} faultId={fault === undefined ? undefined : "fault"} />
-      {fault !== undefined ? (
-        <ErrorAt id="fault" text={ip} message={fault} />
+      <AddressBox value={ip} autofocus={ip === ""} errorId={error === undefined ? undefined : "error"} />
+      {error !== undefined ? (
+        <ErrorAt id="error" text={ip} message={error} />
       ) : (
         !isLoading && problem !== undefined && <ProblemNote problem={problem} retry={reload} />
       )}
@@ -83,7 +83,7 @@ function Result({ found }: { readonly found: Found }) {
   );
 }
 
-/** The answer at a glance. */
+/** The result at a glance. */
 function Answer({ found: { ip, cbs, rulesets, decision, cti } }: { readonly found: Found }) {
   const deciding = rulesets.filter(({ rule }) => rule !== null);
   const names = cbs === null ? [] : [...new Set(cbs.labels)];

@@ -45,26 +45,24 @@ export default function Usage({ query }: PageProps) {
                 empty={<Empty icon="key" title="No keys yet" />}
               />
             </Panel>
-            <div class="columns">
-              <Panel title="Rules">
-                <ShareBar
-                  title="Total rules in the organisation"
-                  shares={[
-                    { name: "Active", value: rules.active, color: 2 },
-                    { name: "Expired", value: rules.expired, color: 7 },
-                  ]}
-                />
-              </Panel>
-              <Panel title="Data" flush>
-                <Table
-                  caption="Snapshots in use"
-                  columns={SNAPSHOT_COLUMNS}
-                  rows={snapshots}
-                  keyOf={({ name }) => name}
-                  empty={<Empty title="No snapshot is loaded" />}
-                />
-              </Panel>
-            </div>
+            <Panel title="Rules">
+              <ShareBar
+                title="Total rules in the organisation"
+                shares={[
+                  { name: "Active", value: rules.active, color: 2 },
+                  { name: "Expired", value: rules.expired, color: 7 },
+                ]}
+              />
+            </Panel>
+            <Panel title="Data" flush>
+              <Table
+                caption="Snapshots in use"
+                columns={SNAPSHOT_COLUMNS}
+                rows={snapshots}
+                keyOf={({ name }) => name}
+                empty={<Empty title="No snapshot is loaded" />}
+              />
+            </Panel>
           </>
         )}
       </Loaded>
@@ -73,14 +71,14 @@ export default function Usage({ query }: PageProps) {
 }
 
 interface TrafficProps {
-  /** The one that was chosen; until its steps have come, those of the last one are shown. */
+  /** The chosen one; until its data has arrived, that of the last one is shown. */
   readonly window: Window;
   readonly isWaiting: boolean;
   readonly steps: readonly Step[];
 }
 
 function Traffic({ window, isWaiting, steps }: TrafficProps) {
-  // Days stand in the labels where there is more than one of them.
+  // Labels include the day if there is more than one.
   const isLong = steps.length > 96;
   const labels = steps.map(({ at }) => formatLocal(new Date(at)).slice(isLong ? 5 : 11));
   const series = (name: string, of: (step: Step) => number | null) => ({ name, values: steps.map(of) });

@@ -8,17 +8,17 @@ import { Problem } from "../problem.ts";
 import { ConflictModes } from "./conflict-modes.tsx";
 import { type Expiry, ExpiryFields, expiryOf } from "./expiry.tsx";
 import { type ConflictMode, type NewRule, previewRule } from "./rules-api.ts";
-import { tellChange } from "./undo.ts";
+import { announceChange } from "./undo.ts";
 import { VerdictCard } from "./verdict.tsx";
 
 interface Props {
   readonly rulesetId: string;
-  /** What stands in the address field at first. */
+  /** The initial content of the address field. */
   readonly ip?: string | undefined;
   readonly onClose: () => void;
 }
 
-/** Adds a rule; what it would do is shown while it is typed. */
+/** Adds a rule; its effect is shown while the user types. */
 export function AddRule({ rulesetId, ip = "", onClose }: Props) {
   const fields = useRef<HTMLDivElement>(null);
   const [mode, setMode] = useState<ConflictMode>("extend");
@@ -33,7 +33,7 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
     });
     onClose();
     if (action === "skipped") return notify(`${rule.ip} already exists and was left unchanged.`);
-    await tellChange(action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`);
+    await announceChange(action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`);
   };
   return (
     <Dialog title="Add a rule" onClose={onClose} wide>
@@ -88,7 +88,7 @@ function newRuleOf({ ip = "", name = "" }: Readonly<Record<string, string>>, exp
   };
 }
 
-/** Milliseconds without a key until the server is asked. */
+/** Milliseconds after the last key press until the server is asked. */
 const REST = 180;
 
 function LivePreview({

@@ -9,19 +9,19 @@ import { ExpiryFields, expiryOf, expiryTime } from "./expiry.tsx";
 import { RuleText } from "./rule-state.tsx";
 import type { RuleFilter } from "./rule-filter.ts";
 import { changeMatching, deleteRules, setExpiry } from "./rules-api.ts";
-import { revision, tellChange } from "./undo.ts";
+import { revision, announceChange } from "./undo.ts";
 
 interface Props {
   readonly rulesetId: string;
   readonly onClose: () => void;
 }
 
-/** Name and expiry of a rule; only what is changed is sent. */
+/** Name and expiry of a rule; only changes are sent. */
 export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: RuleRow }) {
   const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const expiry = expiryOf(values);
     const name = values["name"]!.trim() === "" ? null : values["name"]!.trim();
-    // The field shows no seconds: those of an expiry that was not touched stay.
+    // The field has no seconds: those of an unchanged expiry stay.
     const isSame =
       expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
     const body = { ...(name === (rule.name === "" ? null : rule.name) ? {} : { name }), ...(isSame ? {} : expiry) };
@@ -31,7 +31,7 @@ export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: 
       body,
     });
     onClose();
-    await tellChange(`${rule.ip} saved.`);
+    await announceChange(`${rule.ip} saved.`);
   };
   return (
     <Dialog title={`Edit ${rule.ip}`} onClose={onClose}>
@@ -87,18 +87,18 @@ export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void 
           params: { path: { ruleset_id: rulesetId }, query: { ip: first.ip } },
         });
       else await deleteRules(rulesetId, rules);
-      void tellChange(isOne ? `${first.ip} deleted.` : `${counted} deleted.`);
+      void announceChange(isOne ? `${first.ip} deleted.` : `${counted} deleted.`);
     },
   });
 }
 
-/** All rules that fit a filter, as they were shown. */
+/** All rules that match a filter, as they were shown. */
 export interface WholeSelection {
   readonly filter: RuleFilter;
   readonly count: number;
 }
 
-/** Asks, and deletes all rules that fit the filter, or none. */
+/** Asks, and deletes all rules that match the filter, or none. */
 export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeSelection, tag: string): void {
   const counted = formatCounted(count, "rule");
   confirm({
@@ -107,14 +107,14 @@ export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeS
     action: `Delete ${counted}`,
     danger: true,
     run: async () => {
-      await changeMatching(rulesetId, filter, { action: "delete" }, count, tag).catch(toldChange);
-      void tellChange(`${counted} deleted.`);
+      await changeMatching(rulesetId, filter, { action: "delete" }, count, tag).catch(changedMeanwhile);
+      void announceChange(`${counted} deleted.`);
     },
   });
 }
 
-/** What is to be said where someone was quicker. */
-function toldChange(error: unknown): never {
+/** The message if another user was faster. */
+function changedMeanwhile(error: unknown): never {
   if (!(error instanceof Problem) || error.status !== 412) throw error;
   revision.value++;
   throw new Problem(412, {
@@ -138,9 +138,9 @@ export function SetExpiry({
       "count" in rules
         ? changeMatching(rulesetId, rules.filter, { action: "set_expiry", expires_at: expiresAt }, rules.count, tag)
         : setExpiry(rulesetId, rules, expiresAt, tag);
-    await setting.catch(toldChange);
+    await setting.catch(changedMeanwhile);
     onClose();
-    await tellChange(`Expiry of ${counted} set.`);
+    await announceChange(`Expiry of ${counted} set.`);
   };
   return (
     <Dialog title={`Expiry of ${counted}`} onClose={onClose}>

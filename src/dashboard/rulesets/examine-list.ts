@@ -4,7 +4,7 @@ import type { RuleList } from "./read-list.ts";
 import { type ConflictMode, planReplacement, previewList } from "./rules-api.ts";
 import type { Outcome } from "./verdict.tsx";
 
-/** What is to be done with a list: its rules are added, or become the ruleset's rules. */
+/** What to do with a list: add its rules, or make them the ruleset's only rules. */
 export type Way = ({ readonly kind: "add"; readonly mode: ConflictMode } | { readonly kind: "replace" }) & {
   readonly defaults: ListDefaults;
 };
@@ -15,22 +15,22 @@ export interface ListLine extends Omit<PreviewLine, "verdict" | "line"> {
   readonly verdict: Outcome;
 }
 
-/** What doing it would come to. */
+/** The effect of that. */
 export interface Examined {
-  /** Of the ruleset that was looked at: what is done is done to no other. */
+  /** Of the ruleset that was examined: only that version is changed. */
   readonly tag: string;
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
-  /** Rules that a replacement leaves as they are. */
+  /** Rules that a replacement leaves unchanged. */
   readonly unchanged: number;
-  /** Those that have to be mended first. */
+  /** Those that have to be fixed come first. */
   readonly lines: readonly ListLine[];
   /** Whether there are more lines than these. */
   readonly isCut: boolean;
   /** Whether it can be undone. */
   readonly canUndo: boolean;
-  /** Why nothing can be written, not even without the lines that cannot be read. */
+  /** Why nothing can be written, not even without the unreadable lines. */
   readonly refusal?: string;
-  /** Of a replacement that removes so much that it has to be confirmed. */
+  /** For a replacement that removes so much that it has to be confirmed. */
   readonly shrink?: ShrinkProblem;
 }
 
@@ -46,13 +46,13 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
   );
   const { counts, truncated, skip_refusal, can_undo: canUndo } = preview;
   const refused = skip_refusal === null ? {} : { refusal: skip_refusal };
-  const faulty = preview.lines.filter(isFaulty);
+  const withErrors = preview.lines.filter(hasError);
   if (way.kind === "add")
     return {
       tag,
       counts,
       unchanged: 0,
-      lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))],
+      lines: [...withErrors, ...preview.lines.filter((line) => !hasError(line))],
       isCut: truncated,
       canUndo,
       ...refused,
@@ -62,8 +62,8 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
       tag,
       counts: { error: counts.error },
       unchanged: 0,
-      lines: faulty,
-      isCut: truncated && faulty.length < counts.error,
+      lines: withErrors,
+      isCut: truncated && withErrors.length < counts.error,
       canUndo,
       refusal: skip_refusal,
     };
@@ -82,7 +82,7 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
       ...(verdict === "created" ? { after: rule } : { before: rule }),
     });
   const lines = [
-    ...faulty,
+    ...withErrors,
     ...plan!.removed.map(named("removed")),
     ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })),
     ...plan!.added.map(named("created")),
@@ -92,12 +92,12 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
     counts: { error: counts.error, removed, updated, created: added },
     unchanged,
     lines,
-    isCut: plan!.truncated || faulty.length < counts.error,
+    isCut: plan!.truncated || withErrors.length < counts.error,
     canUndo: can_undo,
     ...(refusal == null ? {} : { shrink: refusal }),
   };
 }
 
-function isFaulty({ verdict }: PreviewLine): boolean {
+function hasError({ verdict }: PreviewLine): boolean {
   return verdict === "error" || verdict === "conflict";
 }

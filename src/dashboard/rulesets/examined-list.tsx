@@ -21,7 +21,7 @@ const COLUMNS = [
   { title: "Details", kind: "what" },
 ];
 
-/** The verdicts about a list's lines, the faulty ones first. */
+/** The results for a list's lines, those with errors first. */
 export function ExaminedList({ examined, isBusy }: { readonly examined: Examined; readonly isBusy: boolean }) {
   const [only, setOnly] = useState<Outcome>();
   const { counts, lines, unchanged } = examined;
@@ -67,12 +67,12 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
           rowHeight={58}
           row={look}
           isBusy={isBusy}
-          place={wanted}
+          contentKey={wanted}
         />
       )}
       {examined.isCut && (
         <p class="table-foot muted small">
-          {formatCount(lines.length)} lines are shown, the faulty ones first; the counts are of all.
+          {formatCount(lines.length)} lines are shown, those with errors first; the counts include all lines.
         </p>
       )}
     </>
@@ -82,7 +82,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
 function lookOf({ line, ip, verdict, message, before, after }: ListLine): RowLook {
   const what =
     message !== undefined ? (
-      <span class="fault" title={message}>
+      <span class="field-error" title={message}>
         {message}
       </span>
     ) : (

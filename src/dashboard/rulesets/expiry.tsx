@@ -6,7 +6,7 @@ import { Problem } from "../problem.ts";
 type Kind = "never" | "days" | "at";
 const KINDS: Readonly<Record<Kind, string>> = { never: "Never", days: "After a number of days", at: "Date and time" };
 
-/** Fields that say when a rule expires; `expiryOf` reads them. */
+/** Fields for a rule's expiry; `expiryOf` reads them. */
 export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string | null }) {
   const [kind, setKind] = useState<Kind>(expiresAt === null ? "never" : "at");
   const [at, setAt] = useState(expiresAt === null ? "" : localValue(new Date(expiresAt)));
@@ -59,7 +59,7 @@ export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string
   );
 }
 
-/** As a field of the browser writes it. */
+/** In the format of the browser's field. */
 function localValue(at: Date): string {
   return formatLocal(at).replace(" ", "T");
 }
@@ -70,8 +70,8 @@ export interface Expiry {
 }
 
 /**
- * What the fields say, `{}` for a new rule that never expires.
- * @throws Problem at the field that says nothing sensible
+ * The content of the fields, `{}` for a new rule that never expires.
+ * @throws Problem at a field with an invalid value
  */
 export function expiryOf({
   expiry,
@@ -79,15 +79,15 @@ export function expiryOf({
   expires_at: at = "",
 }: Readonly<Record<string, string>>): Expiry {
   if (expiry === "days") {
-    if (!/^[1-9]\d{0,4}$/.test(days.trim())) throw fault("expires_in_days", "enter a number of days, 1 or more");
+    if (!/^[1-9]\d{0,4}$/.test(days.trim())) throw problemAt("expires_in_days", "enter a number of days, 1 or more");
     return { expires_in_days: Number(days) };
   }
   if (expiry !== "at") return { expires_at: null };
-  if (Number.isNaN(Date.parse(at))) throw fault("expires_at", "enter a date and a time");
+  if (Number.isNaN(Date.parse(at))) throw problemAt("expires_at", "enter a date and a time");
   return { expires_at: new Date(at).toISOString() };
 }
 
-/** As a time, for requests that know no days from now. */
+/** As a time, for requests that have no field for days. */
 export function expiryTime(
   { expires_in_days: days, expires_at: at = null }: Expiry,
   now: number = Date.now(),
@@ -95,6 +95,6 @@ export function expiryTime(
   return days === undefined ? at : new Date(now + days * 86_400_000).toISOString();
 }
 
-function fault(field: string, message: string): Problem {
+function problemAt(field: string, message: string): Problem {
   return new Problem(400, { validation_errors: { [field]: [message] } });
 }

@@ -1,6 +1,6 @@
 export type ListType = "text/plain" | "text/csv" | "application/x-ndjson";
 
-/** A list of rules as someone has it: a text of lines. */
+/** A list of rules as the user has it: a text of lines. */
 export interface RuleList {
   readonly type: ListType;
   readonly text: string;
@@ -12,7 +12,7 @@ export const LIST_NAMES: Readonly<Record<ListType, string>> = {
   "application/x-ndjson": "NDJSON: one JSON document per line",
 };
 
-/** What a list looks like, by the name of its file and its first line. */
+/** The type of a list, by the name of its file and its first line. */
 export function guessType(text: string, fileName = ""): ListType {
   if (/\.csv$/i.test(fileName)) return "text/csv";
   if (/\.(nd)?jsonl?$/i.test(fileName)) return "application/x-ndjson";
@@ -21,10 +21,10 @@ export function guessType(text: string, fileName = ""): ListType {
   return /(^|,)\s*"?ip"?\s*(,|$)/i.test(first) ? "text/csv" : "text/plain";
 }
 
-/** The text of a file. @throws Error where it is no UTF-8 or longer than the service takes */
-export async function readFile(file: File, mostBytes: number): Promise<string> {
-  if (file.size > mostBytes)
-    throw new Error(`The file has ${file.size} bytes and the limit is ${mostBytes}. Split it into parts.`);
+/** The text of a file. @throws Error if it is not UTF-8 or longer than the service accepts */
+export async function readFile(file: File, maxBytes: number): Promise<string> {
+  if (file.size > maxBytes)
+    throw new Error(`The file has ${file.size} bytes and the limit is ${maxBytes}. Split it into parts.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
   } catch {

@@ -14,18 +14,18 @@ import { type RowLook, VirtualRows } from "./virtual-rows.tsx";
 interface Props {
   readonly rows: RulePages;
   readonly isLoading: boolean;
-  /** Those who may change nothing select nothing. */
+  /** undefined for users who may not change anything. */
   readonly selection: Selection | undefined;
-  /** The address that was searched for. */
+  /** The searched address. */
   readonly ip: string | undefined;
   readonly onEdit: (rule: RuleRow) => void;
-  /** undefined: of all that are selected. */
+  /** undefined: delete all selected ones. */
   readonly onDelete: (rules: readonly RuleRow[] | undefined) => void;
 }
 
 const NARROW = "(max-width: 720px)";
 
-/** The rules of a ruleset: those that are seen are fetched, and those around them. */
+/** The rules of a ruleset: the visible ones are fetched, and those around them. */
 export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }: Props) {
   const isNarrow = useMedia(NARROW);
   const range = useSignal<readonly [number, number]>([0, 0]);
@@ -74,13 +74,13 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
         rowHeight={isNarrow ? 88 : 42}
         row={look}
         isBusy={isLoading}
-        place={rows}
+        contentKey={rows}
         onRange={onRange}
         onKey={press}
         {...(selection === undefined ? {} : { onMove: move })}
       />
       <p class="table-foot muted small">
-        <Place range={range} count={rows.count} />
+        <Position range={range} count={rows.count} />
         {selection !== undefined && (
           <span class="keys">Arrow keys move, Space selects, Enter edits, Delete deletes</span>
         )}
@@ -89,8 +89,8 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
   );
 }
 
-/** By itself, so that scrolling renders nothing else again. */
-function Place({ range, count }: { readonly range: Signal<readonly [number, number]>; readonly count: number }) {
+/** A component of its own, so that scrolling renders nothing else. */
+function Position({ range, count }: { readonly range: Signal<readonly [number, number]>; readonly count: number }) {
   const [first, last] = range.value;
   return (
     <span>
@@ -99,7 +99,7 @@ function Place({ range, count }: { readonly range: Signal<readonly [number, numb
   );
 }
 
-/** The keys of a row; true for those that are. */
+/** Handles the keys of a row; returns true for these. */
 function pressKey(
   event: KeyboardEvent,
   { selection, onEdit, onDelete }: Pick<Props, "onEdit" | "onDelete"> & { readonly selection: Selection },

@@ -7,7 +7,7 @@ import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
-import { tellChange } from "./undo.ts";
+import { announceChange } from "./undo.ts";
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -22,7 +22,7 @@ export function CreateRuleset({ onClose }: DialogProps) {
       body: { name, purpose: purpose as Ruleset["purpose"], description },
     });
     navigate(hrefOf(`/rulesets/${made.id}`));
-    await tellChange(`"${made.name}" created.`);
+    await announceChange(`"${made.name}" created.`);
   };
   return (
     <Dialog title="New ruleset" onClose={onClose}>
@@ -50,7 +50,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
       body: { name, description },
     });
     onClose();
-    await tellChange(`"${name}" saved.`);
+    await announceChange(`"${name}" saved.`);
   };
   return (
     <Dialog title="Name and description" onClose={onClose}>
@@ -77,7 +77,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
   );
 }
 
-/** A ruleset is deleted by those who have typed its name. */
+/** To delete a ruleset, the user must type its name. */
 export function DeleteRuleset({
   ruleset,
   onClose,
@@ -88,7 +88,7 @@ export function DeleteRuleset({
     await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: ruleset.id } } });
     onClose();
     onDeleted?.();
-    await tellChange(`"${ruleset.name}" deleted.`);
+    await announceChange(`"${ruleset.name}" deleted.`);
   };
   return (
     <Dialog title="Delete this ruleset?" onClose={onClose}>

@@ -4,7 +4,7 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import type { PreviewLine, Rule, Verdict } from "../documents.ts";
 import { Expires, RuleName } from "./rule-state.tsx";
 
-/** What becomes of a rule; `removed`: it is not in the list that replaces the rules. */
+/** What happens to a rule; `removed`: it is not in the list that replaces the rules. */
 export type Outcome = Verdict | "removed";
 
 type Kind = "good" | "accent" | "plain" | "warning" | "bad";
@@ -35,7 +35,7 @@ const SENTENCES: Readonly<Record<Verdict, (ip: ComponentChildren) => ComponentCh
   error: (ip) => <>{ip} cannot be added.</>,
 };
 
-/** Preview to one rule, with what it was and what it will be. */
+/** The preview of one rule, before and after. */
 export function VerdictCard({ line: { ip, verdict, message, before, after } }: { readonly line: PreviewLine }) {
   return (
     <div class={`verdict ${verdict}`}>
@@ -49,7 +49,7 @@ export function VerdictCard({ line: { ip, verdict, message, before, after } }: {
           )}
         </span>
       </p>
-      {message !== undefined && <p class="wrap fault">{message}</p>}
+      {message !== undefined && <p class="wrap field-error">{message}</p>}
       {verdict !== "error" && <BeforeAfter before={before} after={after} />}
     </div>
   );

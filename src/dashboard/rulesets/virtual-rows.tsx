@@ -10,35 +10,35 @@ export interface RowLook {
 }
 
 interface Props {
-  /** What the table is; heard, not seen. */
+  /** What the table contains; read out, not shown. */
   readonly label: string;
-  /** Names the classes of its parts. */
+  /** The prefix of its parts' classes. */
   readonly kind: string;
   readonly columns: readonly { readonly title: ComponentChildren; readonly kind: string }[];
   readonly count: number;
   readonly rowHeight: number;
   readonly row: (index: number) => RowLook;
   readonly isBusy?: boolean;
-  /** Another place to begin at: each value begins at the top. */
-  readonly place?: unknown;
-  /** Told which rows are seen. */
+  /** Identifies the content: when it changes, the table scrolls to the top. */
+  readonly contentKey?: unknown;
+  /** Called with the visible rows. */
   readonly onRange?: (first: number, last: number) => void;
-  /** A row was gone to by key; `extend`: with Shift. */
+  /** The user has moved to a row by key; `extend`: with Shift. */
   readonly onMove?: (row: number, extend: boolean) => void;
   /** Any other key, at a row. */
   readonly onKey?: (event: KeyboardEvent, row: number) => void;
 }
 
-/** Milliseconds without a movement until the browser's position is put right. */
+/** Milliseconds without a movement until the browser's position is corrected. */
 const SETTLE = 140;
-/** Milliseconds for which what a wheel or a finger has set in motion goes on. */
+/** Milliseconds for which a movement started by a wheel or a finger continues. */
 const WHEEL = 600;
 const FINGER = 4000;
 
 /**
- * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame,
- * so that what the browser scrolls may be lower than all rows together. Keys go from row to row; which one is named by
- * `aria-activedescendant`.
+ * A table of any number of rows of one height: only the visible ones exist. They are in a box that sticks to the frame,
+ * so the browser's scroll height may be smaller than all rows together. Keys move from row to row;
+ * `aria-activedescendant` names the current one.
  */
 export function VirtualRows({
   label,
@@ -48,17 +48,17 @@ export function VirtualRows({
   rowHeight,
   row,
   isBusy = false,
-  place,
+  contentKey,
   onRange,
   onMove,
   onKey,
 }: Props) {
   const id = useId();
   const [active, setActive] = useState(-1);
-  const { frame, head, scroll, viewport, reveal, ...handlers } = useScroll(count, rowHeight, place);
+  const { frame, head, scroll, viewport, reveal, ...handlers } = useScroll(count, rowHeight, contentKey);
   const [first, last] = scroll.range();
   useEffect(() => onRange?.(first, last), [first, last, count, onRange]);
-  useEffect(() => setActive(-1), [place]);
+  useEffect(() => setActive(-1), [contentKey]);
   const goTo = (wanted: number, extend: boolean): void => {
     const next = Math.max(0, Math.min(count - 1, wanted));
     setActive(next);
@@ -138,7 +138,7 @@ export function VirtualRows({
   );
 }
 
-/** How many rows a key goes on; as many as there are: to an end. */
+/** How many rows a key moves; the number of all rows for a key that moves to an end. */
 function stepOf(key: string, page: number, count: number): number | undefined {
   switch (key) {
     case "ArrowDown":
@@ -158,7 +158,7 @@ function stepOf(key: string, page: number, count: number): number | undefined {
   }
 }
 
-function useScroll(count: number, rowHeight: number, place: unknown) {
+function useScroll(count: number, rowHeight: number, contentKey: unknown) {
   const frame = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const scroll = useRef<VirtualScroll>(undefined);
@@ -173,7 +173,7 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
   const settle = (): void => void (frame.current!.scrollTop = current.settle());
   useLayoutEffect(() => {
     const measure = (): void => setViewport(frame.current!.clientHeight - head.current!.offsetHeight);
-    // At once, too: the observer is called after the frame, which would have no rows.
+    // Immediately, too: the observer is called after the frame, which would have no rows.
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(frame.current!);
@@ -187,7 +187,7 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
     current.goTo(0);
     settle();
     render(0);
-  }, [place]);
+  }, [contentKey]);
   useLayoutEffect(settle, [count, rowHeight, viewport]);
   const settleSoon = (): void => {
     clearTimeout(timer.current);
@@ -211,9 +211,9 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
     },
     onWheel: ({ timeStamp }: Event): void => void (fineUntil.current = timeStamp + WHEEL),
     onTouchMove: ({ timeStamp }: Event): void => void (fineUntil.current = timeStamp + FINGER),
-    // Only its scroll bar is the frame itself.
+    // The frame itself is the target only for its scroll bar.
     onPointerDown: ({ target }: Event): void => void (target === frame.current && (fineUntil.current = 0)),
-    // A row goes away when it is scrolled out of sight, and the focus with it; the frame stays.
+    // A row is removed when it is scrolled out of sight, and the focus with it; the frame stays.
     onFocusIn: (event: FocusEvent): void => {
       if ((event.target as HTMLElement).closest(".virtual-window") !== null)
         frame.current!.focus({ preventScroll: true });

@@ -13,7 +13,7 @@ const NUMBERS = { uint16: 5, uint32: 6, uint64: 9 } as const;
  */
 export class MmdbData {
   readonly #sharesTexts: boolean;
-  readonly #places = new Map<string, number>();
+  readonly #offsets = new Map<string, number>();
   #bytes = new Uint8Array(4096);
   #end = 0;
 
@@ -81,31 +81,32 @@ export class MmdbData {
     for (const text of texts) this.text(text);
   }
 
-  /** Writes a pointer to what was written under this key; if nothing was, keeps the place of what comes now. */
+  /** Writes a pointer to what was written under this key; if nothing was, keeps the offset of what comes now. */
   #pointTo(key: string): boolean {
     if (!this.#sharesTexts) return false;
-    const place = this.#places.get(key);
-    if (place === undefined) {
-      this.#places.set(key, this.#end);
+    const offset = this.#offsets.get(key);
+    if (offset === undefined) {
+      this.#offsets.set(key, this.#end);
       return false;
     }
-    this.#pointer(place);
+    this.#pointer(offset);
     return true;
   }
 
-  /** 3 bits of type, 2 of size, and 11, 19, 27 or 32 of the place, which counts from where the shorter form ends. */
-  #pointer(place: number): void {
+  /** 3 bits of type, 2 of size, and 11, 19, 27 or 32 of the offset, which counts from where the shorter form ends. */
+  #pointer(offset: number): void {
     const head = POINTER << 5;
-    if (place < 2048) this.#put(head | (place >> 8), place);
-    else if (place < 526_336) this.#put(head | (1 << 3) | ((place - 2048) >> 16), (place - 2048) >> 8, place - 2048);
-    else if (place < 134_744_064)
+    if (offset < 2048) this.#put(head | (offset >> 8), offset);
+    else if (offset < 526_336)
+      this.#put(head | (1 << 3) | ((offset - 2048) >> 16), (offset - 2048) >> 8, offset - 2048);
+    else if (offset < 134_744_064)
       this.#put(
-        head | (2 << 3) | ((place - 526_336) >> 24),
-        (place - 526_336) >> 16,
-        (place - 526_336) >> 8,
-        place - 526_336,
+        head | (2 << 3) | ((offset - 526_336) >> 24),
+        (offset - 526_336) >> 16,
+        (offset - 526_336) >> 8,
+        offset - 526_336,
       );
-    else this.#put(head | (3 << 3), place >>> 24, place >>> 16, place >>> 8, place);
+    else this.#put(head | (3 << 3), offset >>> 24, offset >>> 16, offset >>> 8, offset);
   }
 
   #head(type: number, size: number): this {

@@ -48,12 +48,12 @@ export class MmdbTree {
   }
 
   /** The nodes with records of 24, 28 or 32 bits. */
-  write(recordSize: 24 | 28 | 32, placeOf: (value: number) => number): Uint8Array {
+  write(recordSize: 24 | 28 | 32, offsetOf: (value: number) => number): Uint8Array {
     const width = recordSize / 4;
     const bytes = new Uint8Array(this.#count * width);
     const view = new DataView(bytes.buffer);
     const valueOf = (record: number): number =>
-      record > 0 ? record : record === EMPTY ? this.#count : placeOf(-record);
+      record > 0 ? record : record === EMPTY ? this.#count : offsetOf(-record);
     for (let node = 0; node < this.#count; node++) {
       const left = valueOf(this.#records[2 * node]!);
       const right = valueOf(this.#records[2 * node + 1]!);
@@ -87,17 +87,17 @@ export class MmdbTree {
   }
 
   /**
-   * The place of the record that a prefix ends at. What was data on the way becomes a node with that data on both
+   * The index of the record that a prefix ends at. What was data on the way becomes a node with that data on both
    * sides.
    */
   #walk(start: number, prefix: Prefix): number {
     let node = start;
     for (let depth = 0; ; depth++) {
-      const place = 2 * node + bitOf(prefix, depth);
-      if (depth === prefix.length - 1) return place;
-      const record = this.#records[place]!;
+      const index = 2 * node + bitOf(prefix, depth);
+      if (depth === prefix.length - 1) return index;
+      const record = this.#records[index]!;
       node = record > 0 ? record : this.#newNode(record);
-      this.#records[place] = node;
+      this.#records[index] = node;
     }
   }
 

@@ -54,8 +54,8 @@ function lookUpFound(base: usize): void {
   skipExpired(base + MATCHES_6, found6);
 }
 
-/** Counts the lines of the chunk that was scanned last. */
-function countChunk(): void {
+/** Looks up the addresses of the chunk that was scanned last, and counts its lines. */
+export function countChunk(): void {
   const base = workspace;
   lookUpFound(base);
   lines += chunkLines;

@@ -1,4 +1,5 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
+import { wholeQuad } from "./quad.ts";
 import { workspace } from "./workspace.ts";
 
 // The general way, as src/batch/lines/find-address.ts goes it, which states the rule.
@@ -8,10 +9,31 @@ const DOT: u8 = 0x2e;
 const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
 
+/** Hits are taken from the first so many bytes of a window; the 15 after them show what follows a hit. */
+const STEP: usize = 49;
+
 /*
+ * Only tokens that may hold an address are looked at. Which ones, masks of dots and colons show, one bit a byte, for
+ * windows of 64 bytes:
+ *
+ *     text    f r o m   2 0 3 . 0 . 1 1 3 . 9    2 0 0 1 : d b 8 : : 7    1 2 : 3 4 : 5 6
+ *     quads   . . . . . . . . 1 . . . . . . .    . . . . . . . . . . .    . . . . . . . .
+ *     gaps    . . . . . . . . . . . . . . . .    . . . . . . . . 1 . .    . . . . . . . .
+ *
+ *     quads   a dot, another 2 to 4 bytes on, and a third 2 to 4 bytes after that: the dots between four octets
+ *     gaps    a colon right before another
+ *     chains  a colon, and three more, each 2 to 5 bytes after the one before: between groups of an address without a gap
+ *
+ * Why no address is missed: step 1 of the rule finds a quad, whose three dots are a hit. Step 4 finds an IPv6 address:
+ * with a gap that is a hit; without one it has seven colons, or six before a quad, all with one to four digits between
+ * them: a chain. Each hit lies in the token of its address, and no hit leaves the window that it is taken from: its
+ * last byte is 48 + 4 + 4, 48 + 1 or 48 + 3 * 5 = 63.
+ *
+ * What only looks like a hit is decided token by token, by the rule itself.
+ *
  * Why no load here leaves the text: the byte at `end` is a delimiter, and every run below stops at a delimiter. What
  * looks past a byte looks at one, two or three after a colon, all within TEXT_SLACK (64 bytes after the last LF), and
- * the vectors are loaded from `end` at the latest. Looking back stops at `at`, a token's front, never before `start`.
+ * windows are loaded from before `end`. Looking back stops at `at`, never before `start`.
  * KINDS has an entry for every byte, so kinds need no check either. Their order makes a comparison of each question:
  *
  *     1 HEX   2 DOT   4 OTHER | 8 COLON | 16 DELIMITER
@@ -20,94 +42,156 @@ const COLON: u8 = 0x3a;
  * As bits of their own they can be gathered by OR: `kinds & KIND_OTHER` asks of a whole run whether a letter past f, or
  * an underscore, stands in it.
  *
- * Why it ends: each turn of the outer loop either returns or sets `at` past a byte it has looked at.
+ * Why it ends: each turn of the outer loop begins a window further on, each of the inner one clears a hit.
  */
 @inline
 function kindAt(at: usize): i32 {
   return load<u8>(workspace + KINDS + load<u8>(at));
 }
 
+/** Where the token ends in which `findInToken` found no address. */
+let tokenEnd: usize = 0;
+
 /**
  * Finds the first address of the line [start, end), with a delimiter at `end`. Returns its family and writes its words
  * to `words` (IPv4 and IPv4-mapped: the first alone), or returns 0.
  */
-export function findInTokens(start: usize, end: usize, words: usize): i32 {
+export function findInLine(start: usize, end: usize, words: usize): i32 {
   const dot = v128.load(workspace, VECTOR_DOT);
   const colon = v128.load(workspace, VECTOR_IS_COLON);
-  let at = start; // the front of a token or a delimiter
-  while (true) {
-    // To the next dot or colon: every address has one, and most words of a log have none.
-    let mark = at;
-    for (;;) {
-      const text = v128.load(mark);
-      const marks = i8x16.bitmask(v128.or(i8x16.eq(text, dot), i8x16.eq(text, colon)));
-      if (marks != 0) {
-        mark += <usize>ctz(marks);
+  let at = start; // everything before belongs to tokens without an address
+  for (let window = start; window < end; ) {
+    let hits = hitsIn(window, dot, colon);
+    // Here 0 < end - window < 64, so the shift is one of 1 to 63.
+    if (end - window < 64) hits &= (<u64>1 << (end - window)) - 1;
+    let next = window + STEP;
+    while (hits != 0) {
+      const hit = window + <usize>ctz(hits);
+      if (load<u8>(hit) == DOT && quadAround(hit, start, words)) return 4;
+      let front = hit;
+      while (front > at && kindAt(front - 1) < KIND_DELIMITER) front--;
+      const family = findInToken(front, start, words);
+      if (family != 0) return family;
+      at = tokenEnd;
+      if (at >= next) {
+        next = at;
         break;
       }
-      mark += 16;
-      if (mark >= end) return 0;
+      // `at` is at most 48 bytes into the window: no shift is by 64.
+      hits &= ~((<u64>1 << (at - window)) - 1);
     }
-    if (mark >= end) return 0;
-    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No
-    // address.
-    if (kindAt(mark + 1) >= KIND_DELIMITER) {
-      at = mark + 1;
-      continue;
+    window = next;
+  }
+  return 0;
+}
+
+/** Bit i is set where a hit begins at `at + i`, i < STEP. */
+@inline
+function hitsIn(at: usize, dot: v128, colon: v128): u64 {
+  const text0 = v128.load(at);
+  const text1 = v128.load(at, 16);
+  const text2 = v128.load(at, 32);
+  const text3 = v128.load(at, 48);
+  const dots = maskOf(i8x16.eq(text0, dot), i8x16.eq(text1, dot), i8x16.eq(text2, dot), i8x16.eq(text3, dot));
+  const colons = maskOf(i8x16.eq(text0, colon), i8x16.eq(text1, colon), i8x16.eq(text2, colon), i8x16.eq(text3, colon));
+  let hits = (dots & nextOctet(dots & nextOctet(dots))) | (colons & (colons >>> 1));
+  // Few windows have four colons.
+  if (popcnt(colons) >= 4) hits |= colons & nextGroup(colons & nextGroup(colons & nextGroup(colons)));
+  return hits & ((<u64>1 << STEP) - 1);
+}
+
+@inline
+function maskOf(bytes0: v128, bytes1: v128, bytes2: v128, bytes3: v128): u64 {
+  const low = <u64>(<u32>i8x16.bitmask(bytes0) | (<u32>i8x16.bitmask(bytes1) << 16));
+  const high = <u64>(<u32>i8x16.bitmask(bytes2) | (<u32>i8x16.bitmask(bytes3) << 16));
+  return low | (high << 32);
+}
+
+/** The bits 2 to 4 before those that are set: an octet and its dot before. */
+@inline
+function nextOctet(bits: u64): u64 {
+  return (bits >>> 2) | (bits >>> 3) | (bits >>> 4);
+}
+
+/** The bits 2 to 5 before those that are set: a group and its colon before. */
+@inline
+function nextGroup(bits: u64): u64 {
+  return (bits >>> 2) | (bits >>> 3) | (bits >>> 4) | (bits >>> 5);
+}
+
+/**
+ * Whether the dot at `dot` is the first of a quad that is a whole token and no version; its word is then at `words`.
+ * What else may be an address is left to the rule.
+ */
+@inline
+function quadAround(dot: usize, start: usize, words: usize): bool {
+  // The four bytes before the dot, the last one on top. A byte xor 0x30 is 0 to 9 for a digit, and only then is neither
+  // its own upper bit set nor that of the sum of its lower seven bits and 0x76. For "=192.":
+  //     others    0x0000_0080    24 leading zeros / 8 = 3 digits
+  const bytes = load<u32>(dot - 4) ^ 0x3030_3030;
+  const others = (bytes | ((bytes & 0x7f7f_7f7f) + 0x7676_7676)) & 0x8080_8080;
+  const front = dot - (<usize>clz(others) >>> 3);
+  // Four digits or none are no octet, which `wholeQuad` sees. In front of the line's front is another line's LF, or
+  // what is no part of the text.
+  if (front < start || (front > start && kindAt(front - 1) < KIND_DELIMITER)) return false;
+  return wholeQuad(front, words) != 0 && (load<u32>(words) & 0xffff) != 0;
+}
+
+/**
+ * Finds the address of the token at `at` of the line that begins at `start`: its family, its words at `words`, or 0,
+ * and where the token ends in `tokenEnd`.
+ */
+function findInToken(at: usize, start: usize, words: usize): i32 {
+  let kind = kindAt(at);
+  let rest = at;
+  let next: usize = 0;
+  while (true) {
+    // Step 1, first because it is the common case and excludes every other.
+    if (kind == KIND_HEX) {
+      const quadEnd = quadAt(rest, words);
+      if (quadEnd != 0) {
+        if ((load<u32>(words) & 0xffff) == 0 && rest == at && followsProductName(at, start)) {
+          next = quadEnd;
+          break;
+        }
+        return 4;
+      }
     }
-    // Back to the front of its token. From here on nothing is compared with `end`: the delimiter there stops every run.
-    while (mark > at && kindAt(mark - 1) < KIND_DELIMITER) mark--;
-    at = mark;
-    let kind = kindAt(at);
-    let rest = at;
-    let next: usize = 0;
-    for (;;) {
-      // Step 1, first because it is the common case and excludes every other.
-      if (kind == KIND_HEX) {
-        const quadEnd = quadAt(rest, words);
-        if (quadEnd != 0) {
-          if ((load<u32>(words) & 0xffff) == 0 && rest == at && followsProductName(at, start)) {
-            next = quadEnd;
-            break;
-          }
-          return 4;
-        }
-      }
 
-      // The front run R is bytes [rest, next).
-      let kinds = 0;
-      next = rest;
-      while ((kind = kindAt(next)) < KIND_COLON) {
-        kinds |= kind;
-        next++;
-      }
-      if (kind != KIND_COLON) break;
+    // The front run R is bytes [rest, next).
+    let kinds = 0;
+    next = rest;
+    while ((kind = kindAt(next)) < KIND_COLON) {
+      kinds |= kind;
+      next++;
+    }
+    if (kind != KIND_COLON) break;
 
-      // Step 2.
-      if (load<u8>(next + 1) != COLON) {
-        if (next == rest || (kinds & KIND_OTHER) != 0 || quadAt(next + 1, words) != 0) {
-          rest = next + 1;
-          kind = kindAt(rest);
-          continue;
-        }
-      } else if (load<u8>(next + 2) == COLON && load<u8>(next + 3) != COLON) {
+    // Step 2.
+    if (load<u8>(next + 1) != COLON) {
+      if (next == rest || (kinds & KIND_OTHER) != 0 || quadAt(next + 1, words) != 0) {
         rest = next + 1;
-        kind = KIND_COLON;
+        kind = kindAt(rest);
         continue;
       }
-
-      // Steps 3 and 4.
-      if ((kinds & KIND_OTHER) == 0) {
-        const family = ipv6At(start, at, rest, words);
-        if (family != 0) return family;
-      }
-      break;
+    } else if (load<u8>(next + 2) == COLON && load<u8>(next + 3) != COLON) {
+      rest = next + 1;
+      kind = KIND_COLON;
+      continue;
     }
 
-    // This token has none.
-    at = next;
-    while (kindAt(at) < KIND_DELIMITER) at++;
+    // Steps 3 and 4.
+    if ((kinds & KIND_OTHER) == 0) {
+      const family = ipv6At(start, at, rest, words);
+      if (family != 0) return family;
+    }
+    break;
   }
+
+  // This token has none.
+  while (kindAt(next) < KIND_DELIMITER) next++;
+  tokenEnd = next;
+  return 0;
 }
 
 /**
@@ -199,7 +283,7 @@ function ipv6At(start: usize, at: usize, rest: usize, words: usize): i32 {
  * Parses [at, end), hexadecimal digits, dots and colons, as an IPv6 address as src/address/parse-address.ts does; 4 if
  * it is IPv4-mapped, 0 if it is none.
  */
-function parseIpv6(at: usize, end: usize, words: usize): i32 {
+export function parseIpv6(at: usize, end: usize, words: usize): i32 {
   // 128 bits in two halves. A group comes in from the right, and moves the others on:
   //
   //     high                               low

@@ -1,5 +1,6 @@
-import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_TREE, OFFSET_MASK } from "../../table/layout.ts";
-import { BITMAP_LIMIT, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, SHUFFLES } from "../workspace.ts";
+import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_TREE, OFFSET_MASK, POINTS_BITS } from "../../table/layout.ts";
+import { BITMAP_LIMIT, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, SHUFFLES } from "../workspace.ts";
+import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
 import { append, queueAt } from "./waiting.ts";
@@ -15,13 +16,13 @@ import { workspace } from "./workspace.ts";
  *
  *     | 1 | kind: 3 | offset in the nodes, in words: 28 |
  *
- * Each read of a node is unchecked. Of a table that `openSnapshot` has checked it is inside; of one that was damaged
+ * Each read of a node is unchecked. Of a table that `openSnapshot` has checked it is inside; of one that was corrupt
  * since, WebAssembly's own bound of the memory traps, or some entry is read: `depth` grows with every node, so a cycle
  * ends, and a match is compared with `matchCount` before it is given. Nothing but `out` and the queues is written.
  */
 /**
  * Looks up `count` IPv4 words at `words` and writes a match id each to `out`. Up to three more of both are read and
- * written. Traps where a damaged table leads out of the memory, deeper than an address, or to a match that is not
+ * written. Traps where a corrupt table leads out of the memory, deeper than an address, or to a match that is not
  * there.
  */
 export function lookupBatch4(words: usize, out: usize, count: i32): void {
@@ -51,12 +52,15 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
   // bits. A bitmap pointer is less than all other entries: its kind is 0.
   const bitmapLimit = v128.load(workspace + BITMAP_LIMIT);
   const listKind = v128.load(workspace + LIST_KIND);
+  const pointsKind = v128.load(workspace + POINTS_KIND);
   const bitmaps = queueAt(0);
   const lists = queueAt(1);
   const trees = queueAt(2);
+  const points = queueAt(3);
   let bitmapsEnd = bitmaps;
   let listsEnd = lists;
   let treesEnd = trees;
+  let pointsEnd = points;
   const shuffles = workspace + SHUFFLES;
   const step = v128.load(workspace + OFFSET_STEP);
   let offsets = v128.load(workspace + OFFSETS);
@@ -67,9 +71,15 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     bitmapsEnd = append(bitmapsEnd, offsets, shuffles, bitmap);
     // In a table of routes there are few of these, in one of single addresses nothing else.
     if (other != 0) {
-      const list = i32x4.bitmask(i32x4.eq(i32x4.shr_u(entries, KIND_SHIFT), listKind));
-      listsEnd = append(listsEnd, offsets, shuffles, list);
-      treesEnd = append(treesEnd, offsets, shuffles, other ^ list);
+      const kinds = i32x4.shr_u(entries, KIND_SHIFT);
+      const point = i32x4.bitmask(i32x4.eq(kinds, pointsKind));
+      pointsEnd = append(pointsEnd, offsets, shuffles, point);
+      const rest = other ^ point;
+      if (rest != 0) {
+        const list = i32x4.bitmask(i32x4.eq(kinds, listKind));
+        listsEnd = append(listsEnd, offsets, shuffles, list);
+        treesEnd = append(treesEnd, offsets, shuffles, rest ^ list);
+      }
     }
     offsets = i32x4.add(offsets, step);
   }
@@ -95,6 +105,13 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     const offset = load<usize>(at);
     const entry = load<i32>(load<usize>(out + offset));
     store<i32>(out + offset, entry >= 0 ? entry : walk4(entry, load<u32>(words + offset), depth + LIST_BITS));
+  }
+  for (let at = points; at < pointsEnd; at += 4) {
+    const offset = load<usize>(at);
+    const word = load<u32>(words + offset);
+    const node = nodes + (<usize>(load<u32>(out + offset) & OFFSET_MASK) << 2);
+    const entry = pointsEntry(node, (word << depth) >>> 16);
+    store<i32>(out + offset, entry >= 0 ? entry : walk4(entry, word, depth + POINTS_BITS));
   }
   for (let at = trees; at < treesEnd; at += 4) {
     const offset = load<usize>(at);
@@ -158,6 +175,9 @@ function walk4(entry: i32, address: u32, depth: i32): i32 {
     } else if (kind == NODE_BITMAP) {
       entry = load<i32>(bitmapEntry(node, (address << depth) >>> 26));
       depth += BITMAP_BITS;
+    } else if (kind == NODE_POINTS) {
+      entry = pointsEntry(node, (address << depth) >>> 16);
+      depth += POINTS_BITS;
     } else if (kind == NODE_TREE) {
       entry = load<i32>(treeEntry(node, (address << depth) >>> 16));
       depth += LIST_BITS;

@@ -1,5 +1,6 @@
-import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
-import { OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
+import { OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
 import { append, queueAt } from "./waiting.ts";
@@ -110,10 +111,11 @@ function entryUnder(root: usize, address: usize, offset: usize): usize {
   if (kind == NODE_LIST) return listEntry(node, slot);
   if (kind == NODE_WIDE) return wideEntry(node, slot);
   if (kind == NODE_TREE) return treeEntry(node, slot);
-  // A skip node has no entry to point to before its bits are compared: it is done at once, and the match is left where
-  // no queue is yet, at the address's own offset in queue 0, below 4 * GROUP. `out` gets the address of that.
+  // A skip node has no entry to point to before its bits are compared, and a points node not always a word with it:
+  // these are done at once, and what comes of them is left where no queue is yet, at the address's own offset in queue
+  // 0, below 4 * GROUP. `out` gets the address of that.
   const match = queueAt(0) + offset;
-  store<i32>(match, walk6(entry, address, 16));
+  store<i32>(match, kind == NODE_POINTS ? pointsEntry(node, slot) : walk6(entry, address, 16));
   return match;
 }
 
@@ -126,15 +128,18 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   const lists = queueAt(1);
   const trees = queueAt(2);
   const skips = queueAt(3);
+  const points = queueAt(4);
   let widesEnd = wides;
   let listsEnd = lists;
   let treesEnd = trees;
   let skipsEnd = skips;
+  let pointsEnd = points;
   const shuffles = workspace + SHUFFLES;
   const step = v128.load(workspace + OFFSET_STEP);
   const wideKind = v128.load(workspace + WIDE_KIND);
   const listKind = v128.load(workspace + LIST_KIND);
   const treeKind = v128.load(workspace + TREE_KIND);
+  const pointsKind = v128.load(workspace + POINTS_KIND);
   let offsets = v128.load(workspace + OFFSETS);
   for (let offset: usize = 0; offset < bytes; offset += 16) {
     const entries = v128.load(out + offset);
@@ -147,8 +152,12 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
       widesEnd = append(widesEnd, offsets, shuffles, wide);
       listsEnd = append(listsEnd, offsets, shuffles, list);
       treesEnd = append(treesEnd, offsets, shuffles, tree);
-      const rest = all ^ wide ^ list ^ tree;
-      if (rest != 0) skipsEnd = append(skipsEnd, offsets, shuffles, rest);
+      const others = all ^ wide ^ list ^ tree;
+      if (others != 0) {
+        const point = i32x4.bitmask(i32x4.eq(kinds, pointsKind));
+        pointsEnd = append(pointsEnd, offsets, shuffles, point);
+        skipsEnd = append(skipsEnd, offsets, shuffles, others ^ point);
+      }
     }
     offsets = i32x4.add(offsets, step);
   }
@@ -169,6 +178,10 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   for (let at = lists; at < listsEnd; at += 4) {
     const offset = load<usize>(at);
     store<u32>(out + offset, load<u32>(listEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2)))));
+  }
+  for (let at = points; at < pointsEnd; at += 4) {
+    const offset = load<usize>(at);
+    store<i32>(out + offset, pointsEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2))));
   }
   for (let at = skips; at < skipsEnd; at += 4) {
     const offset = load<usize>(at);
@@ -261,6 +274,7 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
       continue;
     }
     if (kind == NODE_LIST) entry = load<i32>(listEntry(node, slot));
+    else if (kind == NODE_POINTS) entry = pointsEntry(node, slot);
     else if (kind == NODE_TREE) entry = load<i32>(treeEntry(node, slot));
     else if (kind == NODE_WIDE) entry = load<i32>(wideEntry(node, slot));
     else unreachable();

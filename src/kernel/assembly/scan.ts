@@ -26,7 +26,8 @@ import {
   WORDS_4,
   WORDS_6,
 } from "../workspace.ts";
-import { findInTokens } from "./find.ts";
+import { findInLine } from "./find.ts";
+import { wholeQuad } from "./quad.ts";
 import { startingIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
 
@@ -37,10 +38,20 @@ const LF: u8 = 0x0a;
  */
 const CHUNK_BYTES: usize = 65536;
 
+/** Where lines do not begin with a quad, so many of a chunk show whether that has changed. */
+const TRIED_LINES: i32 = 16;
+
 /** The chunk that was scanned last: its lines, and how many of them have an address of either family. */
 export let chunkLines: i32 = 0;
 export let found4: i32 = 0;
 export let found6: i32 = 0;
+
+/** What another scan has found. */
+export function setScanned(lines: i32, count4: i32, count6: i32): void {
+  chunkLines = lines;
+  found4 = count4;
+  found6 = count6;
+}
 
 export function scannedLines(): i32 {
   return chunkLines;
@@ -92,7 +103,7 @@ export function scanChunk(at: usize, end: usize): usize {
  * Stores the starts of the lines from `at` on, and of the line after the last of them; returns how many lines there
  * are.
  */
-function findLines(at: usize, end: usize, starts: usize): i32 {
+export function findLines(at: usize, end: usize, starts: usize): i32 {
   // Now the text ends with the LF of its last line.
   if (load<u8>(end - 1) != LF) end++;
   const most = starts + (CHUNK_LINES << 2);
@@ -156,7 +167,7 @@ function newlines(at: usize, lf: v128): u64 {
  *        | PENDING_PAIRS
  *     findQuad    one line that does
  *        | PENDING_LINES
- *     findOther   startingIpv6: begins with an IPv6 address, then findInTokens: anywhere in the line
+ *     findOther   startingIpv6: begins with an IPv6 address, then findInLine: anywhere in the line
  *
  * PENDING_PAIRS has room for LINE_ENTRIES / 2 pairs and PENDING_LINES for LINE_ENTRIES lines: all of a chunk. A pair
  * that is stored and not put aside is overwritten by the next, so one entry more is written at most.
@@ -169,13 +180,38 @@ let asideEnd: usize = 0;
 /** Whether the last chunk had pairs of quads and others, both in numbers, so that no branch can be predicted. */
 let mixed: bool = false;
 
+/** Whether no line of the last chunk began with a quad: then only the first lines of the next are tried. */
+let elsewhere: bool = false;
+
 /** Finds the addresses of the lines, in no order: first dotted quads two by two, then one by one, then all else. */
 function findAddresses(lines: i32): void {
   const base = workspace;
-  const pairs = lines >>> 1;
-  const aside = base + PENDING_PAIRS;
   to4 = base + WORDS_4;
   to6 = base + WORDS_6;
+  const aside = elsewhere ? tryFirstLines(lines) : findQuads(lines);
+  elsewhere = to4 == base + WORDS_4;
+  for (let line = base + PENDING_LINES; line < aside; line += 4) findOther(<usize>load<u32>(line));
+  found4 = <i32>((to4 - base - WORDS_4) >>> 2);
+  found6 = <i32>((to6 - base - WORDS_6) >>> 4);
+}
+
+/** Finds the quads at the fronts of the first lines, and puts all others aside. Returns where these end. */
+function tryFirstLines(lines: i32): usize {
+  const starts = workspace + LINE_STARTS;
+  const end = starts + (<usize>lines << 2);
+  const tried = lines < TRIED_LINES ? end : starts + (TRIED_LINES << 2);
+  let aside = workspace + PENDING_LINES;
+  let start = starts;
+  for (; start < tried; start += 4) aside = findQuad(start, aside);
+  for (; start < end; start += 4, aside += 4) store<u32>(aside, start);
+  return aside;
+}
+
+/** Finds the quads at the fronts of lines, two by two, and puts the other lines aside. Returns where these end. */
+function findQuads(lines: i32): usize {
+  const base = workspace;
+  const pairs = lines >>> 1;
+  const aside = base + PENDING_PAIRS;
   asideEnd = aside;
   if (mixed) findPairs(pairs, false);
   else findPairs(pairs, true);
@@ -192,9 +228,7 @@ function findAddresses(lines: i32): void {
     single = findQuad(start + 4, single);
   }
   if ((lines & 1) != 0) single = findQuad(base + LINE_STARTS + (<usize>(lines - 1) << 2), single);
-  for (let line = base + PENDING_LINES; line < single; line += 4) findOther(<usize>load<u32>(line));
-  found4 = <i32>((to4 - base - WORDS_4) >>> 2);
-  found6 = <i32>((to6 - base - WORDS_6) >>> 4);
+  return single;
 }
 
 /**
@@ -299,25 +333,8 @@ function findPairs(pairs: i32, guess: bool): void {
  */
 @inline
 function findQuad(start: usize, aside: usize): usize {
-  const base = workspace;
-  const at = <usize>load<u32>(start);
-  const text = v128.load(at);
-  const others = i8x16.bitmask(i8x16.gt_s(i8x16.add(text, v128.load(base, VECTOR_TO_FRONT)), v128.load(base, VECTOR_NINE)));
-  let three = others & (others - 1);
-  three &= three - 1;
-  three &= three - 1;
-  const mask = others ^ (three & (three - 1));
-  const quad = base + ((<usize>(<u32>(mask * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
-  const digits = i8x16.relaxed_swizzle(text, v128.load(quad, QUADS));
-  const sums = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits, v128.load(base, VECTOR_WEIGHTS), v128.load(quad, QUADS + QUAD_BIAS));
-  const octets = i16x8.narrow_i32x4_u(sums, sums);
-  v128.store32_lane(to4, i8x16.relaxed_swizzle(octets, v128.load(base, VECTOR_TO_WORDS)), 0);
-  store<u32>(to4, (start - base - LINE_STARTS) >>> 2, LINES_4 - WORDS_4);
-  const least = v128.load64_zero(quad, QUADS + QUAD_LEAST);
-  const noOctet = v128.or(i16x8.gt_s(octets, v128.load(base, VECTOR_MOST)), i16x8.gt_s(least, octets));
-  const noDot = v128.and(v128.xor(digits, v128.load(base, VECTOR_DOTS)), v128.load(base, VECTOR_DOT_LANES));
-  const wrong = (mask ^ load<i32>(quad, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
-  const good = <usize>(wrong == 0) & (<usize>load<u8>(base + load<u8>(at + <usize>ctz(three)), KINDS) >>> KIND_DELIMITER_BIT);
+  const good = wholeQuad(<usize>load<u32>(start), to4);
+  store<u32>(to4, (start - workspace - LINE_STARTS) >>> 2, LINES_4 - WORDS_4);
   to4 += good << 2;
   store<u32>(aside, start);
   return aside + ((good ^ 1) << 2);
@@ -332,7 +349,7 @@ function findOther(start: usize): void {
   if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = startingIpv6(at, to6);
   // `to6` has room for one address more than were found, so it serves as scratch: 16 bytes that count only if it moves.
   if (family == 0) {
-    family = findInTokens(at, <usize>load<u32>(start, 4) - 1, to6);
+    family = findInLine(at, <usize>load<u32>(start, 4) - 1, to6);
     store<u32>(to4, load<u32>(to6));
   }
   if (family == 6) {

@@ -78,10 +78,12 @@ function valuesOf(text: v128, base: usize): v128 {
 export function startingIpv6(at: usize, words: usize): i32 {
   const base = workspace;
   const text0 = v128.load(at);
+  // The first group has at most four digits: dates and names of months end here.
+  const colon = v128.load(base, VECTOR_IS_COLON);
+  if ((i8x16.bitmask(i8x16.eq(text0, colon)) & 31) == 0) return 0;
   const text1 = v128.load(at, 16);
   const text2 = v128.load(at, 32);
   const length = <u32>ctz(~maskOf(ipv6Bytes(text0, base), ipv6Bytes(text1, base), ipv6Bytes(text2, base)));
-  const colon = v128.load(base, VECTOR_IS_COLON);
   const colons = maskOf(i8x16.eq(text0, colon), i8x16.eq(text1, colon), i8x16.eq(text2, colon)) & ((<u64>1 << length) - 1);
   if (length < 3 || length > 39 || <i32>load<u8>(base + load<u8>(at + length), KINDS) < KIND_DELIMITER || load<u8>(at - 1) != LF) return 0;
 

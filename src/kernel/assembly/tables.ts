@@ -1,4 +1,4 @@
-import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
+import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
 import {
   BITMAP_LIMIT,
   OFFSET_STEP,
@@ -14,6 +14,7 @@ import {
   MASKS,
   OCTETS,
   OFFSETS,
+  POINTS_KIND,
   PREFIX_LENGTHS,
   QUAD_BIAS,
   QUAD_LEAST,
@@ -149,6 +150,7 @@ function writeVectors(base: usize): void {
   v128.store(base, i32x4.splat(8 | NODE_WIDE), WIDE_KIND);
   v128.store(base, i32x4.splat(8 | NODE_LIST), LIST_KIND);
   v128.store(base, i32x4.splat(8 | NODE_TREE), TREE_KIND);
+  v128.store(base, i32x4.splat(8 | NODE_POINTS), POINTS_KIND);
   v128.store(base, i32x4.splat(((8 | NODE_BITMAP) + 1) << KIND_SHIFT), BITMAP_LIMIT);
 }
 

@@ -1,6 +1,6 @@
-import { type Field, LineFault } from "./imported-rule.ts";
+import { type Field, LineProblem } from "./imported-rule.ts";
 
-/** A member's value where it is a text, null where it is null. */
+/** A member's value: a string or null. */
 export type FlatObject = ReadonlyMap<string, Field | null>;
 
 // oxlint-disable-next-line no-control-regex -- a string holds none
@@ -8,9 +8,9 @@ const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const WHITE = /[ \t\r]*/y;
 
 /**
- * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it says
- * where each value stands, and rejects a member that stands twice, of which that one would silently drop the first.
- * @throws LineFault
+ * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it gives
+ * the position of each value, and rejects a repeated member, of which the engine's would silently drop the first.
+ * @throws LineProblem
  */
 export function readFlatObject(line: string): FlatObject {
   const members = new Map<string, Field | null>();
@@ -19,7 +19,7 @@ export function readFlatObject(line: string): FlatObject {
   for (;;) {
     const key = textAt(line, at, "a property name in double quotes");
     if (members.has(key.text))
-      throw new LineFault(at, key.text, `duplicate member ${JSON.stringify(key.text)}; remove one of them`);
+      throw new LineProblem(at, key.text, `duplicate member ${JSON.stringify(key.text)}; remove one of them`);
     at = afterMark(line, key.end, ":", "a colon follows the name of a member");
     if (line.startsWith("null", at)) {
       members.set(key.text, null);
@@ -37,21 +37,21 @@ export function readFlatObject(line: string): FlatObject {
 function ended(line: string, at: number, members: FlatObject): FlatObject {
   const end = afterWhite(line, at);
   if (end < line.length)
-    throw new LineFault(end, line.slice(end), "only one object per line is allowed; start a new line here");
+    throw new LineProblem(end, line.slice(end), "only one object per line is allowed; start a new line here");
   return members;
 }
 
 function textAt(line: string, at: number, what: string): { text: string; end: number } {
   STRING.lastIndex = at;
   const found = STRING.exec(line);
-  if (found === null) throw new LineFault(at, line.slice(at), `expected ${what}`);
+  if (found === null) throw new LineProblem(at, line.slice(at), `expected ${what}`);
   return { text: JSON.parse(found[0]) as string, end: afterWhite(line, STRING.lastIndex) };
 }
 
 /** Where the next token begins after a mark, and white space around it. */
 function afterMark(line: string, at: number, mark: string, problem: string): number {
   const found = afterWhite(line, at);
-  if (line[found] !== mark) throw new LineFault(found, line.slice(found), `invalid JSON: ${problem}`);
+  if (line[found] !== mark) throw new LineProblem(found, line.slice(found), `invalid JSON: ${problem}`);
   return afterWhite(line, found + 1);
 }
 

@@ -1,6 +1,6 @@
 import { type Cell, CellError, type CellErrorCode, readCells } from "../../csv/read-cells.ts";
 import { isGuarded } from "../../csv/write-row.ts";
-import { type Field, FileFault, LineFault, type LineReader } from "./imported-rule.ts";
+import { type Field, FileProblem, LineProblem, type LineReader } from "./imported-rule.ts";
 
 const COLUMNS = ["ip", "name", "expires_at"] as const;
 
@@ -18,7 +18,7 @@ export function csvLines(): LineReader {
     }
     const fields = fieldsOf(line);
     if (fields.length !== columns.length) {
-      throw new LineFault(
+      throw new LineProblem(
         0,
         line,
         `the line has ${fields.length} fields, but the header has ${columns.length} columns; quote fields that contain a comma`,
@@ -42,19 +42,19 @@ function isAbsent({ text, isQuoted }: Cell): boolean {
   return text === "" && !isQuoted;
 }
 
-/** @throws FileFault: without columns nothing can be read */
+/** @throws FileProblem: without columns nothing can be read */
 function namesInHeader(line: string): string[] {
   const names = fieldsOf(line).map(({ text }) => text.trim().toLowerCase());
   const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
   const repeated = names.find((name, at) => names.indexOf(name) < at);
   if (unknown !== undefined || !names.includes("ip")) {
-    throw new FileFault(
+    throw new FileProblem(
       0,
       line,
       `the first line must name the columns: ip, and optionally name and expires_at; ${unknown === undefined ? "ip is missing" : `unknown column ${JSON.stringify(unknown)}`}`,
     );
   }
-  if (repeated !== undefined) throw new FileFault(0, line, `duplicate column ${repeated}; remove one of them`);
+  if (repeated !== undefined) throw new FileProblem(0, line, `duplicate column ${repeated}; remove one of them`);
   return names;
 }
 
@@ -65,7 +65,7 @@ const PROBLEMS: Readonly<Record<CellErrorCode, string>> = {
     "the double quote at the start of the field is not closed on the same line; fields cannot contain line breaks",
 };
 
-/** @throws LineFault */
+/** @throws LineProblem */
 function fieldsOf(line: string): Cell[] {
   try {
     return readCells(line);
@@ -73,6 +73,6 @@ function fieldsOf(line: string): Cell[] {
     if (!(error instanceof CellError)) throw error;
     const rest = line.slice(error.cellAt);
     const value = error.code === "quote-inside" ? rest.split(",", 1)[0]! : rest;
-    throw new LineFault(error.at, value, PROBLEMS[error.code]);
+    throw new LineProblem(error.at, value, PROBLEMS[error.code]);
   }
 }

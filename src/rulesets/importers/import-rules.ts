@@ -7,12 +7,12 @@ import { parseTimestamp } from "../timestamp.ts";
 import { checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
 import { csvLines } from "./csv.ts";
 import {
-  faultText,
+  errorText,
   type Field,
-  FileFault,
+  FileProblem,
   type ImportedRule,
   type LineError,
-  LineFault,
+  LineProblem,
   type LineReader,
   type RuleDefaults,
   type RuleFields,
@@ -35,27 +35,27 @@ export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
 const MAX_LINE_LENGTH = 8192;
 const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} characters; write one rule per line`;
-/** An error shows so much of the value at fault, and of the line. */
+/** An error shows so much of the invalid value, and of the line. */
 const MAX_VALUE_LENGTH = 80;
 /** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
 const MAX_UNREADABLE = 100_000;
 
-/** Limits of a `RuleImport`, what it skips, and what stands in where a line says nothing. */
+/** Limits of a `RuleImport`, what it skips, and the defaults for lines that do not set a field. */
 export interface ImportOptions extends PrefixPolicy {
-  /** Reading ends after the line that exceeds so many rules, which is an error. By default 1,000,000. */
-  readonly mostRules?: number;
-  /** What sets `mostRules`, for that error. */
+  /** The maximum number of rules. Reading ends at the line that exceeds it, which is an error. 1,000,000 by default. */
+  readonly maxRules?: number;
+  /** The name of the setting behind `maxRules`, for that error. */
   readonly setting?: string;
-  /** Reading ends with the error that exceeds so many. By default 100. */
-  readonly mostErrors?: number;
+  /** The maximum number of errors. Reading ends with the error that exceeds it. 100 by default. */
+  readonly maxErrors?: number;
   /**
-   * Leave out lines that cannot be read, or whose prefix stood there before, and report them in `skipped`. What makes
-   * all that follows unreadable is an error still.
+   * Skip lines that cannot be read or that repeat a prefix, and report them in `skipped`. A line that makes the rest of
+   * the list unreadable is still an error.
    */
   readonly skipInvalid?: boolean;
-  /** How many of them are reported. By default 200. */
-  readonly mostSkipped?: number;
-  /** For lines that do not say it themselves. */
+  /** How many of them are reported. 200 by default. */
+  readonly maxSkipped?: number;
+  /** For lines that do not set these themselves. */
   readonly defaults?: RuleDefaults;
 }
 
@@ -70,13 +70,12 @@ export interface ImportedRules {
   /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
   readonly rules: readonly ImportedRule[];
   /**
-   * In the order of lines. No line is left out in silence: a caller who wants all or nothing imports only if there is
-   * none.
+   * In the order of lines. No line is skipped silently: callers that want all or nothing import only if this is empty.
    */
   readonly errors: readonly LineError[];
   /** Whether all of the list was looked at: an error that ended the reading is the last one. */
   readonly isWhole: boolean;
-  /** None unless `skipInvalid` was asked for. */
+  /** Empty unless `skipInvalid` is set. */
   readonly skipped: SkippedLines;
 }
 
@@ -91,7 +90,7 @@ export interface ImportedColumns extends Omit<ImportedRules, "rules"> {
  */
 export class RuleImport {
   readonly #readLine: LineReader;
-  readonly #options: Required<Omit<ImportOptions, "mostSkipped">>;
+  readonly #options: Required<Omit<ImportOptions, "maxSkipped">>;
   readonly #rules = new RuleList();
   readonly #errors: LineError[] = [];
   readonly #skipped: FirstLines<SkippedLine>;
@@ -111,11 +110,11 @@ export class RuleImport {
   constructor(format: ImportFormat, options: ImportOptions = {}) {
     const {
       allowSpecialPurpose = false,
-      mostRules = 1_000_000,
+      maxRules = 1_000_000,
       setting = "",
-      mostErrors = 100,
+      maxErrors = 100,
       skipInvalid = false,
-      mostSkipped = 200,
+      maxSkipped = 200,
       defaults = NO_DEFAULTS,
     } = options;
     if (!Object.hasOwn(READERS, format))
@@ -123,13 +122,13 @@ export class RuleImport {
     this.#readLine = READERS[format]();
     this.#options = {
       allowSpecialPurpose,
-      mostRules,
+      maxRules,
       setting: setting === "" ? "" : ` (${setting})`,
-      mostErrors,
+      maxErrors,
       skipInvalid,
       defaults,
     };
-    this.#skipped = new FirstLines(mostSkipped);
+    this.#skipped = new FirstLines(maxSkipped);
   }
 
   /** Whether nothing further is read: an error has ended the reading. */
@@ -170,7 +169,7 @@ export class RuleImport {
     return { rules, ...rest };
   }
 
-  /** As `end`, in steps of less than a millisecond or so, for whoever has other things to do as well. */
+  /** As `end`, in steps of about a millisecond at most, for callers that have other work to do. */
   *endInSteps(): Generator<undefined, ImportedColumns, undefined> {
     const last = this.#rest.endsWith("\r") ? this.#rest.slice(0, -1) : this.#rest;
     if (last !== "" && !this.#hasEnded) this.#take(last);
@@ -184,7 +183,7 @@ export class RuleImport {
           line,
           text: field.text,
           value: field.text,
-          reason: faultText({ column: 1, value: field.text, problem }),
+          reason: errorText({ column: 1, value: field.text, problem }),
         });
     });
     const skipped = { count: this.#skipped.count, lines: this.#skipped.inOrder() };
@@ -202,16 +201,16 @@ export class RuleImport {
       const fields = line.length > MAX_LINE_LENGTH ? this.#failLong(line) : this.#readLine(line);
       if (fields !== null) this.#add(fields, line);
     } catch (error) {
-      if (!(error instanceof LineFault)) throw error;
+      if (!(error instanceof LineProblem)) throw error;
       const field = { text: error.value, at: error.at };
-      if (!(error instanceof FileFault)) return this.#failLine(this.#line, field, error.message, line);
+      if (!(error instanceof FileProblem)) return this.#failLine(this.#line, field, error.message, line);
       this.#addError(this.#line, field, error.message);
       this.#stop();
     }
   }
 
   #failLong(line: string): null {
-    throw new LineFault(MAX_LINE_LENGTH, line, LINE_TOO_LONG);
+    throw new LineProblem(MAX_LINE_LENGTH, line, LINE_TOO_LONG);
   }
 
   #add({ ip, name, expiresAt }: RuleFields, line: string): void {
@@ -239,11 +238,11 @@ export class RuleImport {
       expiresAt: expiresAt === undefined ? defaults.expiresAt : check(expiresAt, parseTimestamp),
     };
     if (prefix === null || !isGood) return;
-    if (this.#rules.count === this.#options.mostRules) {
-      throw new FileFault(
+    if (this.#rules.count === this.#options.maxRules) {
+      throw new FileProblem(
         ip.at,
         ip.text,
-        `more than ${this.#options.mostRules} rules${this.#options.setting}; the remaining lines were not read`,
+        `more than ${this.#options.maxRules} rules${this.#options.setting}; the remaining lines were not read`,
       );
     }
     this.#rules.add({ prefix, ...rule }, this.#line);
@@ -253,7 +252,7 @@ export class RuleImport {
   #failLine(line: number, field: Field, problem: string, text: string): void {
     if (!this.#options.skipInvalid) return this.#addError(line, field, problem);
     const value = shortened(field.text);
-    const reason = faultText({ column: field.at + 1, value, problem });
+    const reason = errorText({ column: field.at + 1, value, problem });
     if (this.#unreadable?.line === line) return void (this.#unreadable.reason += `; ${reason}`);
     const skipped = { line, text: shortened(text), value, reason };
     this.#skipped.add(skipped);
@@ -265,15 +264,15 @@ export class RuleImport {
 
   /** Keeps an error. One beyond the most says so, ends the reading, and is the last. */
   #addError(line: number, { text, at }: Field, problem: string): void {
-    const { mostErrors } = this.#options;
-    if (this.#errors.length > mostErrors) return;
-    const isLast = this.#errors.length === mostErrors;
+    const { maxErrors } = this.#options;
+    if (this.#errors.length > maxErrors) return;
+    const isLast = this.#errors.length === maxErrors;
     if (isLast) this.#stop();
     this.#errors.push({
       line,
       column: at + 1,
       value: shortened(text),
-      problem: isLast ? `more than ${mostErrors} errors; the rest was not read or is not listed` : problem,
+      problem: isLast ? `more than ${maxErrors} errors; the rest was not read or is not listed` : problem,
     });
   }
 

@@ -10,11 +10,11 @@ export interface ImportedRule extends DesiredRule {
 export interface LineError {
   /** Counted from 1. */
   readonly line: number;
-  /** Of the first character at fault, in UTF-16 code units from 1. */
+  /** Of the first invalid character, in UTF-16 code units from 1. */
   readonly column: number;
-  /** The field at fault, or the line where no field is. */
+  /** The invalid field, or the line if it has none. */
   readonly value: string;
-  /** What is wrong and its cure. */
+  /** What is wrong, and how to fix it. */
   readonly problem: string;
 }
 
@@ -22,22 +22,22 @@ export interface LineError {
 export interface SkippedLine {
   /** Counted from 1. */
   readonly line: number;
-  /** The line as it stands there, shortened; of a prefix that stood there before, the prefix. */
+  /** The line as written, shortened; for a repeated prefix, the prefix. */
   readonly text: string;
-  /** The first field at fault, or the line where no field is. */
+  /** The first invalid field, or the line if it has none. */
   readonly value: string;
   /** What is wrong, where, and its cure. */
   readonly reason: string;
 }
 
-/** What a rule gets of which a list does not say it. */
+/** The fields of a rule that a list does not set. */
 export interface RuleDefaults {
   readonly name: string | null;
   readonly expiresAt: number | null;
 }
 
 /** What is wrong with a line, and where in it. */
-export function faultText({ column, value, problem }: Omit<LineError, "line">): string {
+export function errorText({ column, value, problem }: Omit<LineError, "line">): string {
   return `column ${column}: ${JSON.stringify(value)}: ${problem}`;
 }
 
@@ -47,29 +47,29 @@ export interface Field {
   readonly at: number;
 }
 
-/** The fields of a rule as a line has them: null where it says that there is none, undefined where it says nothing. */
+/** The fields of a rule as a line has them: null if it says that there is none, undefined if it says nothing. */
 export interface RuleFields {
   readonly ip: Field;
   readonly name: Field | null | undefined;
   readonly expiresAt: Field | null | undefined;
 }
 
-/** Reads one line after the other; null for one without a rule, such as a comment. @throws LineFault, FileFault */
+/** Reads one line after the other; null for one without a rule, such as a comment. @throws LineProblem, FileProblem */
 export type LineReader = (line: string) => RuleFields | null;
 
 /** What makes a line unreadable, before its fields are looked at. */
-export class LineFault extends Error {
+export class LineProblem extends Error {
   /** From 0. */
   readonly at: number;
   readonly value: string;
 
   constructor(at: number, value: string, problem: string) {
     super(problem);
-    this.name = "LineFault";
+    this.name = "LineProblem";
     this.at = at;
     this.value = value;
   }
 }
 
 /** What makes all lines that follow unreadable too. */
-export class FileFault extends LineFault {}
+export class FileProblem extends LineProblem {}

@@ -1,7 +1,7 @@
 import { readFlatObject } from "./_flat-json.ts";
-import { LineFault, type LineReader } from "./imported-rule.ts";
+import { LineProblem, type LineReader } from "./imported-rule.ts";
 
-/** `created_at` and `updated_at` are the ruleset's to say: they are allowed, since exports have them, and not read. */
+/** `created_at` and `updated_at` are set by the ruleset: they are allowed, because exports have them, and ignored. */
 const MEMBERS = ["ip", "name", "expires_at", "created_at", "updated_at"];
 
 /** A JSON object a line, with the member `ip`, and `name` and `expires_at` if there are such, texts or null. */
@@ -11,10 +11,10 @@ export function ndjsonLines(): LineReader {
     const members = readFlatObject(line);
     const unknown = [...members.keys()].find((name) => !MEMBERS.includes(name));
     if (unknown !== undefined)
-      throw new LineFault(0, line, `unknown member ${JSON.stringify(unknown)}; a rule has ${MEMBERS.join(", ")}`);
+      throw new LineProblem(0, line, `unknown member ${JSON.stringify(unknown)}; a rule has ${MEMBERS.join(", ")}`);
     const ip = members.get("ip");
     if (ip === undefined || ip === null)
-      throw new LineFault(0, line, "the member ip is missing: the address or prefix of the rule");
+      throw new LineProblem(0, line, "the member ip is missing: the address or prefix of the rule");
     return { ip, name: members.get("name"), expiresAt: members.get("expires_at") };
   };
 }

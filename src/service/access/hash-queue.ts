@@ -1,20 +1,18 @@
 import { ServiceError } from "../service-error.ts";
 
-/** Who waits for a password to be hashed. */
+/** Someone on whose behalf a password is hashed. */
 export interface Applicant {
-  /** Everything of one `who` shares its turns: an address or /56, or a user. */
+  /** Tasks with the same `who` share turns: an address or /56, or a user. */
   readonly who: string;
-  /**
-   * Whether they have shown that they are a user or an invited one: by a session, a device or a token. They go first.
-   */
+  /** Whether they have proved to be a user or to be invited, by a session, a device or a token. They go first. */
   readonly isKnown: boolean;
 }
 
 const MAX_RUNNING = 2;
-/** Of each kind. More do not wait: they would do so for seconds. */
+/** Of each kind. Further applicants are rejected: they would wait for seconds. */
 const MAX_WAITING = 16;
 const MAX_WAITING_EACH = 4;
-/** One turn in so many is for those who are not known, so that the known ones never shut them out. */
+/** One turn in this many goes to unknown applicants, so that known ones never shut them out. */
 const TURNS = 4;
 
 interface Waiter {
@@ -23,16 +21,19 @@ interface Waiter {
 }
 
 /**
- * Runs two tasks at a time, since each takes much memory. The others wait: known applicants go first, and within a kind
- * all take turns, however many tasks each has.
+ * Runs two tasks at a time, since each needs a lot of memory. The others wait: known applicants go first, and within a
+ * kind applicants take turns, however many tasks each has.
  */
 export class HashQueue {
   #running = 0;
   #turn = 0;
-  readonly #known = new Lane();
-  readonly #others = new Lane();
+  readonly #known = new Waiting();
+  readonly #others = new Waiting();
 
-  /** Rejects with ServiceError "unavailable" when too many wait, or too many of `who`; else as the task does. */
+  /**
+   * Rejects with ServiceError "unavailable" when too many tasks wait, in total or of `who`; otherwise settles as the
+   * task does.
+   */
   async run<Result>({ who, isKnown }: Applicant, task: () => Promise<Result>): Promise<Result> {
     if (this.#running < MAX_RUNNING) this.#running++;
     else await new Promise<void>((start, refuse) => (isKnown ? this.#known : this.#others).add(who, { start, refuse }));
@@ -52,8 +53,8 @@ export class HashQueue {
   }
 }
 
-/** Tasks that wait, by who they are of: whoever had the last turn is last in the order. */
-class Lane {
+/** Waiting tasks by applicant: the applicant that had the last turn goes to the end of the order. */
+class Waiting {
   readonly #waiting = new Map<string, Waiter[]>();
   #count = 0;
 
@@ -76,7 +77,7 @@ class Lane {
     return first;
   }
 
-  /** Rejects the last task of whoever has most of them, if that is more than `wanted`. */
+  /** Rejects the last task of the applicant with the most tasks, if that is more than `wanted`. */
   #dropOneForLess(wanted: number): boolean {
     const most = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
     if (most.length <= wanted) return false;

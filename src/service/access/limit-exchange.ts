@@ -5,30 +5,29 @@ import { type Count, MINUTE, type SharedCounts, type SteadyClock } from "./rate-
 
 /** Milliseconds between two exchanges. */
 const EVERY = 1000;
-/** Milliseconds after which a server that says nothing is forgotten: its messages are no longer given. */
+/** Milliseconds of silence after which a server is forgotten and its messages are no longer read. */
 const FORGET_AFTER = 5 * MINUTE;
 
-/** The counts of a message, by the name of the limit. */
+/** The counts of a message, by the limit's name. */
 type CountsByLimit = Readonly<Record<string, readonly Count[]>>;
 
-/** Counts that came before their minute: the clocks of two servers differ. */
+/** Counts that arrived before their minute, because the clocks of two servers differ. */
 interface EarlyCounts {
   readonly minute: number;
   readonly counts: CountsByLimit;
 }
 
 /**
- * Tells the other servers, about once a second, what was counted here against the limits of the minute, and learns what
- * they have counted: no request waits for it. Where the database is away, each server counts alone, and goes on
- * exchanging by itself.
+ * Exchanges the counts of the current minute with the other servers about once a second; no request waits for it. While
+ * the database is down, each server counts alone; the exchange resumes by itself.
  *
  *     A  counts 7 ──message 12: [key, 7]──▶ limit_counts ──▶ B adds 7 to its own count of the key, once
  *
- * Messages hold what came on top of the messages before, so each is added once. One whose writing failed is written
- * again under its number, which the database takes once, as long as its minute lasts.
+ * A message holds only what the previous messages did not, so each is added once. If writing one fails, it is written
+ * again under the same number, which the database accepts only once, until its minute is over.
  *
- * Minutes are those of each server's clock. A message says how far its minute was when it was written; the rest is the
- * database's clock, so that counts belong to the minute of the reader that has most in common with that of the writer,
+ * Each server has minutes of its own clock. A message says how much of its minute had passed when it was written, and
+ * the database's clock gives its age. The reader adds the counts to its own minute that overlaps the writer's most,
  * however wrong their clocks are.
  */
 export class LimitExchange {
@@ -36,11 +35,11 @@ export class LimitExchange {
   readonly #now: () => number;
   readonly #steady: SteadyClock;
   readonly #limits: Readonly<Record<string, SharedCounts>>;
-  /** Another one each time the server starts: then it learns what it has counted itself. */
+  /** A new id at every start, so that a restarted server also reads back its own counts. */
   readonly #server = randomUUID();
   readonly #seen = new Map<string, { readonly number: number; readonly at: number }>();
   #number = 0;
-  /** What the database has not confirmed. */
+  /** What the database has not confirmed yet. */
   #sending: { readonly minute: number; readonly number: number; readonly counts: string } | undefined;
   #early: readonly EarlyCounts[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -60,13 +59,13 @@ export class LimitExchange {
     };
   }
 
-  /** Resolves when it has learned the others' counts, or cannot; goes on by itself. */
+  /** Resolves when it has read the others' counts, or has failed to; continues by itself. */
   async start(): Promise<void> {
     await this.exchange();
     this.#exchangeLater();
   }
 
-  /** Tells the others what they do not know yet. */
+  /** Sends the others what they do not know yet. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -74,7 +73,7 @@ export class LimitExchange {
     await this.exchange();
   }
 
-  /** One exchange. Never rejects: the store's outage has a line in the log. */
+  /** One exchange. Never rejects: the store's outage is logged elsewhere. */
   async exchange(): Promise<void> {
     const message = this.#compose();
     try {
@@ -94,7 +93,9 @@ export class LimitExchange {
     }, EVERY).unref();
   }
 
-  /** What was not confirmed, while its minute lasts; otherwise what was counted since. Null where that is nothing. */
+  /**
+   * What was not confirmed, while its minute lasts; otherwise what was counted since. Null if there is nothing to send.
+   */
   #compose(): LimitMessage | null {
     const steady = this.#steady.read();
     const minute = Math.floor(steady / MINUTE);
@@ -109,8 +110,8 @@ export class LimitExchange {
 
   #takeUnshared(): string | undefined {
     const counts = Object.entries(this.#limits).map(([name, limit]) => [name, limit.takeUnshared()] as const);
-    const told = counts.filter(([, { length }]) => length > 0);
-    return told.length === 0 ? undefined : JSON.stringify(Object.fromEntries(told));
+    const news = counts.filter(([, { length }]) => length > 0);
+    return news.length === 0 ? undefined : JSON.stringify(Object.fromEntries(news));
   }
 
   #receive(found: readonly FoundMessage[]): void {
@@ -127,7 +128,7 @@ export class LimitExchange {
     for (const message of messages) if (message.minute === current) this.#add(message);
   }
 
-  /** A limit that only another release knows is left out. */
+  /** A limit that only another release knows is ignored. */
   #add({ minute, counts }: EarlyCounts): void {
     for (const [name, limit] of Object.entries(this.#limits)) limit.addOthers(minute, counts[name] ?? [], this.#now());
   }

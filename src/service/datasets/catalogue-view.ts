@@ -9,30 +9,38 @@ import { tagOf } from "../rules/tags.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
 import { ownVersion } from "../own-version.ts";
+import type { Loaded } from "./served-dataset.ts";
 import { SharedCache } from "../shared-cache.ts";
 
-/** One catalogue and what its routes need. */
+/** What browsing, lists, ranges and searches of a catalogue start from. */
+export interface Browsing {
+  readonly tree: CatalogueTree;
+  readonly search: SearchIndex;
+}
+
+/** One catalogue, with what its routes need. */
 export class CatalogueView {
   readonly catalogue: Catalogue;
   /** Where it was read from. */
   readonly snapshot: Snapshot;
-  readonly tree: CatalogueTree;
-  readonly search: SearchIndex;
   readonly writer: LookupWriter;
-  /** Of what this catalogue, and this version of the package, answer to one and the same request. */
+  /** Identifies what this catalogue, in this version of the package, responds to any given request. */
   readonly tag: string;
+  /** When the next prefix expires, in milliseconds since 1970 UTC: from then on another view is right. Infinity: never. */
+  readonly until: number;
   readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(
     MAX_LIST_BYTES,
   );
   readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
+  #browsing: Promise<Browsing> | undefined;
 
-  private constructor(catalogue: Catalogue, snapshot: Snapshot, tree: CatalogueTree, search: SearchIndex) {
+  private constructor(catalogue: Catalogue, snapshot: Snapshot) {
     this.catalogue = catalogue;
     this.snapshot = snapshot;
-    this.tree = tree;
-    this.search = search;
     this.writer = new LookupWriter(catalogue);
-    this.tag = tagOf(`${this.generation} ${ownVersion()}`);
+    const { from, until } = catalogue.unchangedWithin();
+    this.until = until;
+    this.tag = tagOf(`${this.generation} ${ownVersion()}${catalogue.table.hasExpiries ? ` ${from}` : ""}`);
   }
 
   /** The same on every server that has loaded a copy of this file. */
@@ -40,9 +48,25 @@ export class CatalogueView {
     return this.snapshot.info.generation;
   }
 
+  /**
+   * Made in slices at the first call: two thirds of what a catalogue takes to load, and lookups need none of it. Rejects
+   * with TableError for a corrupt table.
+   */
+  browsing(): Promise<Browsing> {
+    return (this.#browsing ??= inSlices(this.#prepare()));
+  }
+
+  *#prepare(): Generator<undefined, Browsing> {
+    const tree = new CatalogueTree(this.catalogue);
+    yield;
+    yield* tree.prepare();
+    return { tree, search: yield* SearchIndex.inParts(this.catalogue) };
+  }
+
   async list(name: ListName, filter: ListFilter): Promise<readonly ListItem[]> {
     const make = async () => {
-      const items = await inSlices(listItems(this.tree, name, filter));
+      const { tree } = await this.browsing();
+      const items = await inSlices(listItems(tree, name, filter));
       return { items, byteLength: ITEM_BYTES * (items.length + 1) };
     };
     return (await this.#lists.get(JSON.stringify([name, filter]), make)).items;
@@ -50,38 +74,43 @@ export class CatalogueView {
 
   /** Rejects with CatalogueError "unknown-id". */
   ranges(id: string | undefined, selection: RangeSelection): Promise<RangeList> {
-    return this.#ranges.get(JSON.stringify([id, selection]), () => inSlices(listRanges(this.tree, id, selection)));
+    return this.#ranges.get(JSON.stringify([id, selection]), async () => {
+      const { tree } = await this.browsing();
+      return inSlices(listRanges(tree, id, selection));
+    });
   }
 
   /**
-   * Makes all that requests need, so that none of them waits for it.
-   * @throws CatalogueError for what is no catalogue
+   * Makes everything that lookups need, so that none of them waits for it.
+   * @throws CatalogueError for an invalid catalogue
    */
-  static *make(snapshot: Snapshot): Generator<undefined, CatalogueView> {
-    const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
+  static *make(snapshot: Snapshot, now: number): Generator<undefined, CatalogueView> {
+    const catalogue = new Catalogue(snapshot.metadata, snapshot.table, now);
     catalogue.checkValues();
     for (let value = 1; value <= catalogue.nodeCount; value++) {
       catalogue.node(value);
       if (value % NODES_AT_ONCE === 0) yield;
     }
-    const tree = new CatalogueTree(catalogue);
-    yield;
-    yield* tree.prepare();
-    return new CatalogueView(catalogue, snapshot, tree, yield* SearchIndex.inParts(catalogue));
+    return new CatalogueView(catalogue, snapshot);
   }
 }
 
 const NODES_AT_ONCE = 500;
 
 /**
- * Flat lists and lists of ranges: each takes a walk over all matches, and its pages are asked for one after the other.
+ * Flat lists and lists of ranges: each takes a walk over all matches, and its pages are requested one after the other.
  */
 const MAX_LIST_BYTES = 32 << 20;
-/** Of an item of a flat list, roughly. */
+/** Approximate size of an item of a flat list. */
 const ITEM_BYTES = 200;
 
 /** Opens and checks a catalogue. Rejects with SnapshotError, DatasetError, CatalogueError. */
-export async function openCatalogueView(path: string): Promise<{ view: CatalogueView; createdAt: number }> {
-  const view = await inSlices(CatalogueView.make(await openCatalogueSnapshot(path)));
-  return { view, createdAt: Date.parse(view.catalogue.metadata.createdAt) };
+export async function openCatalogueView(path: string, now: number): Promise<Loaded<CatalogueView>> {
+  const view = await inSlices(CatalogueView.make(await openCatalogueSnapshot(path), now));
+  return {
+    view,
+    createdAt: Date.parse(view.catalogue.metadata.createdAt),
+    until: view.until,
+    complete: async () => void (await view.browsing()),
+  };
 }

@@ -3,8 +3,9 @@ import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
+import type { AddressBatch } from "../address-batch.ts";
 
-/** Templates kept, a kilobyte each; a catalogue of the bundled one's size has all of them. */
+/** Templates kept, a kilobyte each; all of them for a catalogue of the bundled one's size. */
 const MAX_TEMPLATES = 20_000;
 
 /** A document cut at its prefixes: `texts[0]`, the prefix of `lengths[0]` bits, `texts[1]`, ... */
@@ -14,8 +15,8 @@ interface Template {
 }
 
 /**
- * Writes lookup documents as JSON. All addresses with one match have the same document but for the address and the
- * prefixes around it, so it is made once per match and filled in.
+ * Writes lookup documents as JSON. All addresses with the same match have the same document except for the address and
+ * the prefixes around it, so it is made once per match and filled in.
  */
 export class LookupWriter {
   readonly #catalogue: Catalogue;
@@ -27,9 +28,35 @@ export class LookupWriter {
 
   /** The document of a prefix that was written as `text`. */
   write(prefix: Prefix, text: string): { json: string; found: boolean } {
-    const match = this.#catalogue.table.lookupPrefix(prefix);
-    const { texts, lengths } = this.#templates.get(match) ?? this.#addTemplate(match, prefix);
-    let json = `{"ip":${JSON.stringify(text)},${texts[0]!}`;
+    const match = this.#lookup(prefix);
+    return { json: this.document(match, text, prefix), found: match !== 0 };
+  }
+
+  /** The matches of the addresses and prefixes of a batch, by place. */
+  lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
+    const { table, now } = this.#catalogue;
+    return batch.lookingUp({
+      lookUpInto: (family, words, out, count) => table.lookupBatchInto(family, words, out, count, now),
+      lookUpPrefix: (prefix) => this.#lookup(prefix),
+    });
+  }
+
+  /** The match that decides: what has expired does not. */
+  #lookup(prefix: Prefix): number {
+    const { table, now } = this.#catalogue;
+    return table.activeMatch(table.lookupPrefix(prefix), now);
+  }
+
+  /**
+   * The document of a text whose match is known. `parsed` is the prefix that it names; without it the text is parsed
+   * where that is needed.
+   */
+  document(match: number, text: string, parsed?: Prefix): string {
+    const template = this.#templates.get(match) ?? this.#addTemplate(match, parsed ?? parsePrefix(text));
+    const { texts, lengths } = template;
+    let json = `{"ip":"${text}",${texts[0]!}`;
+    if (lengths.length === 0) return json;
+    const prefix = parsed ?? parsePrefix(text);
     let last = -1;
     let cidr = "";
     for (let i = 0; i < lengths.length; i++) {
@@ -37,7 +64,7 @@ export class LookupWriter {
       if (lengths[i] !== last) cidr = formatPrefix(prefixOf(prefix, (last = lengths[i]!)));
       json += cidr + texts[i + 1]!;
     }
-    return { json, found: match !== 0 };
+    return json;
   }
 
   #addTemplate(match: number, prefix: Prefix): Template {
@@ -48,7 +75,7 @@ export class LookupWriter {
   }
 }
 
-/** No text of a catalogue holds a control character. */
+/** No text of a catalogue contains a control character. */
 const MARK = "\u0001";
 const MARKED = /\\u0001(\d+)\\u0001/;
 
@@ -60,7 +87,7 @@ function templateOf(document: LookupDocument): Template {
     cidr: document.cidr === null ? null : mark(document.cidr),
     matches: document.matches.map((each) => ({ ...each, cidr: mark(each.cidr) })),
   };
-  // Split by a pattern with one group: texts at even places, lengths at odd ones.
+  // Split by a pattern with one group: texts at even indexes, lengths at odd ones.
   const parts = JSON.stringify(marked).slice(1).split(MARKED);
   return { texts: parts.filter((_, i) => i % 2 === 0), lengths: parts.filter((_, i) => i % 2 === 1).map(Number) };
 }

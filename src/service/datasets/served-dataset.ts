@@ -4,43 +4,61 @@ import { ServiceError } from "../service-error.ts";
 
 /** Where a snapshot is looked for, now and after a restart. */
 export interface SnapshotPaths {
-  /** The first at which there is a file counts. */
+  /** The first path with a file is used. */
   readonly paths: readonly string[];
-  /** Whether a server starts without it, and loads it once it is there. */
+  /** Whether a server starts without the file and loads it once it appears. */
   readonly mayBeMissing: boolean;
 }
 
-interface Loaded<View> {
+/** What `load` gives. */
+export interface Loaded<View> {
   readonly view: View;
+  /** When it has to be loaded again, because something in it expires; Infinity or absent: never. */
+  readonly until?: number;
   /** When the snapshot was made, in milliseconds since 1970 UTC. */
   readonly createdAt: number;
+  /**
+   * Makes what only some requests need, which wait for it. A server that starts calls it once it listens; a later file
+   * takes the place of the one in use when it is complete.
+   */
+  readonly complete?: () => Promise<void>;
 }
 
 export interface DatasetOptions<View> extends SnapshotPaths {
-  /** What metrics and log lines call it. */
+  /** Its name in metrics and log lines. */
   readonly name: "catalogue" | "cti";
-  /** Opens the file, checks it, and makes all that requests need, so that none of them waits. */
-  readonly load: (path: string) => Promise<Loaded<View>>;
+  /** Opens and checks the file, and makes what requests need, so that none of them waits. */
+  readonly load: (path: string, now: number) => Promise<Loaded<View>>;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log: { info(about: object, message: string): void; error(about: object, message: string): void };
 }
+
+/** Where one thing after another expires, loading takes one twentieth of the time at most. */
+const AFTER_EXPIRY_MS = 1000;
+const REST = 20;
+const AFTER_FAILURE_MS = 60_000;
+/** No timer waits longer. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 const MISSING = {
   catalogue: "no catalogue is loaded",
   cti: "no threat intelligence is loaded; the operator can import it with ipsieve cti import",
 } as const;
 
-/** A dataset that requests are answered from: the newest that its holder has, with metrics and log lines. */
+/** A dataset in use by requests: the newest one of its holder, with metrics and log lines. */
 export class ServedDataset<View> {
   readonly #options: DatasetOptions<View>;
   readonly #holder: SnapshotHolder<Loaded<View>>;
   #loadedAt: number | null = null;
   #isOpen = false;
+  /** Milliseconds that the last load took. */
+  #loadTime = 0;
+  #expiry: NodeJS.Timeout | undefined;
 
   constructor(options: DatasetOptions<View>) {
     this.#options = options;
-    this.#holder = new SnapshotHolder(options.paths, { load: options.load });
+    this.#holder = new SnapshotHolder(options.paths, { load: (path) => this.#load(path) });
     this.#holder.on("swap", (current) => this.#swapped(current));
     this.#holder.on("failure", (error) => this.#failed(error));
   }
@@ -51,14 +69,15 @@ export class ServedDataset<View> {
   }
 
   /**
-   * When what answers was made, and when it was loaded: milliseconds since 1970 UTC; null before anything is loaded.
+   * When the dataset in use was made and when it was loaded: milliseconds since 1970 UTC; null before anything is
+   * loaded.
    */
   get times(): { readonly createdAt: number | null; readonly loadedAt: number | null } {
     return { createdAt: this.#holder.current?.content.createdAt ?? null, loadedAt: this.#loadedAt };
   }
 
   /**
-   * What to answer from. Whoever answers a request takes it once, so that the answer comes from one generation.
+   * The view to respond from. A request takes it once, so that its response comes from one generation.
    * @throws ServiceError "unavailable" before anything is loaded
    */
   view(): View {
@@ -67,10 +86,22 @@ export class ServedDataset<View> {
     throw new ServiceError("unavailable", MISSING[this.#options.name], { retryAfter: 60 });
   }
 
-  /** Loads the file for the first time. Rejects with what is wrong with it. */
+  /** Loads the file for the first time. Rejects with the error of the file. */
   async open(): Promise<void> {
     await this.#holder.open(this.#options);
     this.#isOpen = true;
+  }
+
+  /** Makes what `open` has left for later. Never rejects: a failure is logged, and so are those of requests that need it. */
+  async complete(): Promise<void> {
+    try {
+      await this.#holder.current?.content.complete?.();
+    } catch (error) {
+      this.#options.log.error(
+        { snapshot: this.#options.name, err: error },
+        "the snapshot in use can only be looked up in",
+      );
+    }
   }
 
   /** Loads every new file at one of the paths from now on. */
@@ -79,10 +110,14 @@ export class ServedDataset<View> {
   }
 
   close(): void {
+    clearTimeout(this.#expiry);
     this.#holder.close();
   }
 
-  /** Loads the file again; whether the newest answers then. Never rejects: failures are logged and counted. */
+  /**
+   * Loads the file again; resolves with whether the newest one is in use. Never rejects: failures are logged and
+   * counted.
+   */
   reload(): Promise<boolean> {
     return this.#holder.reload();
   }
@@ -92,11 +127,32 @@ export class ServedDataset<View> {
     this.#loadedAt = now();
     metrics.snapshotGeneration.set({ snapshot: name }, number);
     metrics.snapshotCreated.set({ snapshot: name }, content.createdAt / 1000);
+    this.#reloadAt(content.until ?? Infinity, Math.max(AFTER_EXPIRY_MS, REST * this.#loadTime));
     if (this.#isOpen) log.info({ snapshot: name, generation: number }, "a new snapshot answers now");
+  }
+
+  async #load(path: string): Promise<Loaded<View>> {
+    const start = performance.now();
+    const loaded = await this.#options.load(path, this.#options.now());
+    if (this.#isOpen) await loaded.complete?.();
+    this.#loadTime = performance.now() - start;
+    return loaded;
+  }
+
+  /** Loads again once something has expired, but no sooner than `atLeast` milliseconds from now. */
+  #reloadAt(until: number, atLeast: number): void {
+    clearTimeout(this.#expiry);
+    if (until === Infinity) return;
+    const wait = Math.min(Math.max(until - this.#options.now(), atLeast), MAX_WAIT_MS);
+    this.#expiry = setTimeout(() => {
+      if (this.#options.now() < until) this.#reloadAt(until, atLeast);
+      else void this.#holder.reload();
+    }, wait).unref();
   }
 
   #failed(error: unknown): void {
     const { name, metrics, log } = this.#options;
+    this.#reloadAt(this.#holder.current?.content.until ?? Infinity, AFTER_FAILURE_MS);
     metrics.snapshotFailures.inc({ snapshot: name });
     log.error({ snapshot: name, err: error }, "the new snapshot cannot be used; the previous one stays in use");
   }

@@ -10,19 +10,19 @@ import { type Decision, decisionOf } from "../rules/decision.ts";
 import type { LiveRuleset } from "../rules/service-memory.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 
-/** Rules that are shown for an address at most. */
+/** Maximum rules shown for an address. */
 const MAX_RULES = 5;
-/** Addresses that are looked up between two interruptions: a millisecond in the largest rulesets. */
+/** Addresses looked up between two interruptions: a millisecond in the largest rulesets. */
 const STEP = 1024;
 
-/** Lines, and the different addresses of them. */
+/** Lines, and their distinct addresses. */
 export interface LogShare {
   readonly lines: number;
   readonly addresses: number;
 }
 
 export interface ComparedRuleset extends Pick<Ruleset, "id" | "name" | "purpose"> {
-  /** What its rules cover; null where it was deleted before the log had been read. */
+  /** What its rules cover; null if it was deleted before the log had been read. */
   readonly covered: LogShare | null;
 }
 
@@ -50,9 +50,9 @@ export interface RulesetComparison {
   readonly blocked: LogShare;
   readonly both: LogShare;
   readonly neither: LogShare;
-  /** Of the addresses that are covered, those with the most lines. */
+  /** The covered addresses with the most lines. */
   readonly top: readonly { readonly ip: string; readonly lines: number }[];
-  /** Of the addresses of `top` and those that were asked for. */
+  /** For the addresses of `top` and the requested ones. */
   readonly verdicts: ReadonlyMap<string, AddressVerdict>;
 }
 
@@ -60,24 +60,24 @@ export interface ComparisonRequest {
   readonly counts: AddressCounts;
   readonly chosen: ChosenRulesets;
   readonly at: number;
-  /** Addresses whose verdicts are wanted in any case. */
+  /** Addresses whose verdicts are always included. */
   readonly ips: readonly string[];
   /** How many of the covered addresses are listed. */
-  readonly mostListed: number;
+  readonly maxListed: number;
   readonly signal: AbortSignal;
 }
 
-/** By which purposes an address is covered: the sum of these. */
+/** The purposes of the rulesets that cover an address: the sum of these. */
 const ALLOWED = 1;
 const BLOCKED = 2;
 const FLAGS: Readonly<Record<Purpose, number>> = { allowlist: ALLOWED, blocklist: BLOCKED };
 
 /**
- * Compares the addresses of a log with each chosen ruleset, as it is at one moment, in slices: O(addresses * rulesets).
- * @throws what the signal is aborted with
+ * Compares the addresses of a log with each chosen ruleset, as of one moment, in slices: O(addresses * rulesets).
+ * @throws the reason of the signal once it is aborted
  */
 export async function compareRulesets(request: ComparisonRequest): Promise<RulesetComparison> {
-  const { counts, chosen, at, mostListed, signal } = request;
+  const { counts, chosen, at, maxListed, signal } = request;
   const flags = new Uint8Array(counts.counts4.length + counts.counts6.length);
   const rules = new Map<string, DecidingRule[]>();
   const rulesets: ComparedRuleset[] = [];
@@ -93,7 +93,7 @@ export async function compareRulesets(request: ComparisonRequest): Promise<Rules
     for (const index of found.result.addresses) flags[index]! |= FLAGS[purpose];
     for (const [ip, rule] of found.result.rules) addTo(rules, ip, { ruleset: { id, name, purpose }, rule });
   }
-  const { top, shares } = await inSlices(tally(counts, flags, mostListed));
+  const { top, shares } = await inSlices(tally(counts, flags, maxListed));
   const listed = new Set([...request.ips, ...top.map(({ ip }) => ip)]);
   const verdicts = new Map([...listed].map((ip) => [ip, verdictOf(rules.get(ip) ?? [])]));
   const [neither, allowed, blocked, both] = shares;
@@ -104,21 +104,21 @@ interface Coverage {
   readonly covered: LogShare;
   /** Which addresses it covers, by their numbers in the log's counts. */
   readonly addresses: Uint32Array;
-  /** By address: of those that were asked for, and of those of its own with the most lines. */
+  /** By address: for the requested ones, and for its own with the most lines. */
   readonly rules: ReadonlyMap<string, Rule>;
 }
 
 /**
- * What one ruleset covers. An address that is among the first of all covered ones is among the first that any ruleset
- * covers, so the rules of these are all that can be asked for later.
+ * What one ruleset covers. An address among the first of all covered ones is among the first of every ruleset that
+ * covers it, so the rules of these are all that can be needed later.
  */
 function* coverageOf(
   { rules }: LiveRuleset,
-  { counts, ips, at, mostListed, signal }: ComparisonRequest,
+  { counts, ips, at, maxListed, signal }: ComparisonRequest,
 ): Generator<undefined, Coverage, undefined> {
   const addresses = new Uint32Array(counts.counts4.length + counts.counts6.length);
   const ids = new Uint32Array(STEP);
-  const top = new Ranking(mostListed);
+  const top = new Ranking(maxListed);
   const covered = { lines: 0, addresses: 0 };
   for (const part of partsOf(counts)) {
     signal.throwIfAborted();
@@ -147,10 +147,10 @@ type Shares = [neither: LogShare, allowed: LogShare, blocked: LogShare, both: Lo
 function* tally(
   counts: AddressCounts,
   flags: Uint8Array,
-  mostListed: number,
+  maxListed: number,
 ): Generator<undefined, { top: RulesetComparison["top"]; shares: Shares }, undefined> {
   const shares = Array.from({ length: 4 }, () => ({ lines: 0, addresses: 0 }));
-  const ranking = new Ranking(mostListed);
+  const ranking = new Ranking(maxListed);
   for (const part of partsOf(counts)) {
     for (let index = 0; index < part.lines.length; index++) {
       const flag = flags[part.first + index]!;
@@ -170,7 +170,7 @@ interface Part {
   /** Of these and those after them. */
   readonly words: Uint32Array;
   readonly lines: Float64Array;
-  /** The number of the first among all of the log. */
+  /** The index of the first one among all addresses of the log. */
   readonly first: number;
 }
 

@@ -22,15 +22,15 @@ import { inSlices, turn } from "../../turns/in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
 /**
- * Requests are answered by the same thread: a part of a shard takes it a millisecond or two, a line of the greatest
- * length some ten more, and of all logs only one part is worked on in a turn.
+ * The same thread serves requests: a part of a shard takes a millisecond or two, a line of maximum length some ten
+ * more, and only one part of all logs is processed per turn.
  */
 export const BY_TURNS = {
   limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 },
   pause: turn,
 } as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
 const MAX_LISTED = 50;
-/** A text has no such byte; what is looked at is the beginning of what is uploaded. */
+/** Text contains no such byte; the beginning of the upload is checked. */
 const NUL = 0;
 const HEAD_BYTES = 4096;
 
@@ -42,7 +42,7 @@ const RESULT_UNWRITABLE =
 
 export type IdentificationState = "running" | "done" | "failed";
 
-/** An address of many lines, and what the catalogue knows of it. */
+/** An address with many lines, and what the catalogue knows about it. */
 export interface TopAddress {
   readonly ip: string;
   readonly lines: number;
@@ -54,30 +54,32 @@ export interface TopAddress {
 export interface TopAddresses {
   readonly matched: readonly TopAddress[];
   readonly unmatched: readonly TopAddress[];
-  /** How many different addresses there are; null where there are too many to count. */
+  /** How many distinct addresses there are; null if there are too many to count. */
   readonly matched_count: number | null;
   readonly unmatched_count: number | null;
-  /** How many lines too few an address may have here, or, missing here, has at most; 0: all is exact. */
+  /**
+   * How many lines an address may have beyond its number here or, if it is not listed, in all; 0: everything is exact.
+   */
   readonly lines_missing: number;
 }
 
-/** What the organisation's own rulesets say of a log's addresses. */
+/** What the organisation's own rulesets decide about a log's addresses. */
 export interface LogComparison extends RulesetComparison {
-  /** The addresses with the most lines of those that a ruleset covers. */
+  /** The covered addresses with the most lines. */
   readonly top: readonly TopAddress[];
-  /** How many different addresses were compared: all, unless lines are missing. */
+  /** How many distinct addresses were compared: all, unless lines are missing. */
   readonly addresses: number;
-  /** Lines of addresses that were not kept, or not all of whose lines were counted; 0: all of this is exact. */
+  /** Lines whose addresses were dropped, or were not counted from their first line on; 0: everything is exact. */
   readonly linesMissing: number;
 }
 
-/** What is reported of a log, while it is identified and afterwards. */
+/** The state of a log, while it is identified and afterwards. */
 export interface IdentificationSummary {
-  /** As they were uploaded: compressed ones, if they are. */
+  /** As uploaded: compressed, if the log is. */
   readonly bytes: number;
   readonly lines: number;
   readonly matched: number;
-  /** Lines with an address that no service has. */
+  /** Lines with an address that belongs to no service. */
   readonly unmatched: number;
   readonly no_address: number;
   readonly types: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
@@ -104,38 +106,38 @@ export interface LogRequest {
   readonly catalogue: CatalogueView;
   readonly format: RowFormat;
   /**
-   * Where the address stands in a line: the number of a column from 1, or the name of one or of a member of JSON;
-   * anywhere unless given.
+   * Where a line has its address: the number of a column, from 1, or the name of a column or of a JSON property;
+   * anywhere by default.
    */
   readonly field?: string | undefined;
-  /** How lines are cut into fields; by what the first line looks like unless given. */
+  /** How lines are cut into fields; by default, by what the first line looks like. */
   readonly input?: FieldSyntax | undefined;
-  /** Where the rows go, gzipped. */
+  /** The path for the rows, gzipped. */
   readonly path: string;
   readonly signal: AbortSignal;
-  /** Different addresses that are counted exactly. */
+  /** Distinct addresses that are counted exactly. */
   readonly keptAddresses: number;
-  /** What the log is compared with beside the catalogue; null: nothing. */
+  /** What the log is compared with besides the catalogue; null: nothing. */
   readonly rulesets: ChosenRulesets | null;
-  /** When the upload began: rules that had expired by then do not count. */
+  /** When the upload started: rules that had expired by then do not count. */
   readonly startedAt: number;
 }
 
 /**
- * One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to
- * the result.
+ * One log that streams in: its lines are identified as they arrive, in bounded memory, no faster than the result is
+ * written.
  */
 export class LogIdentification {
   state: IdentificationState = "running";
-  /** Why it failed, for whoever uploaded the log. */
+  /** Why it failed, for the user who uploaded the log. */
   error: string | null = null;
-  /** What keeps the server from writing the result, for whoever runs it: it names a path. */
+  /** What keeps the server from writing the result, for the operator: it names a path. */
   outputError: BatchError | null = null;
-  /** The size of the result, compressed; null until it is there. */
+  /** The size of the result, compressed; null until the result is complete. */
   resultBytes: number | null = null;
-  /** What rulesets say of its addresses; null until it is done, and where it is compared with none. */
+  /** What rulesets decide about its addresses; null until it is done, and if it is compared with none. */
   comparison: LogComparison | null = null;
-  /** Of who uploads it. */
+  /** Of the client that uploads it. */
   readonly speed: ClientSpeed = new ClientSpeed();
   readonly #request: LogRequest;
   readonly #sample: UnmatchedSample;
@@ -177,7 +179,7 @@ export class LogIdentification {
       this.state = "done";
     } catch (error) {
       this.state = "failed";
-      // Such as one that is ended while it is compared: the rows are there by then.
+      // For example, one that is stopped during the comparison: its rows are already written.
       await rm(path, { force: true }).catch(() => {});
       if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
       this.error = this.#reasonOf(error);
@@ -229,12 +231,12 @@ export class LogIdentification {
     };
   }
 
-  /** `known`: the addresses that are listed already, whose rules are wanted as well. */
+  /** `known`: the addresses that are already listed, whose rules are included as well. */
   async #compare(counts: AddressCounts, known: TopAddresses): Promise<LogComparison | null> {
     const { rulesets: chosen, startedAt: at, signal, catalogue } = this.#request;
     if (chosen === null) return null;
     const ips = [...known.matched, ...known.unmatched].map(({ ip }) => ip);
-    const found = await compareRulesets({ counts, chosen, at, ips, mostListed: MAX_LISTED, signal });
+    const found = await compareRulesets({ counts, chosen, at, ips, maxListed: MAX_LISTED, signal });
     const shares = [found.allowed, found.blocked, found.both, found.neither];
     return {
       ...found,
@@ -274,12 +276,12 @@ function isOfOutput({ code }: BatchError): boolean {
   return code === "output-failed" || code === "output-unusable";
 }
 
-/** Formats that the pipeline knows and rejects, and what `checkedHead` finds. */
+/** Formats that the pipeline recognizes and rejects, and what `checkedHead` finds. */
 function isNoText(error: unknown): boolean {
   return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
 }
 
-/** The chunks, as long as the client sends them. @throws BatchError */
+/** The chunks, as long as the client sends any. @throws BatchError */
 async function* received(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* body;
@@ -288,7 +290,7 @@ async function* received(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** The chunks, if they begin like a text or like compressed data. */
+/** The chunks, if they begin like text or like compressed data. */
 async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const chunk of body) {
@@ -303,7 +305,7 @@ async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** By the first bytes of gzip, zstd, and those formats that the pipeline names when it rejects them. */
+/** By the first bytes of gzip, zstd, and the formats that the pipeline names when it rejects them. */
 function isCompressed(chunk: Buffer): boolean {
   return /^(1f8b|28b52ffd|5.2a4d18|fd377a58|425a68|04224d18|504b0304|fffe|feff)/.test(chunk.toString("hex", 0, 6));
 }

@@ -3,12 +3,12 @@ import type { ClientSpeed } from "./client-speed.ts";
 
 /** How many uploads there may be at a time. */
 export interface UploadLimits {
-  /** Of an organisation and of all. */
+  /** Per organisation, and in all. */
   readonly perOrganisation: number;
   readonly inAll: number;
   /**
-   * An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way
-   * to another that finds no room.
+   * An upload with fewer bytes per second of waiting, once it has been waited for `slowAfter` milliseconds, gives way
+   * to another that finds no free slot.
    */
   readonly slowBytes: number;
   readonly slowAfter: number;
@@ -18,11 +18,11 @@ export interface UploadLimits {
 export interface SlottedUpload {
   readonly organisationId: string;
   readonly speed: ClientSpeed;
-  /** Aborted with the reason where it loses its place. */
+  /** Aborted with the reason if it loses its slot. */
   readonly end: AbortController;
 }
 
-/** The places of everything that is uploaded and worked on, logs and feeds, of all organisations together. */
+/** The slots of everything that is uploaded and processed, logs and feeds, of all organisations together. */
 export class UploadSlots {
   readonly #limits: UploadLimits;
   readonly #taken = new Set<SlottedUpload>();
@@ -32,9 +32,9 @@ export class UploadSlots {
   }
 
   /**
-   * Takes a place until the function that it gives is called. Where there is none, the slowest upload loses its place of
-   * the organisations that have more of them than this one then has, and of those that hardly come: no one can hold all
-   * places by sending slowly. @throws ServiceError "too-many-requests"
+   * Takes a slot until the returned function is called. If none is free, the slowest upload loses its slot, among those
+   * of organisations that hold more slots than this one would then, and those that barely send anything: no one can
+   * hold all slots by sending slowly. @throws ServiceError "too-many-requests"
    */
   take(upload: SlottedUpload): () => void {
     this.#makeRoom(upload.organisationId);
@@ -73,7 +73,7 @@ function giveWay(candidates: readonly SlottedUpload[], to: string): void {
   );
   slowest.end.abort(
     new Error(
-      `it was the slowest of all uploads and gave its place to one of ${to}; upload it again, or over a faster connection`,
+      `it was the slowest of all uploads and gave way to one of ${to}; upload it again, or over a faster connection`,
     ),
   );
 }

@@ -1,10 +1,9 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import { type ImportedColumns, type ImportFormat, RuleImport } from "../../rulesets/importers/import-rules.ts";
-import { faultText } from "../../rulesets/importers/imported-rule.ts";
+import { errorText } from "../../rulesets/importers/imported-rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../rulesets/rule-list.ts";
-import { RULES_SETTING } from "../../store/limit-settings.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";
 import { type FieldErrors, invalid, ServiceError } from "../service-error.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
@@ -16,14 +15,14 @@ export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = {
   "application/x-ndjson": "ndjson",
 };
 
-/** How much is read before the clock is looked at: half a millisecond, also where all of it is wrong. */
+/** How much is read between two looks at the clock: half a millisecond, even if all of it is invalid. */
 const CHARACTERS_AT_ONCE = 1 << 12;
 const MEMBERS_AT_ONCE = 50;
-/** An answer names the faults of so many rules. */
-export const MAX_FAULTY = 200;
-/** A document of which more rules cannot be read is none of rules. */
+/** A response reports the errors of this many rules. */
+export const MAX_REPORTED = 200;
+/** A document with more unreadable rules is not a list of rules. */
 export const MAX_UNREADABLE = 100_000;
-/** The longest text of a rule that an answer shows. */
+/** Maximum characters of a rule that a response shows. */
 const MAX_TEXT_LENGTH = 80;
 
 export function tooManyUnreadable(): string {
@@ -33,11 +32,11 @@ export function tooManyUnreadable(): string {
 /** A rule of a JSON document that its schema rejects. */
 export class RejectedMember {
   readonly text: string;
-  readonly faults: FieldErrors;
+  readonly errors: FieldErrors;
 
-  constructor(item: unknown, faults: FieldErrors) {
+  constructor(item: unknown, errors: FieldErrors) {
     this.text = JSON.stringify(item);
-    this.faults = faults;
+    this.errors = errors;
   }
 }
 
@@ -48,65 +47,65 @@ export type ListBody =
   | { readonly text: AsyncIterable<string>; readonly format: ImportFormat }
   | { readonly members: AsyncIterable<readonly ListedMember[]> };
 
-/** A rule of a JSON document that cannot be read, or stands there already. */
+/** A rule of a JSON document that cannot be read or repeats a prefix. */
 export interface InvalidMember {
-  /** Its place, from 0. */
+  /** Its index, from 0. */
   readonly line: number;
   readonly ip: string;
-  /** The rule as it stands there. */
+  /** The rule as sent. */
   readonly text: string;
-  readonly faults: FieldErrors;
+  readonly errors: FieldErrors;
 }
 
 /**
- * The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is
- * wrong with the first of the others.
+ * The readable rules of a JSON document, in the order of prefixes, with their indexes as lines, and the errors of the
+ * first unreadable ones.
  */
 export interface ReadMembers {
   readonly parts: readonly ListedColumns[];
-  readonly faulty: readonly InvalidMember[];
-  readonly faultyCount: number;
-  /** Whether all of it was read: there may be too much wrong. */
+  readonly rejected: readonly InvalidMember[];
+  readonly rejectedCount: number;
+  /** Whether all of it was read: reading ends if there are too many errors. */
   readonly isWhole: boolean;
 }
 
-/** How much is read of a document in which much is wrong, and reported. */
-export interface FaultLimits {
-  /** Reading ends when more rules than so many cannot be read. */
-  readonly mostUnreadable: number;
-  readonly mostReported: number;
+/** How much of a document with many errors is read and reported. */
+export interface ReadLimits {
+  /** Reading ends when more rules than this cannot be read. */
+  readonly maxUnreadable: number;
+  readonly maxReported: number;
 }
 
-/** Reads every rule; one that stands twice is at fault the second time. */
+/** Reads every rule; one that repeats a prefix is an error. */
 export async function readMembers(
   batches: AsyncIterable<readonly ListedMember[]>,
   options: ReadingOptions,
-  { mostUnreadable, mostReported }: FaultLimits,
+  { maxUnreadable, maxReported }: ReadLimits,
 ): Promise<ReadMembers> {
-  const faulty = new FirstLines<InvalidMember>(mostReported);
+  const rejected = new FirstLines<InvalidMember>(maxReported);
   const list = new RuleList();
   const slice = new Slice();
   let index = 0;
   for await (const batch of batches) {
     for (const member of batch) {
-      readMember(member, index, options, list, faulty);
+      readMember(member, index, options, list, rejected);
       if (++index % MEMBERS_AT_ONCE === 0) await slice.pause();
     }
-    if (faulty.count > mostUnreadable) break;
+    if (rejected.count > maxUnreadable) break;
   }
-  const isWhole = faulty.count <= mostUnreadable;
+  const isWhole = rejected.count <= maxUnreadable;
   const parts = await inSlices(
     list.inOrder((prefix, line, earlier) => {
       const ip = formatPrefix(prefix);
-      faulty.add({
+      rejected.add({
         line,
         ip,
         text: ip,
-        faults: { [`rules[${line}].ip`]: [`${ip} is already in rules[${earlier}]`] },
+        errors: { [`rules[${line}].ip`]: [`${ip} is already in rules[${earlier}]`] },
       });
     }),
   );
-  return { parts, faulty: faulty.inOrder(), faultyCount: faulty.count, isWhole };
+  return { parts, rejected: rejected.inOrder(), rejectedCount: rejected.count, isWhole };
 }
 
 function readMember(
@@ -114,19 +113,24 @@ function readMember(
   index: number,
   options: ReadingOptions,
   list: RuleList,
-  faulty: FirstLines<InvalidMember>,
+  rejected: FirstLines<InvalidMember>,
 ): void {
   if (member instanceof RejectedMember)
-    return faulty.add({ line: index, ip: shortened(member.text), text: shortened(member.text), faults: member.faults });
+    return rejected.add({
+      line: index,
+      ip: shortened(member.text),
+      text: shortened(member.text),
+      errors: member.errors,
+    });
   try {
-    list.add(readRule(member, { ...options, place: `rules[${index}].` }), index);
+    list.add(readRule(member, { ...options, path: `rules[${index}].` }), index);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    faulty.add({
+    rejected.add({
       line: index,
       ip: member.ip,
       text: shortened(JSON.stringify(member)),
-      faults: error.fields!,
+      errors: error.fields!,
     });
   }
 }
@@ -135,7 +139,7 @@ function shortened(text: string): string {
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
-/** Reads a list to its end, or the error that ends the reading. */
+/** Reads a list to its end, or to the error that ends the reading. */
 export async function readText(file: RuleImport, text: AsyncIterable<string>): Promise<ImportedColumns> {
   const slice = new Slice();
   for await (const chunk of text) {
@@ -148,14 +152,14 @@ export async function readText(file: RuleImport, text: AsyncIterable<string>): P
   return inSlices(file.endInSteps());
 }
 
-/** A line that was left out, or a rule of a document by its place, counted from 1. */
+/** A line that was left out, or a rule of a document by its position, from 1. */
 export interface InvalidLine {
   readonly line: number;
   readonly text: string;
   readonly reason: string;
 }
 
-/** The rules that a body wants, as the store takes them, and what was left out. */
+/** The rules that a body asks for, as the store takes them, and what was left out. */
 export interface DesiredList {
   readonly rules: readonly RuleColumns[];
   readonly invalid: number;
@@ -163,14 +167,16 @@ export interface DesiredList {
 }
 
 export interface DesiredListOptions extends ReadingOptions {
-  readonly mostRules: number;
-  /** Leave out what cannot be read, or repeats a prefix. */
+  readonly maxRules: number;
+  /** What sets `maxRules`, for the error. */
+  readonly setting: string;
+  /** Leave out what cannot be read or repeats a prefix. */
   readonly skipInvalid: boolean;
 }
 
 /**
- * @throws ServiceError "invalid" that names the first rules that cannot be read or stand twice, unless they are left
- * out
+ * @throws ServiceError "invalid" that names the first rules that cannot be read or repeat a prefix, unless they are
+ * left out
  */
 export function readDesiredList(body: ListBody, options: DesiredListOptions): Promise<DesiredList> {
   return "members" in body ? desiredMembers(body.members, options) : desiredLines(body.text, body.format, options);
@@ -180,15 +186,16 @@ async function desiredMembers(
   members: AsyncIterable<readonly ListedMember[]>,
   options: DesiredListOptions,
 ): Promise<DesiredList> {
-  const mostUnreadable = options.skipInvalid ? MAX_UNREADABLE : MAX_FAULTY;
-  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
-    mostUnreadable,
-    mostReported: MAX_FAULTY,
+  const maxUnreadable = options.skipInvalid ? MAX_UNREADABLE : MAX_REPORTED;
+  const { parts, rejected, rejectedCount, isWhole } = await readMembers(members, options, {
+    maxUnreadable,
+    maxReported: MAX_REPORTED,
   });
   if (options.skipInvalid && !isWhole) throw invalid({ rules: [tooManyUnreadable()] });
-  if (!options.skipInvalid && faultyCount > 0) throw invalid(Object.assign({}, ...faulty.map(({ faults }) => faults)));
-  const lines = faulty.map(({ line, text, faults }) => ({ line: line + 1, text, reason: textOf(faults) }));
-  return { rules: parts.map(withoutLines), invalid: faultyCount, invalidLines: lines };
+  if (!options.skipInvalid && rejectedCount > 0)
+    throw invalid(Object.assign({}, ...rejected.map(({ errors }) => errors)));
+  const lines = rejected.map(({ line, text, errors }) => ({ line: line + 1, text, reason: textOf(errors) }));
+  return { rules: parts.map(withoutLines), invalid: rejectedCount, invalidLines: lines };
 }
 
 async function desiredLines(
@@ -197,11 +204,11 @@ async function desiredLines(
   options: DesiredListOptions,
 ): Promise<DesiredList> {
   const { parts, errors, skipped } = await readText(
-    new RuleImport(format, { ...options, setting: RULES_SETTING, mostSkipped: MAX_FAULTY }),
+    new RuleImport(format, { ...options, maxSkipped: MAX_REPORTED }),
     text,
   );
   if (errors.length > 0)
-    throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [faultText(error)]])));
+    throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [errorText(error)]])));
   return {
     rules: parts.map(withoutLines),
     invalid: skipped.count,
@@ -209,7 +216,7 @@ async function desiredLines(
   };
 }
 
-/** The columns alone, as the store takes them: where each rule stood in the list is of no more use. */
+/** The columns alone, as the store takes them: the lines of the rules are no longer needed. */
 export function withoutLines({
   family,
   words,
@@ -222,9 +229,9 @@ export function withoutLines({
   return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }
 
-/** What is wrong with a rule of a document, by its members. */
-export function textOf(faults: FieldErrors): string {
-  return Object.entries(faults)
+/** The errors of a rule of a document, by its properties. */
+export function textOf(errors: FieldErrors): string {
+  return Object.entries(errors)
     .map(([field, messages]) => `${field.replace(/^rules\[\d+\]\.?/, "") || "rule"}: ${messages.join("; ")}`)
     .join("; ");
 }

@@ -1,27 +1,29 @@
-import { exportRules, FIREWALL_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import { changesBySecond, exportRules, NAMED_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { isActive, type Rule } from "../../rulesets/rule.ts";
 import { encoded } from "../encoded.ts";
+import { earlierRules } from "./earlier-rules.ts";
 import { rulesetTag } from "./tags.ts";
 import { atOneVersion } from "./at-one-version.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import type { Store } from "../../store/store.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 export interface ExportRequest {
   readonly format: RuleExportFormat;
   readonly activeOnly: boolean;
-  /** Of firewalls; made from the ruleset's name unless given. */
+  /** For firewalls; made from the ruleset's name by default. */
   readonly setName?: string | undefined;
 }
 
-/** A file that is made when it is asked for; the key says all that it depends on. */
+/** A file that is made on request; the key contains everything it depends on. */
 export interface ExportedFile {
   readonly key: string;
   make(): Promise<Buffer>;
 }
 
 /**
- * The file of the ruleset as it is at `now`; `current` gives the ruleset as it is when it is called, undefined once it
- * is gone.
+ * The file of the ruleset as of `now`; `current` returns the ruleset as it is when called, undefined once it is gone.
  */
 export function exportFile(
   current: () => LiveRuleset | undefined,
@@ -30,26 +32,53 @@ export function exportFile(
   request: ExportRequest,
 ): ExportedFile {
   const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(ruleset, now, request))}`;
-  const write = (live: LiveRuleset) =>
-    encoded(
-      exportRules(desiredRules(live, now, request), request.format, {
-        setName: setNameIn(live, request),
-        now: secondOf(now),
-      }),
-    );
+  const write = (live: LiveRuleset) => fileOf(desiredRules(live, now, request), live, now, request);
   return { key, make: async () => (await atOneVersion(() => current() ?? ruleset, write))!.result };
 }
 
+/** Thrown by the making of a file of a version that is not kept. */
+export class VersionNotKeptError extends Error {}
+
+/** The file of an earlier version of the ruleset, as of `now`. Its making rejects with VersionNotKeptError. */
+export function earlierFile(
+  store: Pick<Store, "read">,
+  ruleset: LiveRuleset,
+  now: number,
+  { version, ...request }: ExportRequest & { readonly version: number },
+): ExportedFile {
+  const second = request.activeOnly || changesBySecond(request.format, true) ? secondOf(now) : 0;
+  const representation = representationOf(ruleset, now, request);
+  return {
+    key: `${ruleset.about.id} version ${version} ${representation} ${second}`,
+    make: async () => {
+      const earlier = await earlierRules(store, ruleset, version);
+      if (earlier === undefined) throw new VersionNotKeptError();
+      const rules = earlier.rules(request.activeOnly ? secondOf(now) : undefined);
+      return inSlices(fileOf(rules, ruleset, now, request));
+    },
+  };
+}
+
+function fileOf(
+  rules: Iterable<Rule>,
+  live: LiveRuleset,
+  now: number,
+  request: ExportRequest,
+): Generator<undefined, Buffer, undefined> {
+  const options = { setName: setNameIn(live, request), purpose: live.about.purpose, now: secondOf(now) };
+  return encoded(exportRules(rules, request.format, options));
+}
+
 /**
- * What stands in the tag for how the ruleset is represented. Timeouts are counted in seconds from now on, so that a
- * file with any is another one each second.
+ * The part of the tag that stands for how the ruleset is represented. Timeouts are counted in seconds from now, and
+ * serial numbers are seconds, so files with them differ every second.
  */
 export function representationOf(ruleset: LiveRuleset, now: number, request: ExportRequest): string {
   const { format, activeOnly } = request;
   const parts = [format, ...(activeOnly ? ["active"] : [])];
-  if (!FIREWALL_FORMATS.has(format)) return parts.join("-");
-  const second = ruleset.rules.nextExpiry(now) === null ? [] : [String(secondOf(now) / 1000)];
-  return [...parts, setNameIn(ruleset, request), ...second].join("-");
+  if (NAMED_FORMATS.has(format)) parts.push(setNameIn(ruleset, request));
+  if (changesBySecond(format, ruleset.rules.nextExpiry(now) !== null)) parts.push(String(secondOf(now) / 1000));
+  return parts.join("-");
 }
 
 function secondOf(now: number): number {

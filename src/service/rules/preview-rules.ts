@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { type ImportFormat, type ImportOptions, RuleImport } from "../../rulesets/importers/import-rules.ts";
-import { faultText } from "../../rulesets/importers/imported-rule.ts";
+import { errorText } from "../../rulesets/importers/imported-rule.ts";
 import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import type { Rule } from "../../rulesets/rule.ts";
@@ -21,34 +21,34 @@ import {
   tooManyUnreadable,
 } from "./desired-rules.ts";
 
-/** Lines that are reported: the faulty ones first, since they have to be corrected. */
+/** Maximum lines reported: those with errors first, since they have to be corrected. */
 const MAX_LINES = 10_000;
-/** Rules that are decided between two looks at the clock: some hundred microseconds. */
+/** Rules decided between two looks at the clock: some hundred microseconds. */
 const STEP = 256;
 
 export type Verdict = Addition["action"] | "error";
 
 export interface PreviewLine {
-  /** Counted from 1; of a JSON document, the place of the rule. */
+  /** Counted from 1; in a JSON document, the position of the rule. */
   readonly line: number;
-  /** The canonical prefix, or what stands there in place of one. */
+  /** The canonical prefix, or the text in its place. */
   readonly ip: string;
   readonly verdict: Verdict;
-  /** With `error`: what is wrong and its cure. */
+  /** With `error`: what is wrong and how to fix it. */
   readonly message?: string;
-  /** The rule that is there, and the rule that would be. */
+  /** The existing rule, and the rule as it would be. */
   readonly before?: Rule;
   readonly after?: Rule;
 }
 
-/** A list of rules: what can be read of it, in the order of prefixes, and the faulty lines. */
+/** A list of rules: what can be read of it, in the order of prefixes, and the lines with errors. */
 export interface PreviewedList {
   readonly parts: readonly ListedColumns[];
-  readonly faulty: readonly PreviewLine[];
-  readonly faultyCount: number;
-  /** What ended the reading. */
+  readonly rejected: readonly PreviewLine[];
+  readonly rejectedCount: number;
+  /** The error that ended the reading. */
   readonly rejection?: string;
-  /** Whether all of it was read: there may be too much, or too much wrong. */
+  /** Whether all of it was read: reading ends if there is too much, or if there are too many errors. */
   readonly isWhole: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface Preview {
   readonly lines: readonly PreviewLine[];
   /** Whether there are more lines than `lines` holds. */
   readonly truncated: boolean;
-  /** Why the import is rejected also without the lines that have errors; null: it is not, unless lines conflict. */
+  /** Why the import is rejected even without the lines that have errors; null if it is not, unless lines conflict. */
   readonly skip_refusal: string | null;
-  /** Whether what it touches is kept, so that the import can be undone. */
+  /** Whether the rules it touches are kept, so that the import can be undone. */
   readonly can_undo: boolean;
 }
 
@@ -69,16 +69,16 @@ export interface Preview {
 export async function readListToEnd(
   text: AsyncIterable<string>,
   format: ImportFormat,
-  options: Pick<ImportOptions, "allowSpecialPurpose" | "mostRules" | "defaults">,
+  options: Pick<ImportOptions, "allowSpecialPurpose" | "maxRules" | "defaults">,
 ): Promise<PreviewedList> {
   const file = new RuleImport(format, {
     ...options,
     setting: RULES_SETTING,
     skipInvalid: true,
-    mostSkipped: MAX_LINES,
+    maxSkipped: MAX_LINES,
   });
   const { parts, errors, skipped, isWhole } = await readText(file, text);
-  const faulty = skipped.lines.map(({ line, value, reason }): PreviewLine => ({
+  const rejected = skipped.lines.map(({ line, value, reason }): PreviewLine => ({
     line,
     ip: value,
     verdict: "error",
@@ -88,13 +88,13 @@ export async function readListToEnd(
     line: error.line,
     ip: error.value,
     verdict: "error",
-    message: faultText(error),
+    message: errorText(error),
   }));
   const rejection = last.map(({ line, message }) => `line ${line}: ${message}`)[0];
   return {
     parts,
-    faulty: [...faulty, ...last],
-    faultyCount: skipped.count + errors.length,
+    rejected: [...rejected, ...last],
+    rejectedCount: skipped.count + errors.length,
     isWhole,
     ...(rejection === undefined ? {} : { rejection }),
   };
@@ -105,20 +105,20 @@ export async function readRulesToEnd(
   members: AsyncIterable<readonly ListedMember[]>,
   options: ReadingOptions,
 ): Promise<PreviewedList> {
-  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
-    mostUnreadable: MAX_UNREADABLE,
-    mostReported: MAX_LINES,
+  const { parts, rejected, rejectedCount, isWhole } = await readMembers(members, options, {
+    maxUnreadable: MAX_UNREADABLE,
+    maxReported: MAX_LINES,
   });
-  const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({
+  const lines = rejected.map(({ line, ip, errors }): PreviewLine => ({
     line: line + 1,
     ip,
     verdict: "error",
-    message: textOf(faults),
+    message: textOf(errors),
   }));
   return {
     parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })),
-    faulty: lines,
-    faultyCount,
+    rejected: lines,
+    rejectedCount,
     isWhole,
     ...(isWhole ? {} : { rejection: tooManyUnreadable() }),
   };
@@ -128,12 +128,12 @@ export interface PreviewOptions {
   readonly mode: ConflictMode;
   readonly now: number;
   /** Of a ruleset. */
-  readonly mostRules: number;
+  readonly maxRules: number;
 }
 
 /**
- * What importing the list would do to the ruleset, line by line; nothing is written. `current` gives the ruleset as it
- * is when it is called; undefined once it is gone.
+ * What importing the list would do to the ruleset, line by line; nothing is written. `current` returns the ruleset as
+ * it is when called, undefined once it is gone.
  */
 export async function previewRules(
   current: () => LiveRuleset | undefined,
@@ -155,13 +155,13 @@ function* deciding(decisions: Decisions, parts: readonly ListedColumns[]): Gener
   return decisions.preview();
 }
 
-/** Decides rule after rule, in the order in which the store does, and keeps the first lines. */
+/** Decides rule after rule, in the same order as the store, and keeps the first lines. */
 class Decisions {
   readonly #ruleset: LiveRuleset;
   readonly #list: PreviewedList;
   readonly #options: PreviewOptions;
   readonly #counts = { created: 0, updated: 0, skipped: 0, conflict: 0, error: 0 };
-  readonly #faulty = new FirstLines<PreviewLine>(MAX_LINES);
+  readonly #rejected = new FirstLines<PreviewLine>(MAX_LINES);
   readonly #others = new FirstLines<PreviewLine>(MAX_LINES);
   #rejection: string | null = null;
   #kept = 0;
@@ -172,17 +172,17 @@ class Decisions {
     this.#list = list;
     this.#options = options;
     this.#count = ruleset.rules.count;
-    for (const line of list.faulty) this.#report(line);
-    this.#counts.error = list.faultyCount;
+    for (const line of list.rejected) this.#report(line);
+    this.#counts.error = list.rejectedCount;
   }
 
   add({ prefix, name, expiresAt }: DesiredRule, line: number): void {
-    const { mode, now, mostRules } = this.#options;
+    const { mode, now, maxRules } = this.#options;
     const before = this.#ruleset.rules.get(prefix);
     const { action, rule } = addRule(before, { prefix, name, expiresAt, mode }, now);
     const reported = { line, ip: formatPrefix(prefix), ...(before && { before }) };
-    if (action === "created" && this.#count >= mostRules) {
-      this.#rejection = `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first`;
+    if (action === "created" && this.#count >= maxRules) {
+      this.#rejection = `a ruleset holds at most ${maxRules} rules, expired ones too (${RULES_SETTING}); delete some first`;
       return this.#report({ ...reported, verdict: "error", message: this.#rejection });
     }
     if (action === "created") this.#count++;
@@ -197,9 +197,9 @@ class Decisions {
 
   preview(): Preview {
     const { version } = this.#ruleset.about;
-    const faulty = this.#faulty.inOrder();
-    const others = this.#others.inOrder().slice(0, MAX_LINES - faulty.length);
-    const lines = [...faulty, ...others].sort((a, b) => a.line - b.line);
+    const rejected = this.#rejected.inOrder();
+    const others = this.#others.inOrder().slice(0, MAX_LINES - rejected.length);
+    const lines = [...rejected, ...others].sort((a, b) => a.line - b.line);
     const all = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
     return {
       version,
@@ -213,6 +213,6 @@ class Decisions {
 
   #report(line: PreviewLine): void {
     this.#counts[line.verdict]++;
-    (line.verdict === "error" || line.verdict === "conflict" ? this.#faulty : this.#others).add(line);
+    (line.verdict === "error" || line.verdict === "conflict" ? this.#rejected : this.#others).add(line);
   }
 }

@@ -1,7 +1,7 @@
-import type { Address, Prefix } from "../../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { AddressError } from "../../address/address-error.ts";
-import { parseAddress } from "../../address/parse-address.ts";
 import { parsePrefix } from "../../address/prefix.ts";
+import { AddressBatch } from "../address-batch.ts";
 import { invalid } from "../service-error.ts";
 
 /** The prefix in a field of a request. @throws ServiceError "invalid" about the field */
@@ -9,12 +9,7 @@ export function readPrefix(text: string, field = "ip"): Prefix {
   return withField(field, () => parsePrefix(text));
 }
 
-/** @throws ServiceError "invalid" about the field */
-export function readAddress(text: string, field = "ip"): Address {
-  return withField(field, () => parseAddress(text));
-}
-
-/** Runs what reads a field of a request. @throws ServiceError "invalid" about the field, in place of AddressError */
+/** Runs what reads a field of a request. @throws ServiceError "invalid" about the field instead of AddressError */
 export function withField<Value>(field: string, read: () => Value): Value {
   try {
     return read();
@@ -24,29 +19,28 @@ export function withField<Value>(field: string, read: () => Value): Value {
   }
 }
 
-/** Bad addresses of a list that are named. */
+/** Maximum invalid addresses of a list that are named. */
 const MAX_NAMED = 200;
 
 /**
- * Each text once, with its prefix.
- * @throws ServiceError "invalid" that names the first bad ones by their index in `field`: an error takes as long as a hundred
- * good texts, so that others are not looked for
+ * The addresses and prefixes of a list, each text once unless `isDistinct` is false.
+ * @throws ServiceError "invalid" that names the first invalid ones by their index in `field`: an error takes as long as
+ * a hundred valid texts, so the search ends there
  */
-export function readPrefixes(texts: readonly string[], field = "ips"): Map<string, Prefix> {
-  const prefixes = new Map<string, Prefix>();
+export function readAddresses(
+  texts: readonly string[],
+  { field = "ips", isDistinct = true }: { readonly field?: string; readonly isDistinct?: boolean } = {},
+): AddressBatch {
   const errors: Record<string, string[]> = {};
   let count = 0;
-  for (const [index, text] of texts.entries()) {
-    try {
-      prefixes.set(text, parsePrefix(text));
-    } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
-      if (count++ === MAX_NAMED) break;
-      errors[`${field}[${index}]`] = [error.message];
-    }
-  }
+  const onMalformed = (index: number, error: AddressError): boolean => {
+    if (count++ === MAX_NAMED) return false;
+    errors[`${field}[${index}]`] = [error.message];
+    return true;
+  };
+  const batch = new AddressBatch(texts, onMalformed, { isDistinct });
   if (count > MAX_NAMED)
     errors[field] = [`more than ${MAX_NAMED} addresses are malformed; the first ${MAX_NAMED} are named`];
   if (count > 0) throw invalid(errors);
-  return prefixes;
+  return batch;
 }

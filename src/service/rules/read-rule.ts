@@ -20,27 +20,27 @@ export interface RuleMembers extends ExpiryMembers {
 export interface ReadingOptions {
   readonly now: number;
   readonly allowSpecialPurpose: boolean;
-  /** What stands in front of the members' names in errors. */
-  readonly place?: string;
-  /** For what the body does not say. */
+  /** The prefix of property names in errors. */
+  readonly path?: string;
+  /** For what the body leaves out. */
   readonly defaults?: RuleDefaults;
 }
 
-/** What a body asks to add. @throws ServiceError "invalid" */
+/** The rule that a body asks to add. @throws ServiceError "invalid" */
 export function readRule(
   { ip, name, conflict_resolution, ...expiry }: RuleMembers,
   options: ReadingOptions,
 ): AddRequest {
-  const { now, place = "", defaults = { name: null, expiresAt: null } } = options;
-  return atPath(place, () => ({
+  const { now, path = "", defaults = { name: null, expiresAt: null } } = options;
+  return atPath(path, () => ({
     prefix: parseRulePrefix(ip, options),
     name: name === undefined ? defaults.name : name === null ? null : checkRuleName(name),
-    expiresAt: orDefault(readExpiry(expiry, now, place), defaults.expiresAt),
+    expiresAt: orDefault(readExpiry(expiry, now, path), defaults.expiresAt),
     mode: conflict_resolution ?? "extend",
   }));
 }
 
-/** What the rules of a list get that do not say it themselves, by the query of its request. @throws ServiceError "invalid" */
+/** The defaults for the rules of a list, from the query of its request. @throws ServiceError "invalid" */
 export function readDefaults({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleDefaults {
   return atPath("", () => ({
     name: typeof name === "string" ? checkRuleName(name) : null,
@@ -52,7 +52,7 @@ function orDefault(expiresAt: number | null | undefined, initial: number | null)
   return expiresAt === undefined ? initial : expiresAt;
 }
 
-/** What a body asks to change: only what it names. @throws ServiceError "invalid" */
+/** The changes that a body asks for: only the properties it has. @throws ServiceError "invalid" */
 export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleChanges {
   return atPath("", () => ({
     name: typeof name === "string" ? checkRuleName(name) : name,
@@ -60,7 +60,7 @@ export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: n
   }));
 }
 
-/** A name or a description of a ruleset. @throws ServiceError "invalid" */
+/** The name or description of a ruleset. @throws ServiceError "invalid" */
 export function checkRulesetText({
   name,
   description,
@@ -74,25 +74,25 @@ export function checkRulesetText({
   });
 }
 
-/** Milliseconds since 1970, null for never, undefined where the body says nothing. */
+/** Milliseconds since 1970, null for never, undefined if the body does not say. */
 function readExpiry(
   { expires_at, expires_in_days }: ExpiryMembers,
   now: number,
-  place: string,
+  path: string,
 ): number | null | undefined {
   if (expires_at !== undefined && expires_in_days !== undefined) {
     const message = "give either expires_at or expires_in_days, not both";
-    throw invalid({ [`${place}expires_at`]: [message], [`${place}expires_in_days`]: [message] });
+    throw invalid({ [`${path}expires_at`]: [message], [`${path}expires_in_days`]: [message] });
   }
   if (expires_in_days !== undefined) return expiryInDays(expires_in_days, now);
   return typeof expires_at === "string" ? parseTimestamp(expires_at) : expires_at;
 }
 
-function atPath<Value>(place: string, read: () => Value): Value {
+function atPath<Value>(path: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RuleError) throw invalid({ [place + error.field]: [error.message] });
+    if (error instanceof RuleError) throw invalid({ [path + error.field]: [error.message] });
     throw error;
   }
 }

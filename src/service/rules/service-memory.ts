@@ -1,6 +1,6 @@
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
-import type { Change } from "../../store/change.ts";
+import type { Change, RulesChange } from "../../store/change.ts";
 import type {
   ApiKey,
   Area,
@@ -13,15 +13,13 @@ import type {
   State,
   User,
 } from "../../store/state.ts";
-import { copyUnderWay } from "./copied-rules.ts";
+import { copyOf, copyUnderWay } from "./copied-rules.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";
 
-/** Rules that are changed in one turn: up to ten milliseconds. */
+/** Rules changed in one turn: up to ten milliseconds. */
 const MAX_IN_TURN = 2000;
-/** Rules that are changed between two looks at the clock. */
+/** Rules changed between two looks at the clock. */
 const STEP = 64;
-
-type RulesChange = Change & { readonly kind: "rules" };
 
 /** A ruleset and its rules. */
 export interface LiveRuleset {
@@ -29,53 +27,62 @@ export interface LiveRuleset {
   readonly rules: RuleIndex;
 }
 
-/** A session and whose it is. */
+/** A session and its user. */
 export interface LiveSession {
   readonly session: Session;
   readonly user: User;
 }
 
 /**
- * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at
- * `sequence`. Filled once from a loaded state, then kept by applying the store's changes in order. Every method is O(1)
- * unless it says otherwise. A ruleset that is replaced, or of which many rules change, is built beside the one that is
- * here, in slices: readers see one or the other.
+ * What all reads are served from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them
+ * at `sequence`. Filled once from a loaded state, then kept up to date by applying the store's changes in order. Every
+ * method is O(1) unless it says otherwise. A ruleset that is replaced, or of which many rules change, is built
+ * separately, in slices, and then takes the old one's place: readers see one or the other.
  */
 export class ServiceMemory {
   #sequence = 0;
   #organisations = new Map<string, Organisation>();
-  /** By area, then by organisation: a text of both would have to be made, and hashed, for every request. */
+  /** By area, then by organisation: a combined text would have to be made and hashed for every request. */
   #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
   #keys = new Map<string, ApiKey>();
-  /** Deleted ones too. */
+  /** Including deleted ones. */
   #users = new Map<string, User>();
   /** By digest. */
   #sessions = new Map<string, Session>();
   #rulesets = new Map<string, LiveRuleset>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
-  /** By ruleset that is being built: resolves when it, and all changes of it that have come since, are here. */
+  /** Rulesets that have changed since `staleRulesets` found that freezing them is not worth it. */
+  #changed = new Set<string>();
+  /** By the id of a ruleset that is being built: resolves when it, and all later changes of it, are in place. */
   #building = new Map<string, Promise<void>>();
-  /** How many more rules `apply` changes at once. */
+  /** How many more rules `apply` changes in this turn. */
   #leftInTurn = 0;
-  /** Of the changes that `apply` has left to later: many that wait for the same do not add up to one long turn. */
+  /** For the changes that `apply` has postponed: many that wait for the same event do not add up to one long turn. */
   readonly #slice = new Slice();
-  /** Parts of rules that have come before the rulesets they belong to. */
+  /** Parts of rules that arrived before the rulesets they belong to. */
   readonly #parts = new Map<string, RuleColumns[]>();
+  /** Rules that arrived whole before the rulesets they belong to. */
+  readonly #indexes = new Map<string, RuleIndex>();
 
-  /** The last change that is applied. */
+  /** The last change that was applied. */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** Takes a part of a ruleset's rules; all of them come before `addState`. */
+  /** Takes a part of a ruleset's rules; all parts come before `addState`. */
   addRules({ rulesetId, rules }: RulesetRules): void {
     const parts = this.#parts.get(rulesetId);
     if (parts === undefined) this.#parts.set(rulesetId, [rules]);
     else parts.push(rules);
   }
 
-  /** Takes what the store has besides rules. O(rules), in slices. */
+  /** Takes all rules of a ruleset, in place of parts; before `addState`. */
+  addIndex(rulesetId: string, rules: RuleIndex): void {
+    this.#indexes.set(rulesetId, rules);
+  }
+
+  /** Takes everything in the store except rules. O(rules), in slices. */
   async addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
@@ -83,13 +90,16 @@ export class ServiceMemory {
     for (const user of users) this.#users.set(user.id, user);
     for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const ruleset of rulesets) {
-      this.#setRuleset(ruleset, await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
+      const rules =
+        this.#indexes.get(ruleset.id) ?? (await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
+      this.#setRuleset(ruleset, rules);
       this.#parts.delete(ruleset.id);
+      this.#indexes.delete(ruleset.id);
     }
     this.#sequence = sequence;
   }
 
-  /** Takes the place of what is here by what another one holds, which is given up: readers see one or the other. */
+  /** Replaces the content with that of another one, which must not be used afterwards: readers see one or the other. */
   replaceWith(other: ServiceMemory): void {
     this.#organisations = other.#organisations;
     this.#plans = other.#plans;
@@ -98,13 +108,15 @@ export class ServiceMemory {
     this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
     this.#owned = other.#owned;
-    // What is being built is older than what is here now.
+    this.#changed = other.#changed;
+    // What is being built is older than the new content.
     this.#building = new Map();
     this.#sequence = other.#sequence;
   }
 
   /**
-   * Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too.
+   * Applies changes immediately, except those of rulesets that are being built: the promise resolves when these are
+   * applied, too.
    */
   apply(changes: readonly Change[]): void | Promise<void> {
     const building = new Set<string>();
@@ -121,7 +133,7 @@ export class ServiceMemory {
     return this.#organisations.size;
   }
 
-  /** The organisation, where there is one and no other. */
+  /** The organisation, if there is exactly one. */
   get onlyOrganisation(): Organisation | undefined {
     return this.#organisations.size === 1 ? this.#organisations.values().next().value : undefined;
   }
@@ -148,25 +160,25 @@ export class ServiceMemory {
     return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
   }
 
-  /** Whether there is a user that has not been deleted. O(deleted users). */
+  /** Whether there is a user who has not been deleted. O(deleted users). */
   get hasUsers(): boolean {
     return this.#users.values().some(({ deletedAt }) => deletedAt === null);
   }
 
-  /** A user of the organisation, a deleted one too. */
+  /** A user of the organisation, possibly deleted. */
   user(organisationId: string, id: string): User | undefined {
     const user = this.#users.get(id);
     return user?.organisationId === organisationId ? user : undefined;
   }
 
-  /** A user of any organisation that has not been deleted. */
+  /** A user of any organisation who has not been deleted. */
   userById(id: string): User | undefined {
     const user = this.#users.get(id);
     return user?.deletedAt === null ? user : undefined;
   }
 
   /**
-   * The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations).
+   * The users of an organisation who have not been deleted, in the order of creation. O(users of all organisations).
    */
   users(organisationId: string): User[] {
     return [...this.#users.values()].filter(
@@ -174,7 +186,7 @@ export class ServiceMemory {
     );
   }
 
-  /** The users of an organisation, also those that have been deleted. O(users of all organisations). */
+  /** The users of an organisation, including deleted ones. O(users of all organisations). */
   everyUser(organisationId: string): User[] {
     return [...this.#users.values()].filter((user) => user.organisationId === organisationId);
   }
@@ -186,10 +198,32 @@ export class ServiceMemory {
     return user === undefined || user.deletedAt !== null ? undefined : { session: session!, user };
   }
 
-  /** Another organisation's ruleset is as absent as one that does not exist. */
+  /** Another organisation's ruleset is treated as if it did not exist. */
   ruleset(organisationId: string, id: string): LiveRuleset | undefined {
     const ruleset = this.#rulesets.get(id);
     return ruleset?.about.organisationId === organisationId ? ruleset : undefined;
+  }
+
+  /** Of any organisation. */
+  rulesetById(id: string): LiveRuleset | undefined {
+    return this.#rulesets.get(id);
+  }
+
+  /** Those of all organisations. */
+  everyRuleset(): Iterable<LiveRuleset> {
+    return this.#rulesets.values();
+  }
+
+  /**
+   * Copies the rules of a ruleset, with all changes up to `sequence`; undefined where there is no such ruleset, or while
+   * changes of it are being made. O(rules), in slices; changes of it wait meanwhile.
+   */
+  copyRuleset(
+    id: string,
+  ): { readonly about: Ruleset; readonly sequence: number; readonly rules: Promise<RuleIndex> } | undefined {
+    const ruleset = this.#rulesets.get(id);
+    if (ruleset === undefined || this.#building.has(id)) return undefined;
+    return { about: ruleset.about, sequence: this.#sequence, rules: copyOf(ruleset.rules) };
   }
 
   /** In the order of creation. O(rulesets of the organisation) with a purpose. */
@@ -198,12 +232,26 @@ export class ServiceMemory {
     return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
   }
 
+  /** The rules of a ruleset of any organisation. */
+  rulesOf(id: string): RuleIndex | undefined {
+    return this.#rulesets.get(id)?.rules;
+  }
+
+  /** The rulesets, of all organisations, that are worth freezing. O(rulesets that have changed), amortised. */
+  *staleRulesets(): Generator<[id: string, rules: RuleIndex], void> {
+    for (const id of this.#changed) {
+      const rules = this.rulesOf(id);
+      if (rules?.isStale === true) yield [id, rules];
+      else this.#changed.delete(id);
+    }
+  }
+
   /**
-   * Resolves when the changes of the organisation's rulesets that are in hand are here; undefined where they are.
+   * Resolves when all pending changes of the organisation's rulesets are in place; undefined if none is pending.
    * O(rulesets being built).
    */
   buildingOf(organisationId: string): Promise<unknown> | undefined {
-    // One that is not here yet may be anybody's.
+    // One that is not here yet may belong to any organisation.
     const own = [...this.#building].filter(
       ([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId,
     );
@@ -224,7 +272,7 @@ export class ServiceMemory {
     await Promise.all([...rulesets].map((id) => this.#building.get(id)));
   }
 
-  /** Gives the ruleset whose change is left to later. */
+  /** Returns the id of the ruleset whose change is postponed. */
   #applyOne(change: Change, before: Change | undefined, after: Change | undefined): string | undefined {
     switch (change.kind) {
       case "organisation":
@@ -244,7 +292,7 @@ export class ServiceMemory {
         // The files of snapshots are watched.
         return;
       case "ruleset":
-        // Without its rules no one is to see it.
+        // No one may see it without its rules.
         if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
         return this.#inOrder(change.ruleset.id, () =>
           this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()),
@@ -260,8 +308,8 @@ export class ServiceMemory {
   }
 
   /**
-   * All at once, as readers must not see half of it, while there are few. Small changes that are many together have
-   * turns of their own; a large change is made in slices, to a copy that takes the place of what is here.
+   * A small change is applied in one step, because readers must not see half of it. Many small changes are spread over
+   * turns; a large change is made in slices, to a copy that then takes the ruleset's place.
    */
   #changeSome(change: RulesChange): string | undefined {
     const { rulesetId, upserts, deletes } = change;
@@ -285,7 +333,7 @@ export class ServiceMemory {
     return rulesetId;
   }
 
-  /** Changes a ruleset, after what is under way; gives it where something is. */
+  /** Changes a ruleset after its pending changes; returns its id if there are any. */
   #inOrder(id: string, change: () => void): string | undefined {
     const before = this.#building.get(id);
     if (before === undefined && this.#copyUnderWay(id) === undefined) return void change();
@@ -298,7 +346,7 @@ export class ServiceMemory {
     return ruleset === undefined ? undefined : copyUnderWay(ruleset.rules);
   }
 
-  /** `about` is of the change before, which comes with this one. */
+  /** `about` is from the previous change, which comes with this one. */
   #build(change: Change & { readonly kind: "rules-replaced" }, about: Ruleset | undefined): void {
     this.#enqueue(change.rulesetId, this.#building.get(change.rulesetId), async () => {
       const rules = await inSlices(RuleIndex.building(change.rules));
@@ -311,7 +359,7 @@ export class ServiceMemory {
 
   #enqueue(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
     const building = this.#building;
-    // Something newer may have taken the place of everything.
+    // Newer content may have replaced everything.
     const isOvertaken = (): boolean => building !== this.#building;
     const run = async (): Promise<void> => {
       await before;
@@ -331,7 +379,7 @@ export class ServiceMemory {
     this.#setRuleset({ ...ruleset.about, version: sequence, updatedAt: at }, changed(ruleset.rules));
   }
 
-  /** O(sessions): those that have expired go. */
+  /** O(sessions): removes those that have expired. */
   #startSession(session: Session, at: number): void {
     for (const { digest, expiresAt } of this.#sessions.values()) if (expiresAt <= at) this.#sessions.delete(digest);
     this.#sessions.set(session.digest, session);
@@ -345,6 +393,7 @@ export class ServiceMemory {
     const before = this.#rulesets.get(about.id);
     const ruleset = { about, rules };
     this.#rulesets.set(about.id, ruleset);
+    this.#changed.add(about.id);
     const owned = this.#owned.get(about.organisationId) ?? [];
     if (before === undefined) owned.splice(positionOf(about, owned), 0, ruleset);
     else owned[owned.indexOf(before)] = ruleset;
@@ -369,26 +418,34 @@ function changedAtOnce(rules: RuleIndex, { upserts, deletes }: RulesChange): Rul
   return rules;
 }
 
-/** A copy of the rules, changed; in steps between which they must not change. */
-function* changing(rules: RuleIndex, { upserts, deletes }: RulesChange): Generator<undefined, RuleIndex, undefined> {
+/** A copy of the rules, changed; they must not change between its steps. */
+function* changing(rules: RuleIndex, change: RulesChange): Generator<undefined, RuleIndex, undefined> {
   const changed = yield* rules.copying();
-  for (const [index, rule] of upserts.entries()) {
-    changed.set(rule);
-    if (index % STEP === 0) yield;
-  }
-  for (const [index, prefix] of deletes.entries()) {
-    changed.delete(prefix);
-    if (index % STEP === 0) yield;
-  }
+  yield* applying(changed, change);
   return changed;
 }
 
-/** Whether a ruleset is made, or described anew, and gets all its rules at once. */
+/** Changes rules, in steps between which readers would see half of the change. */
+export function* applying(
+  rules: RuleIndex,
+  { upserts, deletes }: RulesChange,
+): Generator<undefined, undefined, undefined> {
+  for (const [index, rule] of upserts.entries()) {
+    rules.set(rule);
+    if (index % STEP === 0) yield;
+  }
+  for (const [index, prefix] of deletes.entries()) {
+    rules.delete(prefix);
+    if (index % STEP === 0) yield;
+  }
+}
+
+/** Whether a ruleset is created, or described anew, and gets all its rules in the same command. */
 function isWithRules(before: Change, change: Change): before is Change & { readonly kind: "ruleset" } {
   return before.kind === "ruleset" && change.kind === "rules-replaced" && change.rulesetId === before.ruleset.id;
 }
 
-/** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */
+/** The position of a ruleset in the order of creation: last, unless it was deleted and restored. */
 function positionOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
   return (
     owned.findLastIndex(

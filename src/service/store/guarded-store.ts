@@ -2,14 +2,12 @@ import type { Change } from "../../store/change.ts";
 import type { Command, CommandKind, Outcome } from "../../store/command.ts";
 import type { CounterName, Increments, Recorded } from "../../store/counters.ts";
 import { isBackground, type ReadAnswer, type ReadName, type ReadRequest } from "../../store/reads.ts";
-import type { RulesetRules, State } from "../../store/state.ts";
+import type { RulesetRules } from "../../store/state.ts";
+import type { LoadedState, SavedRules } from "../../store/saved-rules.ts";
 import type { Store, StoreReport } from "../../store/store.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
-/**
- * A store whose errors are reported to an outage: those of requests, and those of what the server does in the
- * background.
- */
+/** A store that reports its errors to an outage: those of requests, and those of the server's background work. */
 export class GuardedStore implements Store {
   readonly #store: Store;
   readonly #outage: StoreOutage;
@@ -19,8 +17,8 @@ export class GuardedStore implements Store {
     this.#outage = outage;
   }
 
-  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
-    return this.#outage.watch(() => this.#store.load(receive));
+  load(receive: ((part: RulesetRules) => void) | null, saved?: readonly SavedRules[]): Promise<LoadedState> {
+    return this.#outage.watch(() => this.#store.load(receive, saved));
   }
 
   follow(
@@ -29,7 +27,7 @@ export class GuardedStore implements Store {
     failed: (error: unknown, isLost: boolean) => void,
   ): void {
     this.#store.follow(sequence, apply, (error, isLost) => {
-      // What is lost is loaded again: nothing is wrong with the database.
+      // What was lost is loaded again: the database itself is fine.
       if (!isLost) this.#outage.failed(error);
       failed(error, isLost);
     });

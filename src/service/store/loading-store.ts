@@ -1,41 +1,92 @@
 import { openAndLoad, type StoreLocation } from "../../store/open-store.ts";
-import type { State } from "../../store/state.ts";
+import type { LoadedState } from "../../store/saved-rules.ts";
 import type { Store } from "../../store/store.ts";
-import { ServiceMemory } from "../rules/service-memory.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { applying, ServiceMemory } from "../rules/service-memory.ts";
 import type { Settings } from "../settings.ts";
+import { type OpenedSnapshots, openSnapshots, type RejectedSnapshot } from "../snapshots/open-snapshots.ts";
+import { type SnapshotFolder, snapshotFolderOf } from "../snapshots/snapshot-folder.ts";
 
-/** A store that is being opened, and what is in it, which is being loaded. */
+/** A store that is being opened, and its content, which is being loaded. */
 export interface LoadingStore {
   readonly store: Promise<Store>;
-  readonly memory: Promise<ServiceMemory>;
+  readonly memory: Promise<LoadedMemory>;
+  /** Where snapshots of the rulesets are kept; undefined where they are not. */
+  readonly folder: SnapshotFolder | undefined;
+}
+
+/** What was loaded, and from where. */
+export interface LoadedMemory {
+  readonly memory: ServiceMemory;
+  /** Rulesets whose rules came from snapshots. */
+  readonly fromSnapshots: readonly RulesetFromSnapshot[];
+  /** Snapshots that could not be used. */
+  readonly rejected: readonly RejectedSnapshot[];
+}
+
+export interface RulesetFromSnapshot {
+  readonly rulesetId: string;
+  /** The change up to which the snapshot had all. */
+  readonly sequence: number;
+  /** The changes since, and the rules that they changed. */
+  readonly changes: number;
+  readonly changedRules: number;
 }
 
 /**
- * Begins to open a store and to load what is in it, which takes its time in the thread of a SQLite file. Both promises
- * may be awaited late.
+ * Starts to open a store and to load its content, which a SQLite file does in its own thread, and to open the snapshots
+ * of its rulesets. Both promises may be awaited late.
  */
 export function openLoading(
   location: StoreLocation,
-  settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays">,
+  settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "rulesetSnapshots">,
 ): LoadingStore {
   const { rulesPerRuleset, rulesetsPerOrganisation, auditDays } = settings;
+  const folder = snapshotFolderOf(settings.rulesetSnapshots, location);
   const fresh = new ServiceMemory();
-  const { store, state } = openAndLoad(location, { rulesPerRuleset, rulesetsPerOrganisation, auditDays }, (part) =>
-    fresh.addRules(part),
+  const snapshots = openSnapshots(folder);
+  const { store, state } = openAndLoad(
+    location,
+    { rulesPerRuleset, rulesetsPerOrganisation, auditDays },
+    (part) => fresh.addRules(part),
+    snapshots.then(({ opened }) => opened.map(({ saved }) => saved)),
   );
-  const memory = state.then((rest) => filled(fresh, rest));
-  // Otherwise a failure would end the process before the caller asks for it.
+  const memory = Promise.all([state, snapshots]).then(([loaded, opened]) => filled(fresh, loaded, opened));
+  // Otherwise a failure would end the process before the caller awaits it.
   void Promise.allSettled([store, memory]);
-  return { store, memory };
+  return { store, memory, folder };
 }
 
-/** What the store has now. O(rules). */
+/** The current content of the store. O(rules). */
 export async function loadMemory(store: Store): Promise<ServiceMemory> {
   const memory = new ServiceMemory();
-  return filled(memory, await store.load((part) => memory.addRules(part)));
+  await memory.addState(await store.load((part) => memory.addRules(part)));
+  return memory;
 }
 
-async function filled(memory: ServiceMemory, rest: State): Promise<ServiceMemory> {
-  await memory.addState(rest);
-  return memory;
+/** O(rules), in slices. */
+async function filled(
+  memory: ServiceMemory,
+  loaded: LoadedState,
+  { opened, rejected }: OpenedSnapshots,
+): Promise<LoadedMemory> {
+  const fromSnapshots: RulesetFromSnapshot[] = [];
+  const unusable = [...rejected];
+  for (const [index, { rules, saved }] of opened.entries()) {
+    const caughtUp = loaded.caughtUp[index]!;
+    const { rulesetId } = caughtUp;
+    if ("reason" in caughtUp) {
+      unusable.push(caughtUp);
+      continue;
+    }
+    let changedRules = 0;
+    for (const change of caughtUp.changes) {
+      await inSlices(applying(rules, change));
+      changedRules += change.upserts.length + change.deletes.length;
+    }
+    memory.addIndex(rulesetId, rules);
+    fromSnapshots.push({ rulesetId, sequence: saved.sequence, changes: caughtUp.changes.length, changedRules });
+  }
+  await memory.addState(loaded);
+  return { memory, fromSnapshots, rejected: unusable };
 }

@@ -2,11 +2,11 @@ import type { Logger } from "pino";
 import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
 import type { Metrics } from "../usage/metrics.ts";
 
-/** Seconds after which a client is to try again what the database did not take. */
+/** Seconds after which a client should retry what the database rejected. */
 export const RETRY_AFTER = 5;
 
 /** Errors of the database itself, rather than of a command. */
-const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "outcome-unknown", "damaged"]);
+const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "outcome-unknown", "corrupt"]);
 
 type Access = "read" | "write";
 
@@ -14,11 +14,10 @@ export interface OutageTimes {
   /** Milliseconds between two probes. */
   readonly probeEvery: number;
   /**
-   * Milliseconds without an error after which an outage is over: more than any task in the background takes to fail
-   * again.
+   * Milliseconds without an error after which an outage is over: longer than any background task takes to fail again.
    */
   readonly calm: number;
-  /** Milliseconds after which a line in the log repeats that it goes on. */
+  /** Milliseconds between log lines while the outage lasts. */
   readonly repeatEvery: number;
 }
 
@@ -33,14 +32,14 @@ interface OutageOptions {
 }
 
 /**
- * What the server knows of a database that fails: a line in the log when that begins, each minute, and when it is over,
- * whatever the number of errors.
+ * Tracks a failing database: one log line when the outage begins, one a minute, and one when it is over, however many
+ * errors there are.
  *
  *     error ─▶ begin ─▶ probe ── fails ──▶ probe again in a second
  *                             └─ works ──▶ what was rejected is tried again ── no error for some seconds ──▶ end
  *
- * Once a client's read, or write, has failed, others are rejected at once until a probe works: those that wait for a
- * database that hangs would leave no room for requests that are answered from memory.
+ * Once a client's read or write has failed, further ones are rejected immediately until a probe succeeds: requests
+ * waiting for a database that hangs would leave no room for requests served from memory.
  */
 export class StoreOutage {
   readonly #options: OutageOptions;
@@ -58,12 +57,12 @@ export class StoreOutage {
     options.metrics.databaseUp.set(1);
   }
 
-  /** Whether it is known to fail. It is asked every second. */
+  /** Whether the database is known to be failing. Checked every second. */
   get isCurrent(): boolean {
     return this.#current !== undefined;
   }
 
-  /** For a request of a client. Rejects as the call does, or at once while such calls fail. */
+  /** For a request of a client. Rejects as the call does, or immediately while such calls fail. */
   async guard<T>(access: Access, call: () => Promise<T>): Promise<T> {
     if (this.#current !== undefined && this.#rejected.has(access))
       throw this.#reject(new StoreError("unavailable", this.#current.reason));
@@ -77,7 +76,7 @@ export class StoreOutage {
     }
   }
 
-  /** For a task in the background, any error of which is worth a line. */
+  /** For a background task: every error of it is worth a log line. */
   async watch<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -96,7 +95,7 @@ export class StoreOutage {
     if (this.#current !== undefined) return void Object.assign(this.#current, { lastError: now, reason });
     this.#current = { since: now, lastError: now, reason, loggedAt: now, rejections: 0 };
     metrics.databaseOutages.inc();
-    // The stack is of interest only where no one expected the error.
+    // The stack matters only for unexpected errors.
     log.error(
       error instanceof StoreError ? { code: error.code, reason } : { err: error },
       "the database is failing; requests that need it get 503 until it works again",

@@ -13,13 +13,15 @@ export class Metrics {
   readonly snapshotGeneration: Gauge<"snapshot">;
   readonly snapshotCreated: Gauge<"snapshot">;
   readonly snapshotFailures: Counter<"snapshot">;
+  readonly freezes: Counter<"result">;
+  readonly startRules: Gauge<"source">;
   readonly databaseUp: Gauge;
   readonly databaseOutages: Counter;
   /** What the dashboard shows, until it is recorded. */
   readonly traffic = new TrafficCounter();
   readonly #requests = new RequestTimes();
   /**
-   * Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than
+   * Since the page was last read: the library builds a text of the labels for every count, which takes longer than
    * counting.
    */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
@@ -73,6 +75,18 @@ export class Metrics {
       labelNames: ["snapshot"],
       registers,
     });
+    this.freezes = new Counter({
+      name: "ipsieve_ruleset_freezes_total",
+      help: "How often a ruleset was prepared for fast checks in the background: done or failed",
+      labelNames: ["result"],
+      registers,
+    });
+    this.startRules = new Gauge({
+      name: "ipsieve_start_rules",
+      help: "Rules that the server started with, by where they were read from: snapshots or the database",
+      labelNames: ["source"],
+      registers,
+    });
     this.databaseUp = new Gauge({
       name: "ipsieve_database_up",
       help: "Whether the database works: 1, or 0 while it fails",
@@ -80,17 +94,17 @@ export class Metrics {
     });
     this.databaseOutages = new Counter({
       name: "ipsieve_database_outages_total",
-      help: "How often the database has begun to fail",
+      help: "Outages of the database so far",
       registers,
     });
   }
 
-  /** Counts a request that has been answered. */
+  /** Counts a request that has been responded to. */
   observe(operation: string, status: number, seconds: number): void {
     this.#requests.observe(operation, status, seconds);
   }
 
-  /** Counts lookups of an area, of which so many found something. */
+  /** Counts lookups of an area, and how many of them found something. */
   countLookups(area: Area, lookups: number, found: number): void {
     let counts = this.#lookups.get(area);
     if (counts === undefined) this.#lookups.set(area, (counts = { found: 0, missed: 0 }));
@@ -107,12 +121,12 @@ export class Metrics {
     this.#lookups.clear();
   }
 
-  /** A gauge that is read when the page is. */
+  /** A gauge that is read when the page is requested. */
   addGauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
 
-  /** A counter that is read when the page is. */
+  /** A counter that is read when the page is requested. */
   addLostLogLines(read: () => number): void {
     const counter = new Counter({
       name: "ipsieve_log_lines_lost_total",
@@ -125,7 +139,7 @@ export class Metrics {
     });
   }
 
-  /** A gauge by state that is read when the page is. */
+  /** A gauge by state that is read when the page is requested. */
   addRules(read: () => { readonly active: number; readonly expired: number }): void {
     const gauge = new Gauge({
       name: "ipsieve_rules",

@@ -24,7 +24,7 @@ export function isRuleCommand(command: Command): command is RuleCommand {
   return prefixesOf(command).length > 0 || command.kind === "batch-rules";
 }
 
-/** The prefixes whose rules must be known to decide the command. */
+/** The prefixes whose rules are needed to decide the command. */
 export function prefixesOf(command: Command): Prefix[] {
   switch (command.kind) {
     case "add-rule":
@@ -39,16 +39,27 @@ export function prefixesOf(command: Command): Prefix[] {
   }
 }
 
-/** `draft`: the ruleset as the commands of the group before this one have left it; `maxRules`: how many it may hold. */
-export function decideRules(command: RuleCommand, draft: RulesetDraft, maxRules: number): Decision {
+/** Items of a batch that are decided between two interruptions: a millisecond or two. */
+const STEP = 500;
+
+/**
+ * `draft`: the ruleset after the earlier commands of the group; `maxRules`: how many it may hold. It can be interrupted
+ * after some items of a batch.
+ */
+export function* decideRules(
+  command: RuleCommand,
+  draft: RulesetDraft,
+  maxRules: number,
+): Generator<undefined, Decision, undefined> {
   const edit = new RuleEdit(draft, maxRules, command.at);
   checkMatch(draft.ruleset.version, command.ifMatch, ruleBefore(edit, command));
-  const outcome = edited(edit, command, maxRules);
-  const recorded = edit.keep();
+  const outcome =
+    command.kind === "batch-rules" ? { results: yield* runBatch(edit, command, maxRules) } : edited(edit, command);
+  const recorded = yield* edit.keep();
   return { outcome, changes: recorded === null ? [] : [recorded] };
 }
 
-/** The rule that the command is about, as it is. Throws StoreError (`rule-not-found`, `rule-exists`). */
+/** The current rule that the command is about. Throws StoreError (`rule-not-found`, `rule-exists`). */
 function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
   if (command.kind === "batch-rules") return null;
   if (command.kind !== "add-rule") return edit.existing(command.prefix);
@@ -58,7 +69,7 @@ function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
   return rule;
 }
 
-function edited(edit: RuleEdit, command: RuleCommand, maxRules: number): Decision["outcome"] {
+function edited(edit: RuleEdit, command: Exclude<RuleCommand, BatchRulesCommand>): Decision["outcome"] {
   switch (command.kind) {
     case "add-rule": {
       const addition = edit.add(command.request);
@@ -72,13 +83,19 @@ function edited(edit: RuleEdit, command: RuleCommand, maxRules: number): Decisio
     case "delete-rule":
       edit.delete(command.prefix);
       return {};
-    case "batch-rules":
-      return { results: runBatch(edit, command, maxRules) };
   }
 }
 
-function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, maxRules: number): BatchResult[] {
-  const results = items.map((item) => withReason(runItem(edit, item), item, maxRules));
+function* runBatch(
+  edit: RuleEdit,
+  { items, atomic }: BatchRulesCommand,
+  maxRules: number,
+): Generator<undefined, BatchResult[], undefined> {
+  const results: BatchResult[] = [];
+  for (const item of items) {
+    results.push(withReason(runItem(edit, item), item, maxRules));
+    if (results.length % STEP === 0) yield;
+  }
   const failed = results.find(({ error }) => error !== undefined);
   if (!atomic || failed === undefined) return results;
   const whatHappened = results.map((result, at): BatchResult =>

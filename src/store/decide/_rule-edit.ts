@@ -11,10 +11,12 @@ import { checkName, tooManyRules } from "./_rule-limits.ts";
 import type { RulesetDraft } from "./_ruleset-draft.ts";
 import { RuleTally } from "./_rules-summary.ts";
 
-/** A change of so many rules needs no summary. */
+/** Rules that are applied between two interruptions: a millisecond or two. */
+const STEP = 500;
+/** A change of up to this many rules needs no summary. */
 const MAX_WITHOUT_SUMMARY = 20;
 
-/** What one command does to the rules of a ruleset; nothing until `keep`. */
+/** What one command does to the rules of a ruleset; no effect until `keep`. */
 export class RuleEdit {
   readonly #draft: RulesetDraft;
   readonly #max: number;
@@ -68,15 +70,16 @@ export class RuleEdit {
     this.#count--;
   }
 
-  /** Lets the draft have it. Gives what changed, or null where nothing did. */
-  keep(): Recorded | null {
+  /** Applies the edit to the draft. Returns what changed, or null if nothing did. It can be interrupted after some rules. */
+  *keep(): Generator<undefined, Recorded | null, undefined> {
     if (this.#rules.size === 0) return null;
     const upserts: Rule[] = [];
     const deletes: Prefix[] = [];
     const rules: RuleValues[] = [];
     const tally = new RuleTally();
-    let length = 0;
+    let [length, count] = [0, 0];
     for (const [key, rule] of this.#rules) {
+      if (++count % STEP === 0) yield;
       const before = this.#draft.get(key);
       if (before !== null || rule !== null) tally.add(before, rule);
       length += (before === null ? 0 : keptLength(before)) + (rule === null ? 0 : keptLength(rule));

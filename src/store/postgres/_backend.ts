@@ -14,24 +14,25 @@ import type { Command } from "../command.ts";
 import { type CounterName, type Increments, record, type Recorded } from "../counters.ts";
 import { find, type ReadFound, type ReadName, type ReadRequest } from "../reads.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
-import type { RulesetRules, State } from "../state.ts";
+import type { RulesetRules } from "../state.ts";
+import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
-/** Milliseconds until a database that is away is tried again. */
+/** Milliseconds until an unavailable database is tried again. */
 const AGAIN_AFTER = 100;
-/** How long until a lost listener is replaced. */
+/** Milliseconds until a lost listener is replaced. */
 const LISTEN_AGAIN_AFTER = 1000;
 const CHANNEL = "ipsieve_changes";
 
-/** A connection of pg's, whose types leave out what is below it. */
+/** A connection of pg, whose types leave out the stream below it. */
 interface Breakable {
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** What came of a transaction. `committing`: it failed in the commit, and may have succeeded all the same. */
+/** The result of a transaction. `committing`: it failed in the commit, and may have succeeded nevertheless. */
 type Attempt = { readonly answer: GroupAnswer } | { readonly error: unknown; readonly committing?: GroupAnswer };
 
 /** A PostgreSQL database that several servers share: one connection writes, two read, one listens. */
@@ -67,8 +68,8 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Executes the commands, again and again while the database is away. A commit whose answer was lost is looked for,
-   * not guessed.
+   * Executes the commands, and tries again as long as the database is unavailable. If the confirmation of a commit is
+   * lost, its outcome is looked up, not guessed.
    */
   async execute(commands: readonly Command[]): Promise<GroupAnswer> {
     const deadline = performance.now() + this.#options.patience;
@@ -84,8 +85,8 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
-    return reporting(() => readState(this.#reader.engine, receive));
+  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
+    return reporting(() => readState(this.#reader.engine, receive, saved));
   }
 
   changesAfter(sequence: number): Promise<Change[]> {
@@ -125,7 +126,7 @@ export class PostgresBackend implements Backend {
     this.#isClosed = true;
     await this.#listener?.end().catch(() => {});
     await Promise.all([this.#writer.engine.db.destroy(), this.#reader.engine.db.destroy()]);
-    // kysely ends only a pool that it has used.
+    // kysely ends a pool only if it has used it.
     await Promise.all(
       [this.#writer.pool, this.#reader.pool].filter(({ ended, ending }) => !ended && !ending).map((pool) => pool.end()),
     );
@@ -164,9 +165,9 @@ export class PostgresBackend implements Backend {
       await within.commit().execute();
       return { answer };
     } catch (error) {
-      // A connection that is silent must not be waited for.
+      // A silent connection must not be waited for.
       if (isOutage(error)) this.#writing?.connection.stream.destroy();
-      // Also after a failed commit: kysely lets go of the connection then, and of a broken one for good.
+      // Also after a failed commit: kysely then releases the connection, and removes a broken one for good.
       await within
         ?.rollback()
         .execute()
@@ -176,8 +177,8 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Whether the transaction committed: whether its last change is there. The row that numbers the changes is locked
-   * first: should PostgreSQL still be at the commit, it holds that lock until it is through. Throws StoreError
+   * Whether the transaction committed: whether its last change exists. The row that numbers the changes is locked
+   * first: if PostgreSQL is still committing, it holds that lock until it has finished. Throws StoreError
    * (`outcome-unknown`).
    */
   async #wasCommitted(
@@ -186,7 +187,7 @@ export class PostgresBackend implements Backend {
     deadline: number,
     cause: unknown,
   ): Promise<boolean> {
-    if (changes.length === 0) return false; // it has changed nothing but claims of idempotency keys: the same again does no harm
+    if (changes.length === 0) return false; // it has changed nothing except claims of idempotency keys: repeating it does no harm
     const { sequence } = changes.at(-1)!;
     for (;;) {
       try {
@@ -213,7 +214,7 @@ export class PostgresBackend implements Backend {
   }
 }
 
-/** Errors of a database that fails become StoreError. */
+/** Turns errors of a failing database into StoreError. */
 async function reporting<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,14 +1,16 @@
 import { StoreError, type StoreErrorCode } from "../store-error.ts";
 
 /**
- * SQLSTATE classes and codes of a server that goes away, comes up, has no room for one more connection, or has ended
- * one that was idle in a transaction.
+ * SQLSTATE classes and codes of a server that shuts down, starts up, accepts no further connection, or has ended one
+ * that was idle in a transaction.
  */
 const OUTAGES = /^(?:08|57P0[1-5]|53300|25P03)/;
-/** Of transactions that stood in each other's way, and of waiting too long for a lock: the same again may succeed. */
+/** Transactions that collided, and lock timeouts: a retry may succeed. */
 const COLLISIONS = /^(?:40001|40P01|55P03|57014)/;
 
-/** Whether the database, or the way to it, is away. Nothing is known then of a commit that was under way. */
+/**
+ * Whether the database, or the connection to it, is unavailable. The outcome of a commit in progress is then unknown.
+ */
 export function isOutage(error: unknown): boolean {
   const state = stateOf(error);
   return state === undefined ? isConnectionError(error) : OUTAGES.test(state);
@@ -18,7 +20,7 @@ export function isRetriable(error: unknown): boolean {
   return isOutage(error) || COLLISIONS.test(stateOf(error) ?? "");
 }
 
-/** SQLSTATE classes and codes of a database that fails, and the cure of each. The first that fits counts. */
+/** SQLSTATE classes and codes of a failing database, and the cure of each. The first that matches wins. */
 const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: string, cure: string])[] = [
   [/^53100/, "unavailable", "the database's disk is full", "free some space on its server"],
   [/^53(?!300)/, "unavailable", "the database has run out of a resource", "check its server's log"],
@@ -29,11 +31,11 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
     "the database refuses the service",
     "check the user, the password and the name in DATABASE_URL",
   ],
-  [/^(?:XX00[12])/, "damaged", "the database is damaged", "restore a backup"],
+  [/^(?:XX00[12])/, "corrupt", "the database is corrupt", "restore a backup"],
   [/^(?:58|XX|F0)/, "unavailable", "the database fails", "check its server's log"],
 ];
 
-/** Errors of a database that is away, full, read-only or failing. Others are returned as they are. */
+/** Errors of a database that is unavailable, full, read-only or failing. Others are returned unchanged. */
 export function asStoreError(cause: unknown): unknown {
   const { message = String(cause) } = cause as { message?: string };
   if (isRetriable(cause))
@@ -49,7 +51,7 @@ export function asStoreError(cause: unknown): unknown {
     : new StoreError(code, `${what}: ${message} (SQLSTATE ${state}); ${cure}`, { cause });
 }
 
-/** What PostgreSQL says is wrong; none where it said nothing. */
+/** PostgreSQL's SQLSTATE; undefined if it sent none. */
 function stateOf(error: unknown): string | undefined {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   return typeof code === "string" && typeof severity === "string" ? code : undefined;

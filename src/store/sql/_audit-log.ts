@@ -3,37 +3,37 @@ import { setImmediate } from "node:timers/promises";
 import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "../audit.ts";
 import type { Engine } from "./_engine.ts";
 import { areRulesKept, changedRules, countChangedRules, HAS_OLD_RULES, isAsLeft, keptRows } from "./_kept-rules.ts";
-import { atOneInstant } from "./_read-state.ts";
+import { atOneInstant } from "./_at-one-instant.ts";
 import type { ChangeRow } from "./_tables.ts";
 import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
 
-/** So many changes are looked at in one call, however few of them match. */
+/** Changes examined per call, however few of them match. */
 const MAX_SCANNED = 10_000;
-/** In place of an actor: everyone at the command line. */
+/** Instead of an actor: everyone at the command line. */
 const ANY_ACCOUNT = "command:*";
 /** A page leaves out the rules of changes that take more characters than this. */
 const MAX_CHARACTERS = 20_000;
 /**
- * The most that so many characters take in UTF-8. Bytes are known without reading the text, which may be some
- * megabytes.
+ * The maximum bytes of this many characters in UTF-8. The number of bytes is known without reading the text, which may
+ * be some megabytes.
  */
 const MAX_BYTES = 4 * MAX_CHARACTERS;
 
 /** A row of a change; texts that are too long to be shown are null. */
 interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body" | "kept"> {
   readonly body: string | null;
-  /** Whether there are old rules, be they shown or not. */
+  /** Whether there are old rules, shown or not. */
   readonly has_old_rules: number;
   readonly is_cut: number;
 }
 
-/** A page as it was read: the caller makes the entries of it, one after the other. */
+/** A page as read: the caller converts it to entries, one after the other. */
 export interface AuditRows {
   readonly rows: readonly AuditRow[];
   readonly nextBefore: number | null;
 }
 
-/** What `READS.audit` finds, to be made by `auditPageOf`. */
+/** What `READS.audit` finds, for `auditPageOf`. */
 export function readAudit(
   engine: Engine,
   organisationId: string,
@@ -136,7 +136,7 @@ const RULES = sql`
   case when ${IS_LONG("old_rules")} = 0 then old_rules end as old_rules, ${HAS_OLD_RULES} as has_old_rules, ${IS_LONG("old_rules")} as is_cut`;
 const SHORT_BODY = sql`case when ${IS_LONG("body")} = 0 then body end`;
 const SHOWN = sql`${ABOUT}, old, ${SHORT_BODY} as body, ${RULES}`;
-/** What a change made of anything but rules is all there. */
+/** The new state of anything except rules is included completely. */
 const ENTRY = sql`${ABOUT}, old, case when kind in ('rules', 'rules-replaced') then ${SHORT_BODY} else body end as body, ${RULES}`;
 const BRIEF = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id, null as told, null as old, null as body, null as old_rules, 0 as has_old_rules, 0 as is_cut`;
 

@@ -3,7 +3,7 @@ import type { Rule } from "../../rulesets/rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Engine, Insertion } from "./_engine.ts";
 import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
-import { atOneInstant } from "./_read-state.ts";
+import { atOneInstant } from "./_at-one-instant.ts";
 import { type OldRules, ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts";
 import { wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
@@ -11,20 +11,20 @@ import type { RulesSummary } from "../decide/_rules-summary.ts";
 import type { Change, ChangeBody } from "../change.ts";
 import { StoreError } from "../store-error.ts";
 
-/** A reader that is so many changes behind loads again. */
+/** A reader that is further behind reloads everything. */
 const READABLE = 100_000;
 /**
- * Old changes are deleted when so many more have come, and then at most twice as many, so that those go, too, that were
- * too young before.
+ * Old changes are deleted once this many more have been added, and at most twice as many at a time, so that the backlog
+ * of those that were too recent before is deleted as well.
  */
 const DELETED_EVERY = 1000;
 const DELETED_AT_ONCE = 2 * DELETED_EVERY;
 const DAY = 86_400_000;
 /** A change with a longer text is written by a statement of its own. */
 const MAX_CHARACTERS = 100_000;
-/** The changes that are read in one piece. */
+/** Changes read in one piece. */
 const PAGE = 1000;
-/** Rules that they list together, unless one alone lists more. */
+/** Maximum rules that they list together, unless a single change lists more. */
 const RULES_OF_PAGE = 4000;
 
 const INSERT: Insertion = {
@@ -48,19 +48,19 @@ const INSERT: Insertion = {
   ending: "",
 };
 
-/** Rules in a stored change as they are in a row. */
+/** Rules in a stored change, as in a row. */
 interface StoredRules {
-  /** Of changes of before the ruleset had a column. */
+  /** In changes from before the ruleset had a column. */
   readonly rulesetId?: string;
   readonly upserts: readonly RuleValues[];
   readonly deletes: readonly string[];
 }
 
-/** What is kept with a change for the audit log. */
+/** What is stored with a change for the audit log. */
 export interface Note {
   readonly command: string;
   readonly old: object | undefined;
-  /** Perhaps as JSON already. */
+  /** Possibly as JSON already. */
   readonly oldRules: OldRules | string | undefined;
   readonly ruleCount: number | undefined;
   /** The id of parts in `kept_rules`. */
@@ -68,7 +68,7 @@ export interface Note {
   readonly summary: RulesSummary | undefined;
 }
 
-/** Writes changes, and deletes those that are older than so many days. */
+/** Writes changes, and deletes those that are older than this many days. */
 export async function appendChanges(
   engine: Engine,
   within: Transaction<Tables>,
@@ -99,7 +99,7 @@ export async function appendChanges(
     .orderBy("sequence")
     .limit(DELETED_AT_ONCE)
     .execute();
-  // Clocks differ: only those go that no younger one stands before, so that the numbers stay without a gap.
+  // Clocks differ: a change is deleted only if no more recent one comes before it, so that the numbers have no gap.
   const young = oldest.findIndex((row) => row.at > at - auditDays * DAY);
   const gone = young < 0 ? oldest.at(-1) : oldest[young - 1];
   if (gone !== undefined) await within.deleteFrom("changes").where("sequence", "<=", gone.sequence).execute();
@@ -135,10 +135,7 @@ function isLong(row: Row): boolean {
   return row.some((value) => typeof value === "string" && value.length > MAX_CHARACTERS);
 }
 
-/**
- * As a value of its own: among others of an array PostgreSQL's client would go through all of its characters to quote
- * them.
- */
+/** As a value of its own: in an array, PostgreSQL's client would scan all of its characters to quote them. */
 async function insertLong(within: Transaction<Tables>, row: readonly (string | number | null)[]): Promise<void> {
   const names = Object.keys(INSERT.columns);
   await sql`insert into changes (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(row)})`.execute(
@@ -178,11 +175,11 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
     for (const { kind, body } of rows) {
       if (kind === "rules-replaced") await readWhole(engine, within, JSON.parse(body).rulesetId, wholes);
     }
-    return rows.map((row) => decode(row, wholes));
+    return rows.map((row) => decodeChange(row, wholes));
   });
 }
 
-/** The last change of those that are read in one piece: of one that lists many rules there may be no other. */
+/** The last change of those that are read in one piece: a change that lists many rules may be the only one. */
 async function endOfPage(within: Transaction<Tables>, after: number): Promise<number> {
   const page = await within
     .selectFrom("changes")
@@ -200,7 +197,7 @@ async function endOfPage(within: Transaction<Tables>, after: number): Promise<nu
   return end;
 }
 
-/** Reads the rules of a ruleset once, even where it was replaced several times. */
+/** Reads the rules of a ruleset once, even if it was replaced several times. */
 async function readWhole(
   engine: Engine,
   within: Transaction<Tables>,
@@ -212,7 +209,7 @@ async function readWhole(
   wholes.set(rulesetId, ruleset === undefined ? [] : await wholeRuleset(engine, within, ruleset.number));
 }
 
-/** A replacement is stored without its rules, which the ruleset holds. */
+/** A replacement is stored without its rules, which are in the ruleset. */
 function encode(body: ChangeBody): string {
   if (body.kind === "rules-replaced") return JSON.stringify({ rulesetId: body.rulesetId });
   if (body.kind !== "rules") return JSON.stringify(body);
@@ -222,9 +219,10 @@ function encode(body: ChangeBody): string {
   } satisfies StoredRules);
 }
 
-function decode(
+/** `wholes`: by ruleset, the rules of those that were replaced. */
+export function decodeChange(
   { sequence, at, actor, organisation_id, kind, ruleset_id, body }: ReadRow,
-  wholes: ReadonlyMap<string, readonly RuleColumns[]>,
+  wholes: ReadonlyMap<string, readonly RuleColumns[]> = new Map(),
 ): Change {
   const stored = JSON.parse(body);
   return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, ruleset_id, wholes) };

@@ -21,15 +21,15 @@ import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
 import { deleteRules, readRulesOf, ruleOfRow, upsertRules } from "./_rule-rows.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
 
-/** Items of a batch that are decided, and written down, in a few milliseconds. */
+/** Items of a batch that are decided and written in a few milliseconds. */
 const LONG_BATCH = 1000;
 
 /**
- * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the
- * rules that they touch, all in one query; then it decides one command after the other, each seeing what those before
- * it left; then it writes what came of them all, in few statements. A rejected command leaves nothing. Servers take
- * locks in one order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the
- * commit, so that numbers have the order of commits.
+ * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the rules
+ * that they touch, all in one query; then it decides one command after the other, each seeing the effects of those
+ * before it; then it writes all results, in few statements. A rejected command has no effect. Servers take locks in one
+ * order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the commit, so that
+ * the numbers are in the order of commits.
  */
 export async function executeGroup(
   engine: Engine,
@@ -88,7 +88,7 @@ async function lastSequence(within: Transaction<Tables>): Promise<number> {
   return (await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow()).sequence;
 }
 
-/** Decides a command, unless its idempotency key has an answer already. */
+/** Decides a command, unless its idempotency key already has an answer. */
 async function answerTo(
   group: Group,
   keys: IdempotencyKeys,
@@ -115,7 +115,7 @@ async function decide(group: Group, command: Command): Promise<Decision> {
     case "update-rule":
     case "delete-rule":
     case "batch-rules":
-      return decideRules(command, group.ruleset(command), group.rulesPerRuleset);
+      return withPauses(group.engine, decideRules(command, group.ruleset(command), group.rulesPerRuleset));
     case "replace-rules":
       return replaceRules(group, command);
     case "import-rules":
@@ -128,6 +128,15 @@ async function decide(group: Group, command: Command): Promise<Decision> {
       return deleteRuleset(group, command);
     default:
       return executeEntityCommand(group, command);
+  }
+}
+
+/** Does work that can be interrupted, with a pause at each interruption. */
+async function withPauses<Result>(engine: Engine, work: Generator<undefined, Result, undefined>): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await engine.pause();
   }
 }
 

@@ -1,18 +1,21 @@
 import { sql, type Transaction } from "kysely";
 import type { Answer } from "../_answer.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
+import { answerOfText, textOfAnswer } from "./_kept-answer.ts";
 import type { Tables } from "./_tables.ts";
 import type { Command } from "../command.ts";
 import { StoreError } from "../store-error.ts";
 
-/** How long an idempotency key is remembered. */
+/** Milliseconds for which an idempotency key is remembered. */
 const REMEMBERED = 24 * 60 * 60 * 1000;
-/** Keys are forgotten in passing, at most so many with a group. */
+/** A longer answer is written by a statement of its own: within an array of rows it would be quoted in one turn. */
+const MAX_CHARACTERS = 100_000;
+/** Old keys are deleted along with other work, at most this many with a group. */
 const FORGOTTEN_AT_ONCE = 100;
 
 interface Known {
   readonly request: string;
-  /** None until the first command with the key, in this group, has been decided. */
+  /** undefined until the first command with the key in this group has been decided. */
   answer: Answer | undefined;
   readonly isNew: boolean;
 }
@@ -22,8 +25,8 @@ export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Claims the keys that no one has used and reads the answers of the others. A key that another server is using at the
-   * moment is waited for; all servers claim in one order, so that none waits for another that waits for it.
+   * Claims unused keys and reads the answers of the others. It waits for a key that another server is using at the
+   * moment; all servers claim in the same order, so they never wait for each other in a circle.
    */
   static async claim(
     engine: Engine,
@@ -51,14 +54,14 @@ export class IdempotencyKeys {
       const name = JSON.stringify([organisation_id, key]);
       keys.#known.set(name, {
         request,
-        answer: answer === null ? undefined : JSON.parse(answer),
+        answer: answer === null ? undefined : await answerOfText(answer, engine.pause),
         isNew: own.has(name),
       });
     }
     return keys;
   }
 
-  /** The answer that an earlier command with the key got. Throws StoreError (`idempotency-mismatch`). */
+  /** The answer of an earlier command with the key. Throws StoreError (`idempotency-mismatch`). */
   answerOf(command: Command): Answer | undefined {
     const known = this.#knownOf(command);
     if (known === undefined) return undefined;
@@ -75,15 +78,25 @@ export class IdempotencyKeys {
     if (known !== undefined && known.answer === undefined) known.answer = answer;
   }
 
-  /** Writes the answers of the claimed keys, and forgets keys of more than a day ago. */
+  /** Writes the answers of the claimed keys, and deletes keys that are more than a day old. */
   async write(engine: Engine, within: Transaction<Tables>, now: number): Promise<void> {
-    const answers = [...this.#known]
-      .filter(([, { isNew }]) => isNew)
-      .map(([name, { answer }]) => [...JSON.parse(name), JSON.stringify(answer)]);
+    const answers: [organisation: string, key: string, answer: string][] = [];
+    for (const [name, { answer, isNew }] of this.#known) {
+      const [organisation, key] = JSON.parse(name) as [string, string];
+      if (isNew) answers.push([organisation, key, await textOfAnswer(answer!, engine.pause)]);
+    }
     if (answers.length === 0) return;
+    const [long, short] = [answers.filter(isLong), answers.filter((each) => !isLong(each))];
     await sql`
-      update idempotency set answer = given.value ->> 2 from ${jsonRows(engine, answers)} as given
+      update idempotency set answer = given.value ->> 2 from ${jsonRows(engine, short)} as given
       where idempotency.organisation_id = given.value ->> 0 and idempotency.key = given.value ->> 1`.execute(within);
+    for (const [organisation, key, answer] of long)
+      await within
+        .updateTable("idempotency")
+        .set({ answer })
+        .where("organisation_id", "=", organisation)
+        .where("key", "=", key)
+        .execute();
     await sql`
       delete from idempotency where (organisation_id, key) in
       (select organisation_id, key from idempotency where created_at < ${now - REMEMBERED} order by created_at limit ${FORGOTTEN_AT_ONCE}
@@ -94,6 +107,10 @@ export class IdempotencyKeys {
     const name = nameOf(command);
     return name === undefined ? undefined : this.#known.get(name);
   }
+}
+
+function isLong([, , answer]: readonly [organisation: string, key: string, answer: string]): boolean {
+  return answer.length > MAX_CHARACTERS;
 }
 
 function keyOf(command: Command) {

@@ -1,27 +1,33 @@
-import { type Transaction } from "kysely";
+import { atOneInstant } from "./_at-one-instant.ts";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
 import { keyOf, organisationOf, planOf, rulesetOf, sessionOf, userOf } from "./_entities.ts";
-import type { Tables } from "./_tables.ts";
-import type { RulesetRules, State } from "../state.ts";
-
-/** Runs `read` on one instant of the database. */
-export function atOneInstant<T>({ db }: Engine, read: (within: Transaction<Tables>) => Promise<T>): Promise<T> {
-  return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
-}
+import type { RulesetRules } from "../state.ts";
+import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
+import { catchUp, readHistory } from "./_saved-rules.ts";
 
 /** See `Store.load`. */
-export function readState(engine: Engine, receive: ((part: RulesetRules) => void) | null): Promise<State> {
+export function readState(
+  engine: Engine,
+  receive: ((part: RulesetRules) => void) | null,
+  saved: readonly SavedRules[] = [],
+): Promise<LoadedState> {
   return atOneInstant(engine, async (within) => {
-    const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
+    const history = await readHistory(within);
     const rulesets = await within.selectFrom("rulesets").selectAll().execute();
+    const byId = new Map(rulesets.map((ruleset) => [ruleset.id, ruleset]));
+    const caughtUp: CaughtUp[] = [];
+    for (const each of saved) caughtUp.push(await catchUp(within, history, byId.get(each.rulesetId), each));
+    const done = new Set(caughtUp.filter((each) => "changes" in each).map(({ rulesetId }) => rulesetId));
     for (const { number, id } of receive === null ? [] : rulesets) {
+      if (done.has(id)) continue;
       for await (const rows of readAllRules(engine, within, number)) {
         for (const rules of columnsOf(rows)) receive!({ rulesetId: id, rules });
       }
     }
     return {
-      sequence,
+      sequence: history.sequence,
+      caughtUp,
       organisations: inOrder((await within.selectFrom("organisations").selectAll().execute()).map(organisationOf)),
       plans: (await within.selectFrom("plans").selectAll().execute()).map(planOf),
       keys: inOrder((await within.selectFrom("api_keys").selectAll().execute()).map(keyOf)),
@@ -32,7 +38,7 @@ export function readState(engine: Engine, receive: ((part: RulesetRules) => void
   });
 }
 
-/** In the order of creation. Sorted here, since databases differ in how they compare texts. */
+/** In the order of creation. Sorted here, because databases differ in how they compare texts. */
 function inOrder<T extends { readonly createdAt: number; readonly id: string }>(items: T[]): T[] {
   return items.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }

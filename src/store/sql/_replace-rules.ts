@@ -12,7 +12,7 @@ import { readAllRules } from "./_rule-rows.ts";
 import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRulesWriter } from "./_touched-rules-writer.ts";
 
-/** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
+/** Writes the difference between the current and the desired rules. It is in a group of its own. */
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
   const draft = group.ruleset(command);
   const { number, ruleset } = draft;
@@ -24,12 +24,12 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const outcome = { ...counts, isKept: touched.isKept };
   if (touched.count === 0) return { outcome, changes: [] };
   draft.count = counts.added + counts.updated + counts.unchanged;
-  // The desired rules are there now, with the times that `replacement` has filled in.
+  // The desired rules are in place now, with the times that `replacement` has filled in.
   const note = { skipped: counts.unchanged, digest: command.digest };
   return { outcome, changes: [touched.recorded(ruleset.id, command.rules, note, writer.kept)] };
 }
 
-/** Throws StoreError (`shrinks-too-much`). What is rejected is counted to its end, and no longer written. */
+/** Throws StoreError (`shrinks-too-much`). If the limit is exceeded, the rest is counted but no longer written. */
 async function writeDifference(
   { engine, within }: Group,
   { count, number }: RulesetDraft,
@@ -40,7 +40,7 @@ async function writeDifference(
   const guard = new ShrinkGuard(count, countOf(rules), shrink);
   const replacement = new Replacement(touched, rules, at);
   const write = async (): Promise<void> => {
-    if (touched.removed > guard.mostRemoved) touched.writeNoMore();
+    if (touched.removed > guard.maxRemoved) touched.writeNoMore();
     await writer.write();
   };
   for await (const rows of readAllRules(engine, within, number)) {

@@ -1,10 +1,10 @@
 import type { Engine } from "./_engine.ts";
-import { atOneInstant } from "./_read-state.ts";
+import { atOneInstant } from "./_at-one-instant.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 
 /**
- * Counts what is there. Throws StoreError (`damaged`) where the counts kept with rulesets, or the numbers of changes,
+ * Counts what is there. Throws StoreError (`corrupt`) where the counts kept with rulesets, or the numbers of changes,
  * are not what they should be.
  */
 export function readReport(engine: Engine): Promise<StoreReport> {
@@ -31,7 +31,7 @@ export function readReport(engine: Engine): Promise<StoreReport> {
       const rows = rules.get(number) ?? 0;
       if (rows !== rule_count)
         throw new StoreError(
-          "damaged",
+          "corrupt",
           `ruleset ${id} holds ${rows} rules, and its count says ${rule_count}; restore a backup`,
         );
     }
@@ -57,7 +57,7 @@ export function readReport(engine: Engine): Promise<StoreReport> {
         .executeTakeFirstOrThrow();
       if (rows === 0 ? sequence === 0 : last === sequence && last - first! + 1 === rows) return;
       throw new StoreError(
-        "damaged",
+        "corrupt",
         `the changes are numbered ${first} to ${last} in ${rows} rows, and the last number is ${sequence}; restore a backup`,
       );
     }

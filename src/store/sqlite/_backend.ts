@@ -4,7 +4,8 @@ import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import type { CounterName, Increments, Recorded } from "../counters.ts";
 import type { ReadFound, ReadName, ReadRequest } from "../reads.ts";
-import type { RulesetRules, State } from "../state.ts";
+import type { RulesetRules } from "../state.ts";
+import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import { type CallOptions, SqliteThread } from "./_thread.ts";
@@ -13,26 +14,24 @@ import { areLongCommands, packing } from "./_packing.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { type WorkerArgument, type WorkerMethod, type WorkerResult, type WorkerSetup } from "./messages.ts";
 
-/** Milliseconds from the end of a thread, or from a file that could not be opened, until another thread opens it. */
+/** Milliseconds after the end of a thread, or a failed attempt to open the file, until another thread opens it. */
 const REOPEN_AFTER = 500;
 
 /**
- * A SQLite file, in a thread of its own. When that ends - out of memory, say - another one opens the same file: calls
- * that were under way have an unknown outcome, calls until it is open are rejected, and whoever follows the changes is
- * sent looking for what was committed without an answer.
+ * A SQLite file, in a thread of its own. If the thread ends, for example out of memory, another one opens the same
+ * file: calls in progress have an unknown outcome, calls until it is open are rejected, and readers of the changes are
+ * asked to look for commits that were never confirmed.
  */
 export class SqliteBackend implements Backend {
   readonly #setup: WorkerSetup;
-  /** None between the end of one and the opening by the next. */
+  /** undefined between the end of one and the next one's opening. */
   #thread: SqliteThread | undefined;
   #whyClosed = "";
   #hint = (): void => {};
   #timer: NodeJS.Timeout | undefined;
   #reopening: Promise<void> | undefined;
   #isClosed = false;
-  /**
-   * Resolves when the file is open; rejects with StoreError, and the thread has ended. Calls before that wait for it.
-   */
+  /** Resolves when the file is open; rejects with StoreError, and the thread has ended. Earlier calls wait for it. */
   readonly opened: Promise<void>;
 
   constructor(setup: WorkerSetup) {
@@ -46,8 +45,8 @@ export class SqliteBackend implements Backend {
     return this.#call("execute", argument, { transfer: buffersIn(columnsOfCommands(commands)) });
   }
 
-  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
-    return this.#call("load", receive !== null, receive === null ? {} : { receive });
+  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
+    return this.#call("load", { withRules: receive !== null, saved }, receive === null ? {} : { receive });
   }
 
   changesAfter(sequence: number): Promise<Change[]> {
@@ -82,7 +81,10 @@ export class SqliteBackend implements Backend {
     await this.#thread?.end();
   }
 
-  /** Others' writes to the file give none: only a thread that has ended, and one that has opened the file again. */
+  /**
+   * Other processes' writes to the file cause no hint: only a thread that has ended, and one that has reopened the
+   * file.
+   */
   onHint(hint: () => void): void {
     this.#hint = hint;
   }

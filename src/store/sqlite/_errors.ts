@@ -9,21 +9,21 @@ export class CommitError extends Error {
   }
 }
 
-/** SQLite's primary result codes that are about the disk or another process, and the cure of each. */
+/** SQLite's primary result codes that concern the disk or another process, and the cure of each. */
 const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: string]>> = {
   5: ["unavailable", "another process has been writing for too long; try again"], // SQLITE_BUSY
   8: ["unavailable", "check the permissions of the file and its folder, and that its file system is not read-only"], // SQLITE_READONLY
   10: ["unavailable", "its disk is full, read-only or failing; check its free space and the system's log"], // SQLITE_IOERR
-  11: ["damaged", "restore a backup"], // SQLITE_CORRUPT
+  11: ["corrupt", "restore a backup"], // SQLITE_CORRUPT
   13: ["unavailable", "free some space"], // SQLITE_FULL
   14: ["unavailable", "check the permissions of the file and its folder"], // SQLITE_CANTOPEN
   15: ["unavailable", "too many processes are using the file; try again"], // SQLITE_PROTOCOL
-  26: ["damaged", "restore a backup"], // SQLITE_NOTADB
+  26: ["corrupt", "restore a backup"], // SQLITE_NOTADB
 };
 const IO_ERROR = 10;
 
 /**
- * SQLite's errors about the disk or another process; the transaction was rolled back. Others are returned as they are.
+ * SQLite's errors about the disk or another process; the transaction was rolled back. Others are returned unchanged.
  */
 export function asStoreError(error: unknown, path: string): unknown {
   if (error instanceof CommitError) return commitError(error, path);
@@ -35,8 +35,8 @@ export function asStoreError(error: unknown, path: string): unknown {
 }
 
 /**
- * After an I/O error it is not known what of the log is on the disk: where it was the fsync that failed, a restart may
- * find the transaction there.
+ * After an I/O error, it is unknown how much of the log is on the disk: if the fsync failed, the transaction may
+ * reappear after a restart.
  */
 function commitError({ cause }: CommitError, path: string): unknown {
   const error = asStoreError(cause, path);

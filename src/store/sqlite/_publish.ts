@@ -4,12 +4,12 @@ import { syncFolder } from "../../files/sync-folder.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./_database.ts";
 
-/** What SQLite puts beside a database while it works on it. */
+/** Files that SQLite keeps beside a database while it works on it. */
 const COMPANIONS = ["", "-journal", "-wal", "-shm"];
 
 /**
- * Lets `write` fill a file, which is empty, and gives it its name only when it is whole and on the disk; there is the
- * old file or the new one. Only its owner may read it, unless `mode` says otherwise. Throws StoreError.
+ * Lets `write` fill an empty file, and gives it its name only when it is complete and on the disk, so that there is
+ * either the old file or the new one. Only its owner may read it, unless `mode` says otherwise. Throws StoreError.
  */
 export async function publish(path: string, write: (part: string) => Promise<void>, mode = 0o600): Promise<void> {
   const part = `${path}.part`;
@@ -25,7 +25,7 @@ export async function publish(path: string, write: (part: string) => Promise<voi
     if (!isSystemError(cause)) throw cause;
     throw new StoreError(
       "unavailable",
-      `${path}: it cannot be written (${cause.code}); check its folder and the space on its disk`,
+      `${path}: cannot be written (${cause.code}); check its folder and the space on its disk`,
       { cause },
     );
   } finally {

@@ -3,7 +3,8 @@ import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import type { CounterName } from "../counters.ts";
 import type { ReadName } from "../reads.ts";
-import type { RulesetRules, State } from "../state.ts";
+import type { RulesetRules } from "../state.ts";
+import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import type { StoreLimits, StoreReport } from "../store.ts";
 import type { Synchronous } from "./_database.ts";
 import type { Packed } from "./_packing.ts";
@@ -14,7 +15,7 @@ export interface WorkerSetup {
   readonly create: boolean;
   readonly limits: StoreLimits;
   readonly synchronous: Synchronous;
-  /** Of the file that a thread before had open: no other one is opened. */
+  /** The identity of the file that an earlier thread had open: no other file is opened. */
   readonly identity?: string | null;
 }
 
@@ -23,10 +24,10 @@ export interface PackedArgument {
   readonly packed: Packed;
 }
 
-/** What the thread does when it is called, each with one argument. */
+/** The methods of the thread, each with one argument. */
 export interface WorkerMethods {
   execute(commands: readonly Command[]): Promise<GroupAnswer>;
-  load(withRules: boolean, id: number): Promise<State>;
+  load(request: LoadRequest, id: number): Promise<LoadedState>;
   changesAfter(sequence: number): Promise<Change[]>;
   find(read: NamedRead): Promise<unknown>;
   record(counter: NamedIncrements): Promise<unknown>;
@@ -36,13 +37,19 @@ export interface WorkerMethods {
   close(): Promise<void>;
 }
 
-/** A read of `READS`. Its name says of which types request and answer are, which is checked where it is called. */
+/** See `Store.load`. */
+export interface LoadRequest {
+  readonly withRules: boolean;
+  readonly saved: readonly SavedRules[];
+}
+
+/** A read of `READS`. Its name determines the types of request and result, which are checked where it is called. */
 export interface NamedRead {
   readonly name: ReadName;
   readonly request: readonly unknown[];
 }
 
-/** As `NamedRead`, of `COUNTERS`. */
+/** Like `NamedRead`, for `COUNTERS`. */
 export interface NamedIncrements {
   readonly name: CounterName;
   readonly increments: readonly unknown[];
@@ -63,13 +70,13 @@ export interface WorkerCall {
 }
 
 /**
- * What the thread sends. The parts of a load come before its result; the first message, of id 0, says that the file is
- * open.
+ * What the thread sends. The parts of a load come before its result; the first message, with id 0, says that the file
+ * is open.
  */
 export type WorkerMessage =
   | { readonly id: number; readonly part: RulesetRules }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly packed: Packed }
   | { readonly id: number; readonly rejection: Rejection }
-  /** Another error: of SQLite, or a defect. Its stack is logged. */
+  /** Another error: SQLite's, or a bug. Its stack is logged. */
   | { readonly id: number; readonly error: Error };

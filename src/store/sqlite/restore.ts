@@ -12,9 +12,8 @@ import { publish } from "./_publish.ts";
 const SQLITE_BUSY = 5;
 
 /**
- * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the
- * name. Throws StoreError: `exists` where there is a file and `force` is not set, `unavailable` where that file is in
- * use.
+ * Replaces a SQLite file with a backup: a copy is checked, brought up to date, and only then gets the name. Throws
+ * StoreError: `exists` if there is a file and `force` is not set, `unavailable` if that file is in use.
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: no such file`);
@@ -40,13 +39,13 @@ async function checkReadable(backup: string): Promise<void> {
   } catch (cause) {
     throw new StoreError(
       "unavailable",
-      `${backup}: it cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`,
+      `${backup}: cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`,
       { cause },
     );
   }
 }
 
-/** Who may read the old file may read the new one. */
+/** Users who may read the old file may read the new one. */
 function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && found.mode & 0o777;
@@ -64,14 +63,14 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
     }
   } catch (error) {
     const known = asStoreError(error, backup);
-    // It is where the copy is that there is no space.
+    // The disk that is full is the copy's.
     throw known instanceof StoreError && known.code === "unavailable" ? asStoreError(error, path) : known;
   }
 }
 
 /**
- * Leaves nothing of the old file's log, which would be taken for the new one's. A file that another process has open
- * cannot change its mode.
+ * Removes the old file's log, which would be taken for the new one's. A file that another process has open cannot
+ * change its journal mode.
  */
 async function retire(path: string): Promise<void> {
   if (!existsSync(path)) return;
@@ -87,7 +86,7 @@ async function retire(path: string): Promise<void> {
       throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
     const known = asStoreError(error, path);
     if (known instanceof StoreError && known.code === "unavailable") throw known;
-    // It is damaged, or no database: that is why it is replaced.
+    // It is corrupt, or not a database: that is why it is replaced.
   }
   for (const log of ["-wal", "-shm"]) await rm(path + log, { force: true });
 }

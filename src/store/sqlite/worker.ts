@@ -10,6 +10,7 @@ import { record } from "../counters.ts";
 import { find } from "../reads.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules } from "../state.ts";
+import type { LoadedState } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
@@ -20,11 +21,11 @@ import type { PackedArgument, WorkerCall, WorkerMessage, WorkerMethods, WorkerSe
 import { publish } from "./_publish.ts";
 import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
-// The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
+// The only thread that has the file: it alone waits for the disk. Calls run one after the other.
 
 const port = parentPort!;
 const { path, create, limits, synchronous, identity: openedBefore } = workerData as WorkerSetup;
-/** How long a probe waits for another process that writes, in milliseconds: calls after it wait, too. */
+/** Milliseconds for which a probe waits for another process that writes: calls after it wait, too. */
 const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
 let identity: FileIdentity;
@@ -62,9 +63,9 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
     return engine.db.transaction().execute((within) => executeGroup(engine, within, commands, limits, randomUUID()));
   },
 
-  load: (withRules, id) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
+  load: ({ withRules, saved }, id) => readState(engine, withRules ? (part) => sendPart(id, part) : null, saved),
 
-  /** Asked every second, so that it is noticed soon when the file is gone. */
+  /** Called every second, so that a missing file is noticed soon. */
   async changesAfter(sequence) {
     identity.check();
     return readChanges(engine, sequence);
@@ -77,7 +78,7 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
     return record(engine, name, increments as never);
   },
 
-  /** No one uses the number, and it stays what it is; a page is written all the same. */
+  /** No one uses the number, and it does not change; a page is written nevertheless. */
   async probe() {
     identity.check();
     engine.file.exec(`pragma busy_timeout = ${PROBE_TIMEOUT}`);
@@ -90,7 +91,7 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
 
   check: () => checkFile(engine, path),
 
-  /** The copy has its name only when it is whole and on the disk. */
+  /** The copy gets its name only when it is complete and on the disk. */
   async backup(target) {
     if (existsSync(target)) throw new StoreError("exists", `${target}: the file already exists; choose another path`);
     await publish(target, async (part) => {
@@ -130,5 +131,7 @@ function hasLongLists(method: string, result: unknown): boolean {
 
 function changesIn(method: string, result: unknown): readonly Change[] {
   if (method === "execute") return (result as GroupAnswer).changes;
+  if (method === "load")
+    return (result as LoadedState).caughtUp.flatMap((each) => ("changes" in each ? each.changes : []));
   return method === "changesAfter" ? (result as readonly Change[]) : [];
 }

@@ -9,15 +9,18 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "../../../src/service/datasets/child-command.ts";
 import type { Settings } from "../../../src/service/settings.ts";
-import { addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { SMALL_CATALOGUE } from "../harness/small-catalogue.ts";
+import { addOrganisation, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { addUser, visit } from "./browser.ts";
+import { until } from "../../until.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-const BUNDLED = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+/** Lists are laid over a few lines; the first test has those of the bundled catalogue. */
+const SMALL_BASE = new URL("../../update/small-base.ts", import.meta.url);
+SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
 
 let folder: string;
 let home: string;
@@ -38,19 +41,28 @@ function offer(list: string): void {
   writeFileSync(join(folder, "lists/telegram/cidr.txt"), list);
 }
 
-function command(...from: string[]): ChildCommand {
+function command(from: readonly string[], base = SMALL_CATALOGUE): ChildCommand {
   return {
     program: process.execPath,
-    args: [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, ...from],
+    args: [
+      ...(base === BUNDLED ? [] : ["--import", SMALL_BASE.href]),
+      MAIN,
+      "cbs",
+      "update",
+      "--json",
+      "--progress",
+      "json",
+      "--home",
+      home,
+      ...from,
+    ],
     environment: process.env,
   };
 }
 
-async function start(
-  update: ChildCommand | undefined = command("--from", join(folder, "lists")),
-  settings: Partial<Settings> = {},
-): Promise<TestServer> {
-  const t = await startServer(settings, [join(home, "catalogue.ipsieve"), BUNDLED], null, update);
+async function start(settings: Partial<Settings> = {}, base = SMALL_CATALOGUE): Promise<TestServer> {
+  const update = command(["--from", join(folder, "lists")], base);
+  const t = await startServer(settings, [join(home, "catalogue.ipsieve"), base], null, update);
   servers.push(t);
   return t;
 }
@@ -60,11 +72,12 @@ async function admin(t: TestServer, name: string): Promise<string> {
 }
 
 async function ended(t: TestServer, token: string): Promise<any> {
-  for (;;) {
-    const { last } = (await visit(t, "GET", "/catalogue/update", { token })).body;
-    if (last.state !== "running") return last;
-    await sleep(50);
-  }
+  let last: any;
+  await until("the update has ended", async () => {
+    ({ last } = (await visit(t, "GET", "/catalogue/update", { token })).body);
+    return last.state !== "running";
+  });
+  return last;
 }
 
 const startUpdate = (t: TestServer, token: string) => visit(t, "POST", "/catalogue/update", { token });
@@ -74,7 +87,7 @@ const sourceOf = async (t: TestServer, token: string, ip: string) =>
   );
 
 test("an update: one at a time, reported list by list, answered from when it has ended and after a restart", async () => {
-  const t = await start();
+  const t = await start({}, BUNDLED);
   const token = await admin(t, "only");
   assert.deepEqual((await visit(t, "GET", "/catalogue/update", { token })).body, {
     can_update: true,
@@ -172,7 +185,7 @@ test("who may: admins of the only organisation, else of the one that the setting
     const { status, body: problem } = await startUpdate(t, token);
     assert.deepEqual([status, problem.type, problem.detail], [403, "/problems/permission-denied", body.reason]);
   }
-  const named = await start(undefined, { datasetOrganisation: "two" });
+  const named = await start({ datasetOrganisation: "two" });
   const [other, own] = [await admin(named, "one"), await admin(named, "two")];
   const { body } = await visit(named, "GET", "/catalogue/update", { token: other });
   assert.match(body.reason, /only admins of the one that --dataset-organisation or IPSIEVE_DATASET_ORGANISATION names/);
@@ -183,7 +196,7 @@ test("who may: admins of the only organisation, else of the one that the setting
 });
 
 test("a server on a catalogue of its own says why it cannot be updated here", async () => {
-  const t = await startServer({}, BUNDLED);
+  const t = await startServer({}, SMALL_CATALOGUE);
   servers.push(t);
   const token = await admin(t, "only");
   const { body } = await visit(t, "GET", "/catalogue/update", { token });
@@ -198,15 +211,15 @@ test("a server that closes ends the update, which publishes nothing; the next on
   const mirror = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const t = await startServer(
     {},
-    [join(home, "catalogue.ipsieve"), BUNDLED],
+    [join(home, "catalogue.ipsieve"), SMALL_CATALOGUE],
     null,
-    command("--mirror", mirror, "--allow-address", "127.0.0.0/8"),
+    command(["--mirror", mirror, "--allow-address", "127.0.0.0/8"]),
   );
   try {
     const token = await admin(t, "only");
     await startUpdate(t, token);
     const lock = join(home, "update.lock");
-    while (!existsSync(lock)) await sleep(20);
+    await until("the update has its lock", () => existsSync(lock));
     const { pid } = JSON.parse(readFileSync(lock, "utf8")) as { pid: number };
     assert.doesNotThrow(() => process.kill(pid, 0));
     await t.close();
@@ -226,8 +239,8 @@ test("an update at the command line is answered from as well, though the server 
   const t = await start();
   const token = await admin(t, "only");
   const { spawnSync } = await import("node:child_process");
-  const { program, args } = command("--from", join(folder, "lists"));
+  const { program, args } = command(["--from", join(folder, "lists")]);
   assert.equal(spawnSync(program, args).status, 0);
-  while (t.server.services.catalogue.generation === 1) await sleep(50);
+  await until("the server has the new catalogue", () => t.server.services.catalogue.generation > 1);
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"));
 });

@@ -65,15 +65,15 @@ test("a key is made, told once, used, and revoked", async () => {
 });
 
 test("what is wrong is told by field; the newest key is first; one expires to the millisecond", async () => {
-  const faults = async (body: object) => {
+  const errors = async (body: object) => {
     const answer = await visit(t, "POST", "/keys", { token, body: { label: "x", access: "read", ...body } });
     return [answer.status, Object.keys(answer.body.validation_errors)];
   };
-  for (const label of ["", " x", "x\n", "x".repeat(256)]) assert.deepEqual(await faults({ label }), [400, ["label"]]);
+  for (const label of ["", " x", "x\n", "x".repeat(256)]) assert.deepEqual(await errors({ label }), [400, ["label"]]);
   for (const expires_on of ["", "2026-11-21", "2026-02-31", "2030-1-1", "2030-01-01T00:00"])
-    assert.deepEqual(await faults({ expires_on }), [400, ["expires_on"]], expires_on);
-  assert.deepEqual(await faults({ access: "admin" }), [400, ["access"]]);
-  assert.deepEqual(await faults({ digest: "x" }), [400, ["digest"]]);
+    assert.deepEqual(await errors({ expires_on }), [400, ["expires_on"]], expires_on);
+  assert.deepEqual(await errors({ access: "admin" }), [400, ["access"]]);
+  assert.deepEqual(await errors({ digest: "x" }), [400, ["digest"]]);
   t.clock.now = START + 3000;
   await visit(t, "POST", "/keys", { token, body: { label: "short", access: "read", expires_on: "2026-11-22" } });
   const first = async () => (await list()).items[0];

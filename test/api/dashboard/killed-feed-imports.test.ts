@@ -6,23 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { addOrganisation, type TestServer } from "../start-server.ts";
 import { addUser } from "./browser.ts";
+import { until } from "../../until.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-const MAX_WAIT = 60_000;
 /** It takes some seconds to compile. */
 const FEED = Array.from({ length: 400_000 }, (_, i) => `31.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
 const skip = existsSync("/proc/self/task") ? false : "the children of a process are in /proc on Linux only";
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + MAX_WAIT; performance.now() < end; await sleep(10)) if (await isSo()) return;
-  assert.fail(`not within ${MAX_WAIT} ms: ${what}`);
-}
 
 const isRunning = (pid: number): boolean => {
   try {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 const DAY = 86_400_000;
 
@@ -12,7 +11,7 @@ let t: TestServer;
 let viewer: TestUser;
 let key = "";
 before(async () => {
-  t = await startServer({}, CATALOGUE, THREATS);
+  t = await startServer({}, BUNDLED, THREATS);
   const organisation = await addOrganisation(t, "lookups");
   viewer = await addUser(t, organisation, "viewer");
   key = (await addKey(t, organisation)).text;

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ROLES, type Role } from "../../../src/store/state.ts";
-import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, type Answer, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { ApiDocument } from "../fuzz/api-document.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
@@ -28,7 +28,7 @@ const users = {} as Record<Role, TestUser>;
 let serial = 0;
 
 before(async () => {
-  t = await startServer({ signInsPerMinute: 1_000_000, datasetOrganisation: "roles" }, undefined, SAMPLE);
+  t = await startServer({ signInsPerMinute: 1_000_000, datasetOrganisation: "roles" }, BUNDLED, SAMPLE);
   organisation = await addOrganisation(t, "roles");
   for (const role of ROLES) users[role] = await addUser(t, organisation, role);
   other = await addUser(t, await addOrganisation(t, "another"), "admin");
@@ -118,6 +118,7 @@ const CASES: Readonly<Record<string, Case>> = {
   checkRules: { least: "viewer", status: 200, id: newRuleset, body: { ip: "1.2.3.4" } },
   batchRules: { least: "editor", status: 200, id: newRuleset, body: { items: [] } },
   exportRules: { least: "viewer", status: 200, id: newRuleset },
+  listRulesetVersions: { least: "viewer", status: 200, id: newRuleset },
   importRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },
   listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },

@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { openLoading } from "../../../src/service/store/loading-store.ts";
 import { createLog } from "../../../src/api/plugins/logging.ts";
 import { Server } from "../../../src/api/server.ts";
+import { SMALL_CATALOGUE } from "../harness/small-catalogue.ts";
 import { addKey, addOrganisation, ask, snapshotsAt, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 let t: TestServer;
 let viewer: TestUser;
 let key = { id: "", text: "" };
 before(async () => {
-  t = await startServer({ perMinute: 10, perMonth: 1000 }, CATALOGUE, THREATS);
+  t = await startServer({ perMinute: 10, perMonth: 1000 }, undefined, THREATS);
   const organisation = await addOrganisation(t, "usage");
   viewer = await addUser(t, organisation, "viewer");
   key = await addKey(t, organisation);
@@ -48,7 +48,7 @@ test("requests and lookups of keys show in their minute, the dashboard's own do 
 });
 
 test("an hour, a day, a week, a month: kept over a restart, of all servers of the database together, each request once", async () => {
-  const own = await startServer({}, CATALOGUE, THREATS);
+  const own = await startServer({}, undefined, THREATS);
   try {
     const organisation = await addOrganisation(own, "kept");
     const [{ token }, { text }] = [await addUser(own, organisation, "viewer"), await addKey(own, organisation)];
@@ -93,7 +93,7 @@ test("an hour, a day, a week, a month: kept over a restart, of all servers of th
     const replica = await Server.start({
       settings,
       store,
-      ...snapshotsAt(CATALOGUE, THREATS),
+      ...snapshotsAt(SMALL_CATALOGUE, THREATS),
       log: createLog("silent", { write: () => {} }),
       now,
     });

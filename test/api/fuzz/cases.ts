@@ -4,6 +4,7 @@ import { SHARED_TOKENS } from "./expectations.ts";
 import { hostileBodies } from "./hostile-bodies.ts";
 import type { Sent } from "./send.ts";
 import { BAD_ADDRESSES, badQueryTexts, isRefused, mutationsOf, validValue } from "./values.ts";
+import { NAMED_FORMATS, type RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 
 /** What a case is made to be: all right, or wrong in one thing. */
 export type Kind = "positive" | "negative" | "missing-key" | "bad-key" | "other-method" | "missing-header";
@@ -214,7 +215,7 @@ function faults(
       spoil: (parts) => ({ ...parts, query: [...parts.query, [name, "1"]] }),
     }),
   );
-  const all = [...operation.parameters.flatMap((each) => faultsOf(each)), ...unknown];
+  const all = [...operation.parameters.flatMap((each) => errorsOf(each)), ...unknown];
   const arbitrary = fc
     .tuple(good, fc.constantFrom(...all))
     .map(([parts, { fault, spoil }]) => made(fault, spoil(parts)));
@@ -231,7 +232,7 @@ interface Fault {
   readonly spoil: (parts: Parts) => Parts;
 }
 
-function faultsOf({ name, in: place, required = false, schema }: Parameter): Fault[] {
+function errorsOf({ name, in: place, required = false, schema }: Parameter): Fault[] {
   if (place === "path") {
     const bad =
       name === "ip"
@@ -383,9 +384,8 @@ function withoutContradictions(
   accept: string | undefined,
 ): Readonly<Record<string, unknown>> {
   const isJson = accept === undefined || accept === "application/json" || accept === "*/*" || accept === "image/png";
-  const isFirewall = query["format"] === "ipset" || query["format"] === "nftables";
   const dropped: Record<string, boolean> = {
-    set_name: !isFirewall,
+    set_name: !NAMED_FORMATS.has(query["format"] as RuleExportFormat),
     cursor: "page" in query || !isJson,
     expires_in_days: "expires_at" in query,
   };

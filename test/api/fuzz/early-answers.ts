@@ -21,6 +21,8 @@ export interface EarlyOptions {
   readonly connections: number;
   /** Of a body, at most. */
   readonly bodyBytes: number;
+  /** Milliseconds to wait for an answer: more than the server's limits for headers and bodies. */
+  readonly patience: number;
 }
 
 /** A request that may be answered before its body has arrived. */
@@ -122,9 +124,6 @@ const KINDS: readonly Kind[] = [
 /** Requests on one connection, at most; the last one has no body. */
 const MAX_REQUESTS = 4;
 const AT_ONCE = 16;
-/** Milliseconds; more than the server's limits for headers and bodies in a test. */
-const PATIENCE = 4000;
-
 /**
  * Requests one after the other on one connection, whose bodies all arrive, whatever has been answered meanwhile: each
  * gets one answer, its own, or the connection is closed.
@@ -135,6 +134,7 @@ export async function attackByEarlyAnswers({
   random,
   connections,
   bodyBytes,
+  patience,
 }: EarlyOptions): Promise<EarlyReport> {
   const report: EarlyReport = { connections: 0, requests: 0, answered: 0, closed: 0, byStatus: {}, failures: {} };
   const one = async (): Promise<void> => {
@@ -146,7 +146,7 @@ export async function attackByEarlyAnswers({
       );
       const sent = [...kinds, KINDS[0]!].map((kind, index) => ({ kind, id: `${number}-${index}` }));
       const bytes = sent.map(({ kind, id }) => bytesOf(kind, id, key, random, bodyBytes));
-      const { received, isClosed } = await send(url, bytes, random);
+      const { received, isClosed } = await send(url, bytes, random, patience);
       judge(sent, received, isClosed, report);
     }
   };
@@ -194,6 +194,7 @@ async function send(
   url: string,
   requests: readonly Buffer[],
   random: Random,
+  patience: number,
 ): Promise<{ received: Buffer; isClosed: boolean }> {
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port) });
@@ -207,7 +208,7 @@ async function send(
   if (isSlowReader) socket.pause();
   for (const bytes of requests) await write(socket, bytes, random);
   socket.resume();
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + patience;
   while (
     !state.isClosed &&
     performance.now() < deadline &&

@@ -49,6 +49,8 @@ function byState(
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
+  // Which versions are kept depends on all requests before.
+  if (id === "exportRules" && query.has("version")) return [200, 404];
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
   if (id === "replaceRules")
     return query.get("dry_run") === "true" || (query.get("allow_empty") === "true" && query.get("max_shrink") === "100")

@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
-import { catalogueOf } from "../../cbs/catalogues.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
@@ -15,19 +13,11 @@ export interface FuzzServer extends TestServer {
 }
 
 /**
- * A server that takes requests at any rate, with a catalogue of a few lines: answers of megabytes would cost the time
- * of many small ones. Feeds may be imported by the organisation that `datasetOrganisation` names.
+ * A server that takes requests at any rate, with the small catalogue: answers of megabytes would cost the time of many
+ * small ones. Feeds may be imported by the organisation that `datasetOrganisation` names.
  */
 export async function startFuzzServer(settings: Parameters<typeof startServer>[0] = {}): Promise<FuzzServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-fuzz-"));
-  const path = join(folder, "catalogue.ipsieve");
-  const catalogue = catalogueOf([
-    ["192.0.2.0/24", "/cdn/cloudflare", "/cloud/aws/by-service/ec2/us-east-1"],
-    ["2001:db8::/32", "/saas/github/actions"],
-    ["0.0.0.0/1", "/isp/starlink"],
-    ["1.1.1.1", "/cdn/cloudflare"],
-  ]);
-  await writeSnapshot(path, { table: catalogue.table, metadata: catalogue.metadata, kind: "catalogue" });
   const limits = {
     perMinute: 1e9,
     perMonth: 1e12,
@@ -39,7 +29,10 @@ export async function startFuzzServer(settings: Parameters<typeof startServer>[0
   };
   const output = join(folder, "cti.ipsieve");
   const command = { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env };
-  const server = await startServer({ ...limits, ...settings }, path, [output, THREATS], undefined, { command, output });
+  const server = await startServer({ ...limits, ...settings }, undefined, [output, THREATS], undefined, {
+    command,
+    output,
+  });
   const { text: key } = await addKey(server, await addOrganisation(server, "fuzz"));
   const close = async (): Promise<void> => {
     await server.close();

@@ -1,8 +1,12 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fillStore } from "../../../bench/api/fill-store.ts";
 import { LoadConnection } from "../../../bench/api/load-connection.ts";
 import { requestBytes } from "../../../bench/api/requests.ts";
 import { Random } from "../../../bench/data/random.ts";
+import { formatPrefix } from "../../../src/address/prefix.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { StoreLocation } from "../../../src/store/open-store.ts";
 import { type KillReport, readRules } from "../../store/harness/kill-writers.ts";
 import { SaidWrites } from "../../store/harness/said-writes.ts";
@@ -15,26 +19,54 @@ export interface KillOptions {
   readonly store?: StoreLocation;
   /** With `early` a write is taken for acknowledged when it is sent: the negative control, which must lose some. */
   readonly timing: "honest" | "early";
-  readonly go: (report: KillReport) => boolean;
+  readonly go: (report: ServerKillReport) => boolean;
+}
+
+/** What came of it. */
+export interface ServerKillReport extends KillReport {
+  /** How many servers started from a snapshot of the ruleset. */
+  fromSnapshots: number;
+  /** How many were killed after enough rules had changed for a freeze, and before one was reported as done. */
+  duringFreezes: number;
 }
 
 const WRITERS = 8;
+/** Enough for a snapshot, and for a freeze of some ten milliseconds. */
+const RULES = 10_000;
+/** Enough for a freeze in the background. */
+const CHANGED_AT_ONCE = 400;
 /** Milliseconds until the kill, at most. */
 const LONGEST = 150;
+/** The same from the signal to stop on: closing takes a tenth of a second before a snapshot is written. */
+const LONGEST_STOP = 400;
 
 /**
- * R1: kills the real server under writes over HTTP, by chance, and looks whether what it acknowledged is in the
- * database, and the database sound.
+ * R1: kills the real server under writes over HTTP, by chance, half of the time while it stops and writes a snapshot, and
+ * looks whether what it acknowledged is in the database, and the database sound. The next one starts from whatever
+ * snapshot there is, and has to answer with what the database has. Many rules change at once, too, so that some servers are
+ * killed while they freeze the ruleset in the background.
  */
-export async function killServers({ folder, store, seed, timing, go }: KillOptions): Promise<KillReport> {
-  const report: KillReport = { kills: 0, acknowledged: 0, lost: [] };
+export async function killServers({ folder, store, seed, timing, go }: KillOptions): Promise<ServerKillReport> {
+  const report: ServerKillReport = { kills: 0, acknowledged: 0, lost: [], fromSnapshots: 0, duringFreezes: 0 };
   const random = new Random(seed);
   const location = store ?? { file: `${folder}/${timing}.db` };
-  const { key, emptyId } = await fillStore(location, 1, random);
+  const { key, rulesetId } = await fillStore(location, RULES, random);
+  const snapshots = join(folder, `${timing}-rulesets`);
   for (; go(report); report.kills++) {
     const said = new SaidWrites();
-    said.begin(await readRules(location));
-    const service = await ServiceProcess.start(location, ["--allow-special-purpose", "true"]);
+    const before = await readRules(location);
+    said.begin(before);
+    const service = await ServiceProcess.start(location, [
+      "--allow-special-purpose",
+      "true",
+      "--ruleset-snapshots",
+      snapshots,
+    ]);
+    report.fromSnapshots += await startedFromSnapshot(service.port);
+    report.lost.push(...(await differing(before, `http://127.0.0.1:${service.port}`, rulesetId, key)));
+    // Without one the next that stops writes one. The first one may do so to its end.
+    const isFirst = report.kills === 0;
+    if (!isFirst && random.below(2) === 0) rmSync(join(snapshots, `${rulesetId}.ipsieve`), { force: true });
     const clients = await Promise.all(Array.from({ length: WRITERS }, () => LoadConnection.open(service.port)));
     const writers = clients.map((client, writer) =>
       writeUntilKilled(client, {
@@ -42,18 +74,90 @@ export async function killServers({ folder, store, seed, timing, go }: KillOptio
         first: report.kills * 1_000_000,
         random,
         key,
-        rulesetId: emptyId,
+        rulesetId,
         timing,
         said,
       }),
     );
+    const freezes = new WatchedFreezes(service.port, { key, rulesetId, number: report.kills });
     await sleep(random.below(LONGEST * 1000) / 1000);
+    if (isFirst) await service.end("SIGTERM");
+    else if (random.below(2) === 0) {
+      void service.end("SIGTERM");
+      await sleep(random.below(LONGEST_STOP * 1000) / 1000);
+    }
     await service.end("SIGKILL");
     await Promise.all(writers);
+    if (await freezes.wasUnderWay()) report.duringFreezes++;
     report.acknowledged += said.acknowledged;
     report.lost.push(...said.missingFrom(await readRules(location)));
   }
   return report;
+}
+
+/** Whether the server has its rules from a snapshot: 1 or 0. */
+async function startedFromSnapshot(port: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(/^ipsieve_start_rules\{source="snapshots"\} (\d+)$/m.exec(metrics)![1]) > 0 ? 1 : 0;
+}
+
+/** Changes many rules of a server, and watches whether the freeze that follows is done. */
+class WatchedFreezes {
+  readonly #port: number;
+  readonly #ended: Promise<unknown>;
+  #isChanged = false;
+  #isDone = false;
+
+  constructor(port: number, about: { readonly key: string; readonly rulesetId: string; readonly number: number }) {
+    this.#port = port;
+    // The server is killed sooner or later.
+    this.#ended = Promise.all([this.#change(about), this.#watch()]).catch(() => {});
+  }
+
+  /** To be called once the server has ended. */
+  async wasUnderWay(): Promise<boolean> {
+    await this.#ended;
+    return this.#isChanged && !this.#isDone;
+  }
+
+  async #change({ key, rulesetId, number }: { key: string; rulesetId: string; number: number }): Promise<void> {
+    const items = Array.from({ length: CHANGED_AT_ONCE }, (_, at) => ({
+      op: number % 2 === 0 ? "add" : "delete",
+      ip: `198.18.${at >> 8}.${at & 255}`,
+    }));
+    const response = await fetch(`http://127.0.0.1:${this.#port}/v1/edl/ip-rulesets/${rulesetId}/rules:batch`, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ items }),
+    });
+    await response.text();
+    this.#isChanged = response.status === 200;
+  }
+
+  async #watch(): Promise<void> {
+    for (; !this.#isDone; await sleep(1)) {
+      const metrics = await (await fetch(`http://127.0.0.1:${this.#port}/metrics`)).text();
+      this.#isDone = Number(/^ipsieve_ruleset_freezes_total\{result="done"\} (\d+)$/m.exec(metrics)?.[1] ?? 0) > 0;
+    }
+  }
+}
+
+/** The rules that the database has and the server does not answer with, or the other way round. */
+async function differing(rules: readonly Rule[], url: string, rulesetId: string, key: string): Promise<string[]> {
+  const response = await fetch(`${url}/v1/edl/ip-rulesets/${rulesetId}/rules:export?format=ndjson&active_only=false`, {
+    headers: { "X-API-Key": key },
+  });
+  const answered = (await response.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { ip: string; name: string | null })
+    .map(({ ip, name }) => `${ip} ${name}`);
+  const stored = rules.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`);
+  const [there, known] = [new Set(answered), new Set(stored)];
+  return [
+    ...stored.filter((rule) => !there.has(rule)).map((rule) => `the database has ${rule}, the server does not`),
+    ...answered.filter((rule) => !known.has(rule)).map((rule) => `the server has ${rule}, the database does not`),
+  ];
 }
 
 interface Writing {

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { nginxConfiguration } from "../../formats/programs/nginx-configuration.ts";
 import { missingCommand } from "../../formats/programs/program.ts";
 import { freePort } from "./free-port.ts";
+import { until } from "../../until.ts";
 
 /** A proxy that clients share, and with it its connections to the service. */
 export interface Proxy {
@@ -104,7 +104,7 @@ export async function startProxy(
   const port = await freePort();
   const child = spawn(name, configure({ ...options, listenPort: port }), { stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(child, "exit");
-  while (!(await isListening(child, port))) await sleep(20);
+  await until(`${name} listens`, () => isListening(child, port));
   return {
     port,
     end: async () => {

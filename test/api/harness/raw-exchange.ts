@@ -166,7 +166,7 @@ function chunksAt(bytes: Buffer, start: number): { bytes: Buffer; end: number } 
 }
 
 /** What is wrong with an exchange; undefined: nothing. */
-export function faultIn({ answers, end }: ExchangeReport): string | undefined {
+export function errorIn({ answers, end }: ExchangeReport): string | undefined {
   const ids = answers.map(({ headers }) => headers.get("x-request-id"));
   if (ids.includes(SMUGGLED)) return "bytes of the body were read as a request";
   if (end === "stuck")

@@ -4,6 +4,7 @@ import { fillStore } from "../../../bench/api/fill-store.ts";
 import { Random } from "../../../bench/data/random.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { ServiceProcess } from "./service-process.ts";
+import { until } from "../../until.ts";
 
 const WRITERS = 8;
 export const LIMITS = [
@@ -52,7 +53,7 @@ export class ServiceReplica {
 
   /** Asks for the rule until the answer has the status. */
   async until(ip: string, status: number): Promise<void> {
-    while ((await this.get(ip)) !== status) await sleep(5);
+    await until(`${ip} gets ${status}`, async () => (await this.get(ip)) === status, { every: 5 });
   }
 
   /** Adds rules, all under the first two bytes, until `stopWriting`, or the server is gone. */

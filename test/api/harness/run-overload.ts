@@ -4,6 +4,7 @@ import { fillStore } from "../../../bench/api/fill-store.ts";
 import { LoadProcess } from "../../../bench/api/processes.ts";
 import { requestBytes } from "../../../bench/api/requests.ts";
 import { Random } from "../../../bench/data/random.ts";
+import { BUNDLED } from "../start-server.ts";
 import { limitProcessor } from "./limit-processor.ts";
 import { ServiceProcess } from "./service-process.ts";
 
@@ -41,7 +42,14 @@ export interface OverloadReport {
   readonly offered: number;
   /** Good answers a second then. */
   readonly goodput: number;
+  /**
+   * Good answers per processor second of the server, at the peak and then: what others do on the machine, the load
+   * generator too, changes them less than answers a second.
+   */
+  readonly perProcessorSecond: { readonly peak: number; readonly over: number };
   readonly shed: number;
+  /** Connections that were opened anew, as a 503 before the end of a body had ended the one before. */
+  readonly reconnected: number;
   /** Answers that are neither 200 nor a 503 with Retry-After. */
   readonly others: number;
   readonly statuses: Readonly<Record<string, number>>;
@@ -76,21 +84,25 @@ export async function runOverload({
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
   const limits: string[] = sheds ? [] : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
   if (shedsEarly) limits.push("--event-loop-delay", SHORT_DELAY);
-  limits.push("--rules-per-ruleset", String(RULES));
+  limits.push("--rules-per-ruleset", String(RULES), "--catalogue", BUNDLED);
   const service = await ServiceProcess.start(file, limits);
   const load = new LoadProcess();
   let limit: ReturnType<typeof limitProcessor> | undefined;
   try {
     const requests = requestsOf(of, key, rulesetId);
     const { atPeak: few, over: many } = CONNECTIONS[of];
-    const run = (connections: number, duration: number, rate?: number) =>
-      load.run({
+    const run = async (connections: number, duration: number, rate?: number) => {
+      const before = service.processorSeconds;
+      const report = await load.run({
         port: service.port,
         connections,
         milliseconds: duration,
         requests,
         ...(rate === undefined ? {} : { rate }),
       });
+      const perProcessorSecond = (report.statuses[200] ?? 0) / (service.processorSeconds - before);
+      return { ...report, perProcessorSecond };
+    };
     await run(few, milliseconds / 4);
     // Not before: compiling would use the share up.
     if (processorShare !== undefined) limit = limitProcessor(service.pid, processorShare);
@@ -104,7 +116,9 @@ export async function runOverload({
       wanted: TIMES,
       offered: over.sent / over.seconds,
       goodput: good / over.seconds,
+      perProcessorSecond: { peak: best.perProcessorSecond, over: over.perProcessorSecond },
       shed,
+      reconnected: over.reconnected,
       statuses: over.statuses,
       p99: over.p99,
       mostMemory: service.mostMemory,

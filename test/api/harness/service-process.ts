@@ -2,19 +2,22 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { processorSeconds } from "../../../bench/api/processes.ts";
 import type { StoreLocation } from "../../../src/store/open-store.ts";
+import { SMALL_CATALOGUE } from "./small-catalogue.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-/** The command line of a server over a store, a text being the path of a SQLite file. */
+/** The command line of a server over a store, a text being the path of a SQLite file; by default of a small catalogue. */
 export function serveArguments(store: string | StoreLocation, args: readonly string[] = []): string[] {
   const location =
     typeof store === "object" && "url" in store
       ? ["--database-url", store.url]
       : ["--db", typeof store === "string" ? store : store.file];
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  return [MAIN, "serve", ...port, ...location, "--cti", SAMPLE_THREATS, ...args];
+  const catalogue = args.includes("--catalogue") ? [] : ["--catalogue", SMALL_CATALOGUE];
+  return [MAIN, "serve", ...port, ...location, ...catalogue, "--cti", SAMPLE_THREATS, ...args];
 }
 
 interface ProcessOptions {
@@ -75,6 +78,15 @@ export class ServiceProcess {
       .split("\n")
       .filter((line) => line.startsWith("{") && line.endsWith("}"))
       .map((line) => JSON.parse(line));
+  }
+
+  /** Processor seconds, user and system, that it and its threads have had; NaN where the system does not tell. */
+  get processorSeconds(): number {
+    try {
+      return processorSeconds({ process: this.#child });
+    } catch {
+      return NaN;
+    }
   }
 
   /** The most memory it has had resident, in MiB; NaN where the system does not tell. */

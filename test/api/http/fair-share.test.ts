@@ -43,3 +43,12 @@ test("who holds too much by force gets nothing until it is given back; others do
   share.give("a", 80);
   assert.equal(share.take("a", 40), true);
 });
+
+test("a caller that holds less than what each is guaranteed has room, whatever others hold", () => {
+  const share = new FairShare(10);
+  share.force("a", 20);
+  assert.ok(!share.hasRoom("b"), "negative control: nothing is guaranteed");
+  assert.ok(share.hasRoom("b", 2));
+  share.force("b", 2);
+  assert.ok(!share.hasRoom("b", 2) && !share.hasRoom("a", 2));
+});

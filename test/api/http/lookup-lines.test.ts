@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { lookUpLines } from "../../../src/api/http/lookup-lines.ts";
+import { lookUpLines, type LookUpTexts } from "../../../src/api/http/lookup-lines.ts";
+import { lookUpTexts } from "../../../src/cti/bulk-lookup.ts";
 import { CtiDataset } from "../../../src/cti/dataset.ts";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 
@@ -19,8 +20,9 @@ test("a chunk of faulty lines, whose answer is fifty times as long, is answered 
     yield Buffer.from("x\n".repeat(lines));
   }
   const answers: string[] = [];
-  for await (const text of lookUpLines(new CtiDataset(metadata, table), body(), (count) => (lookups += count)))
-    answers.push(text);
+  const dataset = new CtiDataset(metadata, table);
+  const lookUp: LookUpTexts = (texts) => lookUpTexts(dataset, texts, (count) => (lookups += count));
+  for await (const text of lookUpLines(lookUp, body())) answers.push(text);
   isOver = true;
   const all = answers.join("").trimEnd().split("\n");
   assert.deepEqual([all.length, lookups], [lines, lines]);

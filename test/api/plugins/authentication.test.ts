@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeApiKey } from "../../../src/store/api-key.ts";
-import { addKey, addOrganisation, type Answer, ask, START, startServer, type TestServer } from "../start-server.ts";
+import {
+  addKey,
+  addOrganisation,
+  type Answer,
+  ask,
+  BUNDLED,
+  START,
+  startServer,
+  type TestServer,
+} from "../start-server.ts";
 
 let t: TestServer;
 let organisation = "";
 let good = "";
 before(async () => {
-  t = await startServer({ failuresPerMinute: 1_000_000 });
+  t = await startServer({ failuresPerMinute: 1_000_000 }, BUNDLED);
   organisation = await addOrganisation(t, "keys");
   good = (await addKey(t, organisation)).text;
 });

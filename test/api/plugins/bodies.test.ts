@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 import type { Settings } from "../../../src/service/settings.ts";
 import { addUser } from "../dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { until } from "../../until.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 async function start(context: TestContext, settings: Partial<Settings> = {}): Promise<TestServer> {
   const t = await startServer(
     { perMinute: 1e6, failuresPerMinute: 1e6, signInsPerMinute: 1e6, logLevel: "warn", ...settings },
-    CATALOGUE,
+    undefined,
     THREATS,
   );
   context.after(() => t.close());
@@ -195,13 +195,12 @@ test("one key's bodies that do not come leave others theirs", async (context) =>
   const slow = (key: string): string =>
     `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`;
   const held = await Promise.all(Array.from({ length: 120 }, () => open(t, "127.0.0.1", slow(greedy))));
-  await sleep(300);
   const inTwo = (key: string) =>
     statusFrom(t, "127.0.0.1", "POST", "/v1/cbs/lookup", { ...JSON_TYPE, "X-API-Key": key }, [
       '{"ips":["1.1',
       '.1.1"]}',
     ]);
-  assert.equal(await inTwo(greedy), 503);
+  await until("the server waits for all bodies that one key may have", async () => (await inTwo(greedy)) === 503);
   assert.equal(await inTwo(other), 200);
   assert.equal(
     (await ask(t, "POST", "/v1/cbs/lookup", { key: greedy, body: { ips: ["1.1.1.1"] } })).status,
@@ -209,8 +208,63 @@ test("one key's bodies that do not come leave others theirs", async (context) =>
     "what comes in one piece is never waited for",
   );
   for (const socket of held) socket.destroy();
-  await sleep(100);
-  assert.equal(await inTwo(greedy), 200);
+  await until("the places are given back", async () => (await inTwo(greedy)) === 200);
+});
+
+/** A bulk lookup of as many addresses as are permitted: some 170 kB. */
+function longLookup(key: string): { readonly head: string; readonly body: string } {
+  const body = JSON.stringify({ ips: Array.from({ length: 10_000 }, (_, i) => `198.51.${100 + (i >> 8)}.${i & 255}`) });
+  const head = `POST /v1/cti/bulk_lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return { head, body };
+}
+
+/** The status line and headers of the first answer on a connection. */
+const headOf = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => {
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += String(bytes);
+      if (text.includes("\r\n\r\n")) resolve(text.slice(0, text.indexOf("\r\n\r\n")));
+    });
+  });
+
+test("of the long bodies that one key sends at once, those that would wait are shed before they are read; others have theirs read", async (context) => {
+  const t = await start(context, { eventLoopDelay: 60_000 });
+  const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
+  const { head, body } = longLookup(greedy);
+  const sockets = await Promise.all(Array.from({ length: 200 }, () => open(t, "127.0.0.1", "")));
+  const answers = sockets.map(headOf);
+  for (const socket of sockets) socket.write(head + body);
+  const others = ask(t, "POST", "/v1/cti/bulk_lookup", { key: other, body: longLookup(other).body });
+  const heads = await Promise.all(answers);
+  const served = heads.filter((text) => text.startsWith("HTTP/1.1 200 "));
+  const shed = heads.filter((text) => text.startsWith("HTTP/1.1 503 "));
+  assert.equal(served.length + shed.length, 200);
+  assert.ok(served.length >= 64 && shed.length > 0, `${served.length} served, ${shed.length} shed`);
+  for (const text of shed) {
+    assert.match(text, /\r\nretry-after: 1(\r\n|$)/);
+    assert.match(text, /\r\nconnection: close(\r\n|$)/i);
+    assert.match(text, /\r\nx-sequence: \d+(\r\n|$)/);
+  }
+  assert.equal((await others).status, 200);
+  for (const socket of sockets) socket.destroy();
+  assert.equal(
+    (await ask(t, "POST", "/v1/cti/bulk_lookup", { key: greedy, body })).status,
+    200,
+    "nothing is left held",
+  );
+});
+
+test("the negative control: more long bodies than one key may have parsed, waiting for their client, are in no one's way", async (context) => {
+  const t = await start(context, { eventLoopDelay: 60_000 });
+  const key = await newKey(t, "slow");
+  const { head, body } = longLookup(key);
+  const sockets = await Promise.all(Array.from({ length: 150 }, () => open(t, "127.0.0.1", head + body.slice(0, 100))));
+  const lookUp = async () => (await ask(t, "POST", "/v1/cti/bulk_lookup", { key, body })).status;
+  await until("what has come of them is parsed", async () => (await lookUp()) === 200);
+  assert.ok(sockets.filter((socket) => !socket.destroyed && socket.bytesRead === 0).length > 64);
+  assert.equal(await lookUp(), 200);
+  for (const socket of sockets) socket.destroy();
 });
 
 test("a body of a public operation is refused beyond 4 KiB before it is read", async (context) => {
@@ -244,14 +298,14 @@ test("bodies in memory have one budget: beyond it 503, one key gets half of it, 
   const head = `PUT /v1/edl/ip-rulesets/${id}/rules HTTP/1.1\r\nHost: x\r\nX-API-Key: ${greedy}\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const chunk = `${Buffer.byteLength(lines).toString(16)}\r\n${lines}\r\n`;
   const held = await Promise.all(Array.from({ length: 8 }, () => open(t, "127.0.0.1", head + chunk)));
-  while ((await bytesHeld(t)) < 600_000) await sleep(20);
+  await until("the bodies have arrived", async () => (await bytesHeld(t)) >= 600_000);
   const put = (key: string, own: string, body: string) =>
     ask(t, "PUT", `/v1/edl/ip-rulesets/${own}/rules`, { key, headers: { "Content-Type": "text/plain" }, body });
   const refused = await put(greedy, id, lines.repeat(3));
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"]);
   assert.equal((await put(other, otherId, lines)).status, 200);
   for (const socket of held) socket.destroy();
-  while ((await bytesHeld(t)) > 0) await sleep(20);
+  await until("no body is held", async () => (await bytesHeld(t)) === 0);
   assert.equal((await put(greedy, id, lines)).status, 200);
   assert.equal((await put(greedy, id, lines.repeat(5))).status, 413, "what can never be held is told so at once");
 });
@@ -275,7 +329,7 @@ test("answers that are not read count: their key gets 503 until they are, others
   assert.equal((await page(greedy)).status, 503);
   assert.equal((await page(other)).status, 200);
   for (const socket of held) socket.destroy();
-  while ((await page(greedy)).status !== 200) await sleep(20);
+  await until("the key is served again", async () => (await page(greedy)).status === 200);
 });
 
 test("connections: one address gets a share of them, others come in; trusted proxies have no share", async (context) => {

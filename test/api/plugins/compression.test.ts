@@ -7,21 +7,21 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { addUser, type TestUser } from "../dashboard/browser.ts";
 import { missingCommand } from "../../formats/programs/program.ts";
-import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { SAMPLE_THREATS } from "../harness/service-process.ts";
+import { until } from "../../until.ts";
 
 let t: TestServer;
 let key: string;
 let user: TestUser;
 let rulesetId: string;
 before(async () => {
-  t = await startServer({}, undefined, SAMPLE_THREATS);
+  t = await startServer({}, BUNDLED, SAMPLE_THREATS);
   const organisation = await addOrganisation(t, "compression");
   key = (await addKey(t, organisation)).text;
   user = await addUser(t, organisation, "admin");
@@ -285,7 +285,7 @@ test("a line of a stream is answered before the next one is sent, compressed too
     [2, "9.9.9.9\n"],
     [3, ""],
   ] as const) {
-    while (text.split("\n").length <= count) await delay(5);
+    await until(`line ${count} has arrived`, () => text.split("\n").length > count);
     if (next !== "") sent.write(next);
   }
   const ended = once(lines, "end");

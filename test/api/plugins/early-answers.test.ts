@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type EarlyCase, EarlyAnswers } from "../harness/early-answers.ts";
-import { exchange, faultIn, type SlowRequest, smuggledRequests } from "../harness/raw-exchange.ts";
+import { exchange, errorIn, type SlowRequest, smuggledRequests } from "../harness/raw-exchange.ts";
 import { rounds } from "../../rounds.ts";
 
 /** More than fits into the buffers of a connection; the streams answer with five times as much. */
@@ -37,8 +37,8 @@ function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
 async function runAll(
   port: number,
   requests: readonly LabelledRequest[],
-): Promise<{ faults: string[]; statuses: Map<number, number> }> {
-  const faults: string[] = [];
+): Promise<{ errors: string[]; statuses: Map<number, number> }> {
+  const errors: string[] = [];
   const statuses = new Map<number, number>();
   let next = 0;
   const work = async (): Promise<void> => {
@@ -47,12 +47,12 @@ async function runAll(
       const report = await exchange(port, request);
       const status = report.answers[0]?.status;
       if (status !== undefined) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const fault = faultIn(report);
-      if (fault !== undefined) faults.push(`${name}: ${status ?? "-"}: ${fault}`);
+      const fault = errorIn(report);
+      if (fault !== undefined) errors.push(`${name}: ${status ?? "-"}: ${fault}`);
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return { faults, statuses };
+  return { errors, statuses };
 }
 
 describe("an answer before the end of the body", () => {
@@ -83,14 +83,14 @@ describe("an answer before the end of the body", () => {
         { method: "POST", path: "/", headers: {}, framing: "length", body: smuggledRequests(1000) },
         500,
       );
-      assert.match(String(faultIn(report)), fault);
+      assert.match(String(errorIn(report)), fault);
       server.close();
     }
   });
 
   test("every operation, every early answer: the next request gets its own answer, or the connection is closed", async (t) => {
     const requests = requestsOf(service.cases());
-    const { faults, statuses } = await runAll(service.port, requests);
+    const { errors, statuses } = await runAll(service.port, requests);
     t.diagnostic(
       `${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses]
         .sort(([a], [b]) => a - b)
@@ -100,15 +100,15 @@ describe("an answer before the end of the body", () => {
     // 406 is decided when all of the body has been read.
     for (const status of [400, 401, 403, 404, 405, 409, 413, 415, 429])
       assert.ok(statuses.has(status), `no answer was ${status}`);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   });
 
   test("every operation of a server that has too much to do", async () => {
-    const { faults, statuses } = await runAll(
+    const { errors, statuses } = await runAll(
       busy.port,
       requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))),
     );
     assert.deepEqual([...statuses.keys()], [503]);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   });
 });

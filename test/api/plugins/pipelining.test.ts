@@ -12,6 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MAX_BEGUN, TurnBudget } from "../../../src/api/http/turn-budget.ts";
 import { parseAnswers, type RawAnswer } from "../harness/raw-exchange.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { until } from "../../until.ts";
 
 let t: TestServer;
 let key: string;
@@ -270,6 +271,6 @@ test("those that wait for a turn come by address: one connection of its own does
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(admitted.length, MAX_BEGUN);
   assert.equal(admitted.indexOf("one"), 1);
-  while (admitted.length < 9 * MAX_BEGUN + 1) await new Promise((resolve) => setImmediate(resolve));
+  await until("all but the last turn have begun", () => admitted.length >= 9 * MAX_BEGUN + 1);
   assert.ok(budget.take());
 });

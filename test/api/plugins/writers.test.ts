@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import fastify from "fastify";
-import { withNullable } from "../../../src/api/plugins/writers.ts";
+import { compileWriters, withNullable } from "../../../src/api/plugins/writers.ts";
 import { addUser, type TestUser, visit } from "../dashboard/browser.ts";
-import { addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { addOrganisation, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 
 let t: TestServer;
 let admin: TestUser;
 before(async () => {
-  t = await startServer();
+  t = await startServer({}, BUNDLED);
   admin = await addUser(t, await addOrganisation(t, "writers"), "admin");
 });
 after(() => t.close());
@@ -91,4 +91,28 @@ test("the negative control: the framework's own writer compiles with the first a
   await app.ready();
   assert.ok((await compiledDuring(() => app.inject("/"))) > 0);
   await app.close();
+});
+
+test("servers of one process share writers of equal schemas, and take none of another schema", async () => {
+  const only = (...names: string[]) => ({
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, SCHEMA.properties[name as "a"]])),
+  });
+  const start = async (schemas: readonly object[]): Promise<string[]> => {
+    const app = fastify();
+    compileWriters(app);
+    for (const [index, schema] of schemas.entries())
+      app.get(`/${index}`, { schema: { response: { 200: schema } } }, () => Promise.resolve(VALUES[1]));
+    await app.ready();
+    const bodies = await Promise.all(schemas.map(async (_, index) => (await app.inject(`/${index}`)).body));
+    await app.close();
+    return bodies;
+  };
+  const [a, ab, d] = ['{"a":"x\\""}', '{"a":"x\\"","b":{"c":null}}', '{"d":[]}'];
+  assert.deepEqual(await start([only("a"), only("a", "b"), only("a")]), [a, ab, a]);
+  const again = await compiledDuring(async () =>
+    assert.deepEqual(await start([only("a", "b"), only("a")]), [ab, a], "equal schemas at other places"),
+  );
+  const another = await compiledDuring(async () => assert.deepEqual(await start([only("d"), only("a")]), [d, a]));
+  assert.ok(again < another, `${again} functions compiled for known schemas, ${another} with one that is new`);
 });

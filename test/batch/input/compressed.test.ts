@@ -10,6 +10,7 @@ import { zstdFrameChunks } from "../../../src/batch/input/_zstd-frames.ts";
 import { BatchError } from "../../../src/batch/batch-error.ts";
 import { identify } from "../../../src/batch/identify.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
+import { rounds } from "../../rounds.ts";
 
 const SEED = 20240131;
 const folder = temporaryFolder();
@@ -124,7 +125,11 @@ test("a stream that ends too early is never taken for a whole one", async (t) =>
   let cuts = 0;
   for (const [name, stream] of Object.entries(streams)) {
     const kind = name.startsWith("gzip") ? "gz" : "zst";
-    for (let length = 0; length < stream.length; length += length < 20 || length > stream.length - 12 ? 1 : 7) {
+    for (
+      let length = 0;
+      length < stream.length;
+      length += length < 20 || length > stream.length - 12 ? 1 : rounds({ short: 28, long: 7 })
+    ) {
       assert.equal(
         await outcome(stream.subarray(0, length), `cut.${kind}`),
         "stream-truncated",
@@ -143,7 +148,7 @@ test("a stream that ends too early is never taken for a whole one", async (t) =>
   t.diagnostic(`${cuts} truncations`);
 });
 
-test("garbage behind the end and damage inside are errors", async (t) => {
+test("garbage after the end and corruption inside are errors", async (t) => {
   for (const stream of [gzipSync(BYTES), zstdCompressSync(BYTES)]) {
     assert.equal(await outcome(Buffer.concat([stream, Buffer.from("garbage")])), "stream-corrupt");
     assert.equal(await outcome(Buffer.concat([stream, Buffer.from("1.2.3.4\n".repeat(100_000))])), "stream-corrupt");
@@ -157,10 +162,10 @@ test("garbage behind the end and damage inside are errors", async (t) => {
     gzip: gzipSync(BYTES),
     zstd: ZSTD_SHAPES["with a checksum"]!(BYTES),
   })) {
-    for (let at = 4; at < stream.length; at += 9, flips++) {
-      const damaged = Buffer.from(stream);
-      damaged[at]! ^= 1 << (at % 8);
-      const result = await outcome(damaged, "damaged");
+    for (let at = 4; at < stream.length; at += rounds({ short: 27, long: 9 }), flips++) {
+      const corrupt = Buffer.from(stream);
+      corrupt[at]! ^= 1 << (at % 8);
+      const result = await outcome(corrupt, "corrupt");
       if (result === rows) harmless[name]!++;
       else assert.match(result, /^(stream-corrupt|stream-truncated)$/);
     }
@@ -204,13 +209,14 @@ test("short texts with the name of a compressed file are texts, and skippable fr
   }
 });
 
-test("before a stream's damage, the rows of the whole lines that were read are written", async () => {
+test("before a stream's corruption, the rows of the whole lines that were read are written", async () => {
+  const length = rounds({ short: 60_000, long: 200_000 });
   const random = Array.from(
-    { length: 200_000 },
+    { length },
     (_, at) =>
       `${(at * 7919) % 256}.${(at * 104_729) % 256}.${at % 256}.1 line ${(at * 2_654_435_761) % 4_294_967_296}\n`,
   ).join("");
-  const damages: Record<string, () => AsyncGenerator<Buffer>> = {
+  const corruptions: Record<string, () => AsyncGenerator<Buffer>> = {
     "a failing stream": async function* () {
       yield Buffer.from("1.2.3.4\n5.6.7.8\nbegun");
       throw Object.assign(new Error("gone"), { code: "EIO" });
@@ -222,12 +228,12 @@ test("before a stream's damage, the rows of the whole lines that were read are w
       yield ZSTD_SHAPES["in small blocks"]!(Buffer.from(random)).subarray(0, -9);
     },
   };
-  for (const [name, damage] of Object.entries(damages)) {
+  for (const [name, corruption] of Object.entries(corruptions)) {
     const written: Buffer[] = [];
     const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => (written.push(chunk), done()) });
     await assert.rejects(
       identify({
-        inputs: [Readable.from(damage())],
+        inputs: [Readable.from(corruption())],
         snapshot,
         engine: ENGINE,
         format: "tsv",
@@ -241,6 +247,6 @@ test("before a stream's damage, the rows of the whole lines that were read are w
     const whole = expectedRows(name === "a failing stream" ? "1.2.3.4\n5.6.7.8\n" : random, "tsv");
     assert.ok(whole.startsWith(rows) && rows.endsWith("\n"), name);
     if (name === "a failing stream") assert.equal(rows, whole);
-    else assert.ok(rows.split("\n").length > 200_000 - 30_000, `${name}: ${rows.split("\n").length} rows`);
+    else assert.ok(rows.split("\n").length > length - 30_000, `${name}: ${rows.split("\n").length} rows`);
   }
 });

@@ -179,7 +179,7 @@ function isSame(text: string, value: unknown): boolean {
   }
 }
 
-test("damaged JSON and any bytes are read without harm", () => {
+test("corrupt JSON and any bytes are read without harm", () => {
   const spec = json("a.b");
   const bytes = fc.array(fc.constantFrom(...'{}[]:,"\\ab.1 \u00e9'), { maxLength: 30 }).map((parts) => parts.join(""));
   fc.assert(

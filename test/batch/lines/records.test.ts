@@ -22,6 +22,7 @@ import { isPublicAddress } from "../../../src/batch/lines/public-address.ts";
 import { oracleFieldAddress, oracleIsPublic, type OracleRecord, oracleRecords } from "../../oracle/record-oracle.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
 import { expectedTable, type TableCase } from "../expected-table.ts";
+import { rounds } from "../../rounds.ts";
 
 const SEED = 20261122;
 const folder = temporaryFolder();
@@ -359,7 +360,7 @@ function shown({
 
 test("random tables, objects and texts give the rows, counts and top addresses of the oracle, in any shape of shards", async (t) => {
   const counts: Record<string, number> = {};
-  for (const one of fc.sample(cases, { seed: SEED, numRuns: 1500 })) {
+  for (const one of fc.sample(cases, { seed: SEED, numRuns: rounds({ short: 200, long: 1500 }) })) {
     const what = await checkCase(one);
     counts[what] = (counts[what] ?? 0) + 1;
   }
@@ -368,7 +369,7 @@ test("random tables, objects and texts give the rows, counts and top addresses o
 });
 
 test("two and three threads give the same", async () => {
-  for (const [index, one] of fc.sample(cases, { seed: SEED + 1, numRuns: 40 }).entries()) {
+  for (const [index, one] of fc.sample(cases, { seed: SEED + 1, numRuns: rounds({ short: 12, long: 40 }) }).entries()) {
     const text = one.text + (one.kind === "csv" ? "" : one.text.slice(one.header === true ? 8 : 0).repeat(40));
     await checkCase({
       ...one,
@@ -380,7 +381,7 @@ test("two and three threads give the same", async () => {
 });
 
 test("records, objects and lists of many megabytes are one line", async () => {
-  const long = "x".repeat(12_000_000);
+  const long = "x".repeat(rounds({ short: 1_500_000, long: 12_000_000 }));
   const cases: Pick<Case, "kind" | "text" | "header" | "field">[] = [
     { kind: "csv", header: true, field: "ip", text: `ip,note\n1.2.3.4,"${long}\n${long}"\n10.0.0.1,\n` },
     {
@@ -389,7 +390,12 @@ test("records, objects and lists of many megabytes are one line", async () => {
       field: "ip",
       text: `{"ip":"1.2.3.4"}\n{"long":"${long}","ip":"10.0.0.1"}\n{"long":"${long}\n`,
     },
-    { kind: "space", header: undefined, field: undefined, text: `1.2.3.4 ${"- ".repeat(3_000_000)} 8.8.8.8\n10.0.0.1` },
+    {
+      kind: "space",
+      header: undefined,
+      field: undefined,
+      text: `1.2.3.4 ${"- ".repeat(rounds({ short: 400_000, long: 3_000_000 }))} 8.8.8.8\n10.0.0.1`,
+    },
   ];
   for (const one of cases) {
     for (const source of ["file", "gzip"] as const)

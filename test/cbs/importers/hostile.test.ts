@@ -21,7 +21,7 @@ function outcome(importer: Importer, text: string): number {
   }
 }
 
-/** A list of each kind, which damage is done to: what is random alone does not get beyond the first check. */
+/** A list of each kind, which corruption is done to: what is random alone does not get beyond the first check. */
 const lists = [
   "192.0.2.0/24\t\n# c\n2001:db8::/32\r\n192.0.2.1-192.0.2.9",
   'prefix,service,region\n192.0.2.0/24,api,eu\n"2001:db8::/32",,',
@@ -111,7 +111,7 @@ test("whatever the text, it is imported or refused with an ImportError", (contex
   assert.ok(counts.imported > 500 && counts.refused > 10_000);
 });
 
-test("undamaged, each list is imported by somebody", () => {
+test("intact, each list is imported by somebody", () => {
   for (const list of lists)
     assert.ok(
       kinds.some((importer) => outcome(importer, list) > 0),

@@ -5,10 +5,10 @@ import type { ImportedList, Importer, Place } from "../../../src/cbs/importers/i
 
 /** Each entry as `prefix place place`, where a place is `service@region`, and `-` for the provider itself. */
 export function entriesOf({ entries }: ImportedList): string[] {
-  return entries.map(({ prefix, places }) => [formatPrefix(prefix), ...places.map(placeText)].join(" "));
+  return entries.map(({ prefix, places }) => [formatPrefix(prefix), ...places.map(locationText)].join(" "));
 }
 
-function placeText({ service, region }: Place): string {
+function locationText({ service, region }: Place): string {
   if (service === null && region === null) return "-";
   return region === null ? service!.id : `${service?.id ?? ""}@${region.id}`;
 }

@@ -34,7 +34,7 @@ const files = {
   "ips-v6": "2001:db8::/32\n",
   "edges.txt": "192.0.2.129/25\n192.0.2.1\n",
   "feed.csv": "# ours\n2001:db8:5::/48,DE,DE-BE,Berlin,\n203.0.113.128/25,,,,\n",
-  "damaged.json": '{"prefixes": [\n',
+  "corrupt.json": '{"prefixes": [\n',
   "empty.txt": "# nothing\n\n",
   "tor.txt.gz": gzipSync("192.0.2.1\n192.0.2.2\n2001:db8::/32\n"),
   "tor.ZST": zstdCompressSync("192.0.2.1\n192.0.2.2\n2001:db8::/32\n"),
@@ -341,9 +341,9 @@ const refused: [name: string, args: string[], message: RegExp][] = [
     /^ipsieve: nowhere\.json: no such file; check the path\n$/,
   ],
   [
-    "a source's file that is damaged, beside a good list",
-    ["tor.txt", "--source", "aws=damaged.json", "-o", "x.ipsieve"],
-    /^ipsieve: damaged\.json: line 2, column 1: invalid JSON/,
+    "a source's file that is corrupt, beside a good list",
+    ["tor.txt", "--source", "aws=corrupt.json", "-o", "x.ipsieve"],
+    /^ipsieve: corrupt\.json: line 2, column 1: invalid JSON/,
   ],
   [
     "a source's file in another publisher's format",
@@ -398,13 +398,17 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   ],
   ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: \.: this is a folder; name the lists in it\n$/],
   ["a list without a name", ["", "-o", "x.ipsieve"], /^ipsieve: an empty file name was given/],
-  ["an empty list", ["empty.txt", "-o", "x.ipsieve"], /^ipsieve: x\.ipsieve is not written: no list holds a prefix\n$/],
+  [
+    "an empty list",
+    ["empty.txt", "-o", "x.ipsieve"],
+    /^ipsieve: x\.ipsieve is not written: the lists contain no prefixes\n$/,
+  ],
   [
     "a list compressed by xz",
     ["packed.xz", "-o", "x.ipsieve"],
     /^ipsieve: packed\.xz: this is xz, which is not read directly; pipe it through `xz -dc`\n$/,
   ],
-  ["a binary list", ["binary", "-o", "x.ipsieve"], /^ipsieve: binary: no text/],
+  ["a binary list", ["binary", "-o", "x.ipsieve"], /^ipsieve: binary: not text/],
   [
     "a list that is its own output",
     ["tor.txt", "-o", "tor.txt"],
@@ -413,7 +417,7 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   [
     "a folder that is not there",
     ["tor.txt", "-o", "nowhere/x.ipsieve"],
-    /nowhere\/x\.ipsieve: it cannot be written \(ENOENT\)/,
+    /nowhere\/x\.ipsieve: cannot be written \(ENOENT\)/,
   ],
 ];
 for (const [name, args, message] of refused) {

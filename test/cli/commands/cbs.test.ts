@@ -250,7 +250,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["browse", "globex"], /did you mean \/cdn\/globex\?\n$/],
   [["browse", "1.2.3.999"], /"ipsieve cbs search" finds ids by name\n$/],
   [["ranges", "cdn/globex"], /did you mean \/cdn\/globex\?\n$/],
-  [["ranges", "--family", "5", "office"], /There are 4, 6\n$/],
+  [["ranges", "--family", "5", "office"], /Choose from 4, 6\n$/],
   [["browse", "--type", "cdn"], /^ipsieve: --type is for lists; add --list providers\|services\|regions\n$/],
   [["browse", "--list", "providers", "/cdn"], /^ipsieve: --list and the id \/cdn cannot be combined/],
   [["search", "--limit", "0", "x"], /^ipsieve: --limit "0": give a whole number/],
@@ -260,7 +260,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is only for ClickHouse/],
   [
     ["export", "--format", "csv", "-o", "nowhere/out.csv"],
-    /^ipsieve: nowhere\/out\.csv: it cannot be written \(ENOENT\); choose another path\n$/,
+    /^ipsieve: nowhere\/out\.csv: cannot be written \(ENOENT\); choose another path\n$/,
   ],
   [
     ["export", "--format", "csv", "-o", "old.ipsieve"],

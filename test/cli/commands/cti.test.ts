@@ -185,7 +185,7 @@ describe("cti import", () => {
       ],
     );
     assert.deepEqual(
-      first.report.feeds[0].faults.map(({ line, column }: any) => [line, column]),
+      first.report.feeds[0].skippedLines.map(({ line, column }: any) => [line, column]),
       [
         [3, 12],
         [4, 9],
@@ -303,7 +303,7 @@ test("info and verify know the kind", async () => {
   });
   assert.match(
     (await run(["verify", "all.ipsieve"], { cwd: folder.path })).stdout,
-    /^all\.ipsieve: sound; 3 IPv4 and 1 IPv6 prefixes/,
+    /^all\.ipsieve: intact; 3 IPv4 and 1 IPv6 prefixes/,
   );
 });
 

@@ -136,6 +136,32 @@ test("--expires-in counts from now, and a column goes before it", async () => {
   assert.equal(await at(2.1), "");
 });
 
+test("--name-column names labels, beside expiries; a name that is not one label's is an error with its line", async () => {
+  const list = [
+    "203.0.113.0/24,/saas/acme/api,Acme API,2999-01-01T00:00:00Z",
+    "203.0.113.7,scanner,,",
+    "198.51.100.0/24,/saas/acme/api,Another name",
+    "198.51.100.1,a,Two labels,,b",
+    '192.0.2.0/24,,"The rest"',
+  ];
+  const built = await run(["build", "--name-column", "3", "--expiry-column", "4", "-", "-o", "named.ipsieve"], {
+    cwd: folder.path,
+    input: `${list.join("\n")}\n`,
+  });
+  assert.equal(built.code, 0);
+  assert.match(built.stderr, /^-:3: \/saas\/acme\/api is named both "Acme API" and "Another name"; settle on one$/m);
+  assert.match(
+    built.stderr,
+    /^-:4: "Two labels" names only one label, but the line has several \(a, b\); write a line for each$/m,
+  );
+  const { stdout } = await run(["lookup", "--snapshot", "named.ipsieve", "203.0.113.7", "192.0.2.1"], {
+    cwd: folder.path,
+  });
+  assert.match(stdout, /Acme API {2}\/saas\/acme\/api(.|\n)*The rest {2}stdin/);
+  const same = await build("--name-column", "3", "--expiry-column", "3", "seen.csv", "-o", "x.ipsieve");
+  assert.match(same.stderr, /--name-column and --expiry-column are both 3/);
+});
+
 test("bad times, durations and columns are errors with their place and cure", async () => {
   const { code, stderr } = await build("--expiry-column", "3", "bad.csv", "-o", "bad.ipsieve");
   assert.equal(code, 0);
@@ -152,7 +178,10 @@ test("bad times, durations and columns are errors with their place and cure", as
   }
   for (const column of ["0", "1", "x", "1001"])
     assert.equal((await build("--expiry-column", column, "seen.csv", "-o", "x.ipsieve")).code, 2, column);
-  assert.match((await build("--expires-in", "7d", "-o", "x.ipsieve", "--source", "aws=x.json")).stderr, /is for LISTs/);
+  assert.match(
+    (await build("--expires-in", "7d", "-o", "x.ipsieve", "--source", "aws=x.json")).stderr,
+    /applies to LISTs/,
+  );
   for (const now of ["yesterday", "2026-02-30", "2026-06-01T12:00", "12"]) {
     const refused = await identify(`--now=${now}`);
     assert.equal(refused.code, 2, now);

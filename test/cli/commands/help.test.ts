@@ -150,6 +150,10 @@ const REPEATED = [
   "cbs update --allow-address",
   "cbs update --only",
   "cti import --tag",
+  "deployment preview --exclude",
+  "deployment preview --include",
+  "deployment render --exclude",
+  "deployment render --include",
   "identify --snapshot",
 ];
 

@@ -112,10 +112,7 @@ test("objects keep their bytes and get a member; a line that is none is told of 
       '{"cbs_ids":[]}',
     ),
   );
-  assert.equal(
-    stderr,
-    'ipsieve: events.jsonl:4:17: this line is not a JSON object; its row holds it as the member "text"\n',
-  );
+  assert.equal(stderr, 'ipsieve: events.jsonl:4:17: not a JSON object; its row has the line as the member "text"\n');
   assert.equal(code, 2);
   const many = await identify(["--format", "append", "--input", "jsonl"], { input: "{}\n" + "nothing\n".repeat(30) });
   assert.match(
@@ -222,11 +219,11 @@ const refused: [args: string[], message: RegExp][] = [
   ],
   [
     ["--format", "json", "visits.log"],
-    /^ipsieve: --format json is for --summary and --top; rows of JSON are --format jsonl\n$/,
+    /^ipsieve: --format json is for --summary and --top; for rows as JSON use --format jsonl\n$/,
   ],
   [
     ["--summary", "--format", "json", "-o", "x", "visits.log"],
-    /^ipsieve: with -o, --format is that of the rows: tsv, jsonl, csv, append; write rows and --summary in two runs\n$/,
+    /^ipsieve: with -o, --format is the format of the rows: tsv, jsonl, csv, append; use two runs to write rows and --summary\n$/,
   ],
   [
     ["--top", "5", "--format", "tsv", "visits.log"],
@@ -237,15 +234,15 @@ const refused: [args: string[], message: RegExp][] = [
     ["-c", "--top", "5", "visits.log"],
     /^ipsieve: --count and --top cannot be combined; write the count with --summary --top N\n$/,
   ],
-  [["--text", "visits.log"], /^ipsieve: --text adds the line to rows of JSON; add --format jsonl\n$/],
-  [["--append-as", "x", "visits.log"], /^ipsieve: --append-as names what --format append adds; add --format append\n$/],
+  [["--text", "visits.log"], /^ipsieve: --text is only for --format jsonl; add that option\n$/],
+  [["--append-as", "x", "visits.log"], /^ipsieve: --append-as is only for --format append; add that option\n$/],
   [
     ["--append-as", "text", "--format", "append", "visits.log"],
     /^ipsieve: --append-as "text": that member holds lines that are not JSON objects; give another name\n$/,
   ],
   [
     ["--address", "firts", "visits.log"],
-    /^ipsieve: --address "firts": did you mean first\? There are first, last, first-public\n$/,
+    /^ipsieve: --address "firts": did you mean first\? Choose from first, last, first-public\n$/,
   ],
 ];
 for (const [args, message] of refused) {

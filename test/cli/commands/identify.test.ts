@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
+import { until } from "../../until.ts";
 
 const LOG = [
   `10.1.2.3 - - [17/Jun/2026:00:00:35 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0"`,
@@ -268,7 +269,9 @@ for (const [signal, exitCode] of [
   test(`${signal}: exit code ${exitCode}, and no file is left`, async () => {
     const child = start(["identify", "--snapshot", "list.ipsieve", "-o", "interrupted.tsv", "-"], { cwd: folder.path });
     child.stdin!.write("10.1.2.3\n".repeat(100_000)); // and no end
-    await waitFor(() => readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
+    await until("the output has been begun", () =>
+      readdirSync(folder.path).some((name) => name.startsWith("interrupted")),
+    );
     child.kill(signal);
     const { code, stderr } = await outcomeOf(child);
     assert.deepEqual([code, stderr], [exitCode, ""]);
@@ -316,14 +319,10 @@ test("a field that no line has is told, and the exit code stays", async () => {
     const { code, stderr } = await identify(args);
     assert.equal(
       stderr,
-      `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are cut: --input csv|tsv|jsonl|space\n`,
+      `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are split into columns: --input csv|tsv|jsonl|space\n`,
     );
     assert.equal(code, 1);
   }
   assert.equal((await identify(["--field", "src_ip"], { input: "" })).stderr, "");
   assert.equal((await identify([], { input: "nothing\n" })).stderr, "");
 });
-
-async function waitFor(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-}

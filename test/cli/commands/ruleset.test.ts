@@ -6,11 +6,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { freePort } from "../../api/harness/free-port.ts";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
 import { type Outcome, outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
+import { until } from "../../until.ts";
 
 const ALLOWLIST = "My Allowlist rules";
 const BLOCKLIST = "My Blocklist rules";
@@ -59,16 +59,13 @@ const statusOf = async (text: string): Promise<number> =>
   (await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/`, { headers: { "X-API-Key": text } })).status;
 
 /** A running server learns of keys within a second or so. */
-async function until(text: string, isSo: (status: number) => boolean): Promise<string> {
-  const end = Date.now() + 30_000;
-  while (!isSo(await statusOf(text))) {
-    assert.ok(Date.now() < end, "the server has not learned of the key");
-    await delay(100);
-  }
+async function knownAs(text: string, isSo: (status: number) => boolean): Promise<string> {
+  await until("the server has learned of the key", async () => isSo(await statusOf(text)), { every: 100 });
   return text;
 }
 
-const knownKey = async (...args: string[]): Promise<string> => until(await newKey(...args), (status) => status !== 401);
+const knownKey = async (...args: string[]): Promise<string> =>
+  knownAs(await newKey(...args), (status) => status !== 401);
 
 before(async () => {
   folder = temporaryFolder();
@@ -128,6 +125,20 @@ describe("list", () => {
       });
     const { code, stdout, stderr } = await call(["ruleset", "list", "--json"], { env });
     assert.deepEqual([code, stdout, stderr], [1, "[]\n", ""]);
+  });
+});
+
+describe("create", () => {
+  test("names what is wrong with the name, which is no option, and with the options", async () => {
+    const long = "x".repeat(300);
+    assertRefused(await ruleset("create", long), /^ipsieve: RULESET: use at most 255 characters/m);
+    assertRefused(
+      await ruleset("create", "two\nlines"),
+      /^ipsieve: RULESET: "two\\nlines": the control character U\+000A/m,
+    );
+    const both = await ruleset("create", "x".repeat(300), "--description", "x".repeat(2000));
+    assertRefused(both, /^ipsieve: RULESET: .*; --description: /m);
+    assert.doesNotMatch(both.stderr, /--name/);
   });
 });
 
@@ -195,7 +206,7 @@ describe("import", () => {
     );
   });
 
-  test("lines at fault are reported as FILE:LINE, and nothing is written; with --skip-invalid they are left out", async () => {
+  test("invalid lines are reported as FILE:LINE, and nothing is written; with --skip-invalid they are left out", async () => {
     await empty();
     const bad = file("bad.txt", "20.0.0.1\n300.1.1.1\n# fine\n20.0.0.0/33\n20.0.0.1\n");
     const refused = await ruleset("import", BLOCKLIST, bad);
@@ -331,9 +342,12 @@ describe("export", () => {
   });
 
   test("what cannot be written is refused", async () => {
-    assertRefused(await ruleset("export", BLOCKLIST, "-o", "x.json"), /there is no export as \.json/);
-    assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: it cannot be written \(ENOENT\)/);
-    assertRefused(await ruleset("export", BLOCKLIST, "--set-name", "x"), /^ipsieve: --set-name: text has no sets/);
+    assertRefused(await ruleset("export", BLOCKLIST, "-o", "x.json"), /no export format has the extension \.json/);
+    assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: cannot be written \(ENOENT\)/);
+    assertRefused(
+      await ruleset("export", BLOCKLIST, "--set-name", "x"),
+      /^ipsieve: --set-name: the format text has no place for a name/,
+    );
   });
 });
 
@@ -416,6 +430,115 @@ describe("check, add and remove", () => {
   });
 });
 
+describe("versions", () => {
+  test("are listed, and restored after their plan was shown", async () => {
+    await done("create", "Versions");
+    await done("add", "Versions", "20.0.0.1", "--name", "first", "--expires-at", "2999-01-01T00:00:00Z");
+    file("many.txt", addresses(4100));
+    await done("replace", "Versions", "many.txt");
+    const table = await done("versions", "Versions");
+    assert.match(table, /^ {2}version +created +change +changed rules\n {2,}\d+ .*Z {2}replace-rules +4,100\n/);
+    const listed = JSON.parse(await done("versions", "Versions", "--json")) as { version: number; change: string }[];
+    assert.deepEqual(
+      listed.map(({ change }) => change),
+      ["replace-rules", "batch-rules", "create-ruleset"],
+    );
+    assert.deepEqual(Object.keys(listed[0]!), ["version", "created_at", "change", "changed_rules"]);
+    const version = String(listed[1]!.version);
+    const few = await ruleset("restore", "Versions", version, "--yes");
+    assert.deepEqual([few.code, /add --max-shrink 100/.test(few.stderr)], [1, true], few.stderr);
+    const asked = await ruleset("restore", "Versions", version, "--max-shrink", "100");
+    assert.equal(asked.code, 2);
+    assert.match(asked.stdout, /^- 20\.0\.0\.0\t\t$/m);
+    assert.match(asked.stdout, /^~ 20\.0\.0\.1\t.*first\t.*2999-01-01T00:00:00\.000Z/m);
+    await done("restore", "Versions", version, "--yes", "--max-shrink", "100");
+    const rule = JSON.parse(await done("export", "Versions", "--format", "ndjson"));
+    assert.deepEqual([rule.ip, rule.name, rule.expires_at], ["20.0.0.1", "first", "2999-01-01T00:00:00.000Z"]);
+    await done("restore", "Versions", String(listed[0]!.version), "--yes");
+    assert.equal(
+      (await done("export", "Versions")).split("\n").length,
+      4101,
+      "restoring can be undone in the same way",
+    );
+    await done("create", "Unchanged");
+    assert.equal((await ruleset("versions", "Unchanged")).code, 1);
+  });
+
+  test("that are not kept are named with those that are", async () => {
+    const kept = JSON.parse(await done("versions", "Versions", "--json")).slice(1) as { version: number }[];
+    const list = kept.map(({ version }) => version).join(", ");
+    assertRefused(
+      await ruleset("restore", "Versions", "1"),
+      new RegExp(`version 1 is not kept; there are ${list}$`, "m"),
+    );
+    assertRefused(await ruleset("restore", "Versions", "1.5"), /1\.5: a version is a number/);
+    assertRefused(await ruleset("restore", "Versoins", "1"), /did you mean "Versions"\?/);
+  });
+});
+
+describe("a file", () => {
+  test("gives the same answers, line errors, rejections and exit codes as a server", async () => {
+    await empty();
+    await done("create", "same.ipsieve");
+    file("two.csv", "ip,name,expires_at\n20.0.0.1,old,2020-01-01T00:00:00Z\n2001:470::/32,new,2999-01-01T00:00:00Z\n");
+    file("faulty.txt", "20.0.0.7\n300.1.1.1\n20.0.0.0/33\n20.0.0.7\n10.0.0.1\n");
+    file(
+      "faulty.json",
+      '{"rules":[{"ip":"20.0.0.8"},{"ip":"x"},{"ip":"20.0.0.8"},{"ip":"20.0.0.9","expires_at":"soon"}]}',
+    );
+    file("latin.txt", Buffer.from("20.0.0.1 # caf\u00e9\n", "latin1"));
+    file("many.txt", addresses(40));
+    file("few.txt", addresses(5));
+    file("none.txt", "# none\n");
+    const steps = [
+      ["import", "two.csv", "--json"],
+      ["add", "20.0.0.0/24", "20.0.0.1", "--name", "scan", "--json"],
+      ["add", "20.0.0.9", "20.0.0.1", "--conflict", "fail"],
+      ["add", "20.0.0.9", "10.0.0.1", "--expires-at", "soon"],
+      ["check", "20.0.0.1", "2001:470::7", "20.0.1.0/24", "--all"],
+      ["import", "faulty.txt"],
+      ["import", "faulty.txt", "--skip-invalid", "--json"],
+      ["import", "faulty.json"],
+      ["import", "faulty.json", "--skip-invalid", "--expires-in-days", "0"],
+      ["import", "faulty.json", "--skip-invalid"],
+      ["import", "latin.txt"],
+      ["remove", "20.0.0.0/24", "20.0.0.77"],
+      ["export", "--format", "csv", "--all"],
+      ["export", "--set-name", "x"],
+      ["replace", "many.txt"],
+      ["replace", "few.txt"],
+      ["replace", "few.txt", "--dry-run", "--json"],
+      ["apply", "few.txt", "--max-shrink", "90", "--yes"],
+      ["apply", "none.txt", "--yes"],
+      ["check", "--json", "20.0.0.3"],
+    ];
+    const PROBLEM = ["type", "title", "status", "detail", "instance", "request_id"];
+    /** Without what is different by right: names, moments, the order of members, and what only a problem document has. */
+    const comparable = ({ code, stdout, stderr }: Outcome, name: string): object => ({
+      code,
+      stderr: stderr
+        .replaceAll(name, "RULESET")
+        .replace("http://127.0.0.1:" + service.port + ": Conflict: ", "RULESET: "),
+      stdout: stdout
+        .replaceAll(name, "RULESET")
+        .split("\n")
+        .map((line) =>
+          line.startsWith("{")
+            ? JSON.parse(line, (key, value) =>
+                /^(created|updated)_at$/.test(key) || PROBLEM.includes(key) ? undefined : value,
+              )
+            : line,
+        ),
+    });
+    for (const [command, ...rest] of steps) {
+      const [onServer, inFile] = await Promise.all(
+        [BLOCKLIST, "same.ipsieve"].map(async (name) => comparable(await ruleset(command!, name, ...rest), name)),
+      );
+      assert.deepEqual(inFile, onServer, `${command} ${rest.join(" ")}`);
+    }
+  });
+});
+
 describe("diff", () => {
   test("lists and rulesets, in the order of prefixes, as lines, JSON and counts", async () => {
     await empty();
@@ -489,7 +612,10 @@ describe("apply", () => {
       [refused.code, refused.stdout],
       [2, `${plan}${BLOCKLIST}: 1 rule would be added, 1 changed, 1 removed, 0 kept as they were\n`],
     );
-    assert.match(refused.stderr, /nothing was written\. If the plan is right, add --yes/);
+    assert.match(
+      refused.stderr,
+      /nothing was written: there is no terminal to confirm at\. If the plan is right, add --yes/,
+    );
     assert.deepEqual(await lines(), ["20.0.0.1", "20.0.0.2"]);
     assert.match(await done("apply", BLOCKLIST, list, "--yes"), /: 1 rule added, 1 changed, 1 removed, 0 kept/);
     assert.deepEqual(await lines(), ["20.0.0.2", "20.0.0.3"]);
@@ -529,7 +655,7 @@ describe("apply", () => {
 describe("refusals say what, where and the cure", () => {
   test("rulesets that are not there, or whose name two have", async () => {
     assertRefused(await ruleset("export", "My Blocklst rules"), /did you mean "My Blocklist rules"\?\n$/);
-    assertRefused(await ruleset("export", "xyzzy"), /"ipsieve ruleset list" shows those there are\n$/);
+    assertRefused(await ruleset("export", "xyzzy"), /"ipsieve ruleset list" lists them\n$/);
     const body = JSON.stringify({ name: BLOCKLIST, purpose: "allowlist" });
     const twin = (await (
       await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/`, {
@@ -557,7 +683,7 @@ describe("refusals say what, where and the cure", () => {
     file("whole.txt", addresses(1));
     for (const [name, content, message] of [
       ["cut.gz", packed.subarray(0, packed.length - 100), /cut\.gz: the compressed data ends too early/],
-      ["binary.txt", Buffer.from("\0\u0001"), /binary\.txt: no text/],
+      ["binary.txt", Buffer.from("\0\u0001"), /binary\.txt: not text/],
       [
         "latin.txt",
         Buffer.from("20.0.0.1 # caf\u00e9\n", "latin1"),
@@ -585,11 +711,11 @@ describe("refusals say what, where and the cure", () => {
       [["import", BLOCKLIST, "one.txt", "--expires-in-days", "0"], /whole number from 1 to 2900000/],
       [["import", BLOCKLIST, "one.txt", "--expires-at", "tomorrow"], /^ipsieve: --expires-at: "tomorrow": /],
       [["import", BLOCKLIST, "one.txt", "--name", "a\u0007"], /^ipsieve: --name: /],
-      [["import", BLOCKLIST, "one.txt", "--conflict", "merge"], /There are extend, override, skip, fail/i],
+      [["import", BLOCKLIST, "one.txt", "--conflict", "merge"], /Choose from extend, override, skip, fail/i],
       [["replace", BLOCKLIST, "one.txt", "--max-shrink", "101"], /whole number from 0 to 100/],
       [["list", "--server", "lists.example.org"], /^ipsieve: --server: write http:\/\/HOST:PORT/],
       [["list", "--server", "https://user:secret@lists.example.org"], /^ipsieve: --server: write (?!.*secret)/],
-      [["list", "--key-file", "none"], /--key-file none: it cannot be read \(ENOENT\)/],
+      [["list", "--key-file", "none"], /--key-file none: cannot be read \(ENOENT\)/],
       [["list", "--key-file", "one.txt"], /one\.txt: this is not an API key/],
     ] as const)
       assertRefused(await ruleset(...args), message);
@@ -608,7 +734,7 @@ describe("refusals say what, where and the cure", () => {
     assertRefused(await as(await knownKey("--org", "Poor", "--access", "read_write")), /Permission Denied: .*plan/);
     const revoked = await knownKey("--org", "Example");
     await call(["key", "revoke", revoked.slice(0, 8)]);
-    assertRefused(await as(await until(revoked, (status) => status === 401)), /the server does not accept the key/);
+    assertRefused(await as(await knownAs(revoked, (status) => status === 401)), /the server does not accept the key/);
   });
 });
 
@@ -654,7 +780,7 @@ describe("servers that are none", () => {
       async (url) => {
         assertRefused(
           await ruleset("list", "--server", url),
-          /the service answered 404 Not Found; check that ipsieve is what answers at this address\n$/,
+          /the service answered 404 Not Found; check that this is the address of an ipsieve server\n$/,
         );
       },
     );

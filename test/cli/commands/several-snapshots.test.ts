@@ -3,7 +3,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
+import { finished } from "../../../src/turns/finished.ts";
 import { Ruleset } from "../../../src/rulesets/ruleset.ts";
+import { storingRuleset } from "../../../src/rulesets/stored-ruleset.ts";
+import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -114,7 +117,39 @@ test("a ruleset names the rule that decides, alone and beside a catalogue, in bo
   });
   assert.equal(table.stdout, "ip\tcidr\tname\texpires_at\n10.2.0.1\t10.0.0.0/8\tours\t\n");
   const summary = await identify(...one, "--summary");
-  assert.match(summary.stderr, /a ruleset has none: count its lines with -c/);
+  assert.match(summary.stderr, /a ruleset has no services; count its lines with -c/);
+});
+
+test("snapshots can be named: two of one file name, columns, and what --only chooses", async () => {
+  const named = ["--snapshot", "spam=bad.ipsieve", "--snapshot", "old=other/bad.ipsieve"];
+  const { stdout } = await run(
+    ["identify", ...named, "--now", "2026-05-31", "--only", "old", "--format", "append", "-"],
+    {
+      cwd: folder.path,
+      input: "ip,port\n192.0.2.1,22\n",
+    },
+  );
+  assert.equal(stdout, "ip,port,spam,old\n192.0.2.1,22,scanner,scanner\n");
+  const { stderr } = await identify(...named, "--only", "bad");
+  assert.match(stderr, /no snapshot has this name; choose from spam, old/);
+});
+
+test("a ruleset whose rules cannot be read is an error that names the file", async () => {
+  const rules = new Ruleset({ allowSpecialPurpose: true });
+  rules.add("10.0.0.0/8", { name: "ours" });
+  const { table, metadata } = finished(storingRuleset(rules));
+  const names = { ...metadata.names, numbers: new Uint8Array([9, 0, 0, 0]) };
+  await writeSnapshot(join(folder.path, "unreadable.ipsieve"), {
+    table,
+    metadata: { ...metadata, names },
+    kind: "ruleset",
+  });
+  const { code, stderr } = await identify("--snapshot", "unreadable.ipsieve");
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /^ipsieve: unreadable\.ipsieve: the ruleset's names cannot be used: .*save the ruleset again\n$/,
+  );
 });
 
 test("what cannot be is an error that says how it can", async () => {
@@ -123,14 +158,20 @@ test("what cannot be is an error that says how it can", async () => {
     assert.equal(code, 2, stderr);
     assert.match(stderr, message);
   };
-  await refused(/both called "bad"; give each once/, "--snapshot", "bad.ipsieve", "--snapshot", "bad.ipsieve");
-  await refused(/both called "bad"; give each once/, "--snapshot", "bad.ipsieve", "--snapshot", "other/bad.ipsieve");
-  await refused(/--only "x": no snapshot is called so; give one of offices, bad/, ...BOTH, "--only", "x");
+  await refused(/have the same name, "bad"; rename one/, "--snapshot", "bad.ipsieve", "--snapshot", "bad.ipsieve");
+  await refused(
+    /have the same name, "bad"; rename one/,
+    "--snapshot",
+    "bad.ipsieve",
+    "--snapshot",
+    "other/bad.ipsieve",
+  );
+  await refused(/--only "x": no snapshot has this name; choose from offices, bad/, ...BOTH, "--only", "x");
   await refused(/--only chooses one of several/, "--snapshot", "bad.ipsieve", "--only", "bad");
   await refused(/--only and --invert-match/, ...BOTH, "--only", "bad", "-v");
   for (const option of ["--summary", "--top=3", "--as-of=2026-01-01"])
-    await refused(/takes one snapshot/, ...BOTH, option);
-  await refused(/takes one snapshot/, ...BOTH, "--format", "append", "--append-as", "x");
+    await refused(/takes one snapshot: /, ...BOTH, option);
+  await refused(/name them with --snapshot NAME=FILE/, ...BOTH, "--format", "append", "--append-as", "x");
   const cti = join(import.meta.dirname, "../../../data/cti-sample.ipsieve");
   await refused(/its kind is "cti"/, "--snapshot", "bad.ipsieve", "--snapshot", cti);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { recordOf } from "../../../src/cti/fields.ts";
-import { assertFault, assertRefused, type BadFeed, type BadLine, type Entry, readFeed } from "../feeds.ts";
+import { assertSkipped, assertRefused, type BadFeed, type BadLine, type Entry, readFeed } from "../feeds.ts";
 
 describe("plain lists", () => {
   const cases: [what: string, text: string, prefixes: string[]][] = [
@@ -70,7 +70,7 @@ describe("plain lists", () => {
     ["not UTF-8", "192.0.2.1\n192.0.2.2 # caf\ufffd\n", 2, 16, /UTF-8/],
     ["a port", "192.0.2.1:80\n", 1, 10, /port/],
   ];
-  for (const line of bad) test(`left out: ${line[0]}`, () => assertFault(line));
+  for (const line of bad) test(`left out: ${line[0]}`, () => assertSkipped(line));
 
   const refused: BadFeed[] = [
     ["nothing", "", "empty", 1],
@@ -82,8 +82,8 @@ describe("plain lists", () => {
   for (const feed of refused.slice(0, 4)) test(`refused: ${feed[0]}`, () => assertRefused(feed));
   test("refused: no line ends", () => assert.throws(() => readFeed(refused[4]![1]), { code: "line-too-long" }));
 
-  test("of many faults the first hundred are kept, and all are counted", () => {
-    const { faults, faultCount } = readFeed("x\n".repeat(1000)).report;
-    assert.deepEqual([faults.length, faultCount], [100, 1000]);
+  test("of many skippedLines the first hundred are kept, and all are counted", () => {
+    const { skippedLines, skippedCount } = readFeed("x\n".repeat(1000)).report;
+    assert.deepEqual([skippedLines.length, skippedCount], [100, 1000]);
   });
 });

@@ -84,6 +84,7 @@ describe("what is refused, where, and with which cure", () => {
     ["host bits", "text", "8.8.8.8\n  9.9.9.9/24", "2:11 9.9.9.9/24", /did you mean 9.9.9.0\/24\?/],
     ["no address", "text", "hello", "1:1 hello", /is not valid in an address/],
     ["a range", "text", "8.8.8.8-8.8.8.9", "1:8 8.8.8.8-8.8.8.9", /is not valid in an address/],
+    ["CSV", "text", "8.8.8.8,dns", "1:8 8.8.8.8,dns", /one address or prefix per line; in CSV the first line names/],
     [
       "a special purpose",
       "text",
@@ -212,7 +213,7 @@ describe("what is refused, where, and with which cure", () => {
 
 describe("limits", () => {
   test("one error too many ends the reading, and says so", () => {
-    const { rules, errors } = importText("text", `8.8.8.8\n${"bad\n".repeat(500)}9.9.9.9\n`, { mostErrors: 3 });
+    const { rules, errors } = importText("text", `8.8.8.8\n${"bad\n".repeat(500)}9.9.9.9\n`, { maxErrors: 3 });
     assert.deepEqual(
       rules.map(({ line }) => line),
       [1],
@@ -224,7 +225,7 @@ describe("limits", () => {
     assert.match(errors[3]!.problem, /more than 3 errors; the rest was not read or is not listed/);
   });
   test("so does one repeated prefix too many, which shows at the end", () => {
-    const { rules, errors } = importText("text", "8.8.8.8\n".repeat(500), { mostErrors: 3 });
+    const { rules, errors } = importText("text", "8.8.8.8\n".repeat(500), { maxErrors: 3 });
     assert.equal(rules.length, 1);
     assert.deepEqual(
       errors.map(({ line }) => line),
@@ -233,7 +234,7 @@ describe("limits", () => {
     assert.match(errors[3]!.problem, /more than 3 errors/);
   });
   test("one rule too many ends the reading with an error", () => {
-    const { rules, errors } = importText("text", "1.1.1.1\n1.1.1.2\n1.1.1.3\n1.1.1.4\n", { mostRules: 2 });
+    const { rules, errors } = importText("text", "1.1.1.1\n1.1.1.2\n1.1.1.3\n1.1.1.4\n", { maxRules: 2 });
     assert.equal(rules.length, 2);
     assert.deepEqual(
       errors.map(({ line, value, problem }) => `${line} ${value} ${problem}`),
@@ -284,7 +285,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
   });
   test("the first ones, in the order of lines, and how many there are", () => {
     const { skipped, rules } = skipping("text", `${"9.9.9.9\n8.8.8.8\n".repeat(1000)}${"bad\n".repeat(50)}7.7.7.7\n`, {
-      mostSkipped: 60,
+      maxSkipped: 60,
     });
     assert.deepEqual(
       [skipped.count, skipped.lines.map(({ line }) => line), rules.length],
@@ -292,7 +293,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
     );
   });
   test("but for what makes all that follows unreadable", () => {
-    const full = skipping("text", "1.1.1.1\nbad\n1.1.1.2\n1.1.1.3\n", { mostRules: 2 });
+    const full = skipping("text", "1.1.1.1\nbad\n1.1.1.2\n1.1.1.3\n", { maxRules: 2 });
     assert.deepEqual([full.errors.map(({ line }) => line), full.isWhole], [[4], false]);
     assert.match(skipping("csv", "address\n1.1.1.1\n").errors[0]!.problem, /the first line must name the columns/);
     const other = skipping("ndjson", "1.1.1.1\n".repeat(100_001));

@@ -120,4 +120,5 @@ test("hashes: a salt each, one spelling for all; 200 wrong tries of one address,
     [await passwords.check("x", undefined, by("a")), await passwords.check("x", "none", by("a"))],
     [false, false],
   );
+  assert.equal(await new Passwords(4).check("Åsa's password", hash, by("a")), false, "a hash of another cost");
 });

@@ -6,6 +6,7 @@ import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 import { type CatalogueView, openCatalogueView } from "../../../src/service/datasets/catalogue-view.ts";
 import {
   type IdentificationLimits,
@@ -25,14 +26,17 @@ import { identify } from "../../../src/batch/identify.ts";
 import { Matcher } from "../../../src/batch/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
+import { until } from "../../until.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 
 let catalogue: CatalogueView;
+let tree: CatalogueTree;
 const clock = { now: Date.UTC(2026, 10, 21) };
 const open: Identifications[] = [];
 before(async () => {
-  catalogue = (await openCatalogueView(CATALOGUE)).view;
+  catalogue = (await openCatalogueView(CATALOGUE, Date.now())).view;
+  ({ tree } = await catalogue.browsing());
 });
 after(() => Promise.all(open.map((each) => each.close())));
 
@@ -75,7 +79,7 @@ function someLines(count: number): { line: string; address: string | null }[] {
   const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
   const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];
   const known = nodes
-    .flatMap((id, i) => rangesOf(catalogue.tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items)
+    .flatMap((id, i) => rangesOf(tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items)
     .map(({ cidr }) => cidr.split("/")[0]!);
   return Array.from({ length: count }, (_, i) => {
     const address = i % 7 === 0 ? null : i % 3 === 0 ? `203.0.113.${i % 256}` : known[(i >> 1) % known.length]!;
@@ -237,16 +241,11 @@ test("while it runs it tells how far it is, and of what types the lines so far a
   const service = make();
   const { body, go } = waitingBody("8.8.8.8\n203.0.113.1\n".repeat(50));
   const running = service.run(log(body, { id: "running" }));
-  for (;;) {
-    const { log: live, endedAt } = service.get("first", "running")!;
-    assert.deepEqual([live.state, endedAt], ["running", null]);
-    const { lines, matched, types } = live.summary();
-    if (lines === 100) {
-      assert.deepEqual([matched, types.length > 0, types[0]!.lines], [50, true, 50]);
-      break;
-    }
-    await delay(20);
-  }
+  const { log: live, endedAt } = service.get("first", "running")!;
+  await until("100 lines are identified", () => live.summary().lines === 100);
+  assert.deepEqual([live.state, endedAt], ["running", null]);
+  const { matched, types } = live.summary();
+  assert.deepEqual([matched, types.length > 0, types[0]!.lines], [50, true, 50]);
   go("9.9.9.9\n");
   assert.equal((await running).log.summary().lines, 101);
 });
@@ -269,16 +268,16 @@ test("what is no text is refused, and nothing is kept of it", async () => {
   }
 });
 
-test("damaged gzip fails, and says where; a cut one too", async () => {
+test("corrupt gzip fails, and says where; a cut one too", async () => {
   const service = make();
   const text = someLines(50_000)
     .map(({ line }) => `${line}\n`)
     .join("");
   const good = gzipSync(text);
-  const damaged = Buffer.from(good);
-  damaged.fill(0xff, good.length >> 1, (good.length >> 1) + 40);
+  const corrupt = Buffer.from(good);
+  corrupt.fill(0xff, good.length >> 1, (good.length >> 1) + 40);
   for (const [body, message] of [
-    [damaged, /gzip data is damaged/],
+    [corrupt, /gzip data is corrupt/],
     [good.subarray(0, good.length - 100), /ends too early/],
   ] as const) {
     const { log: failed, path } = await service.run(log(body));
@@ -378,7 +377,9 @@ test("where organisations hold as many each, only an upload that hardly comes gi
       const running = bodies.map(({ body }, i) =>
         service.run(log(body, { organisationId: ["first", "second"][i]!, id: `${i}` })),
       );
-      while (["first", "second"].some((id, i) => service.get(id, `${i}`)!.log.summary().bytes === 0)) await delay(5);
+      await until("both uploads have begun", () =>
+        ["first", "second"].every((id, i) => service.get(id, `${i}`)!.log.summary().bytes > 0),
+      );
       const third = await service.run(log("8.8.8.8\n", { organisationId })).then(
         ({ log: { state } }) => state,
         (error: ServiceError) => error.code,
@@ -391,7 +392,7 @@ test("where organisations hold as many each, only an upload that hardly comes gi
         ended.map(({ log: { state } }) => state),
         ended.map((_, i) => (isSlow && i === slowest ? "failed" : "done")),
       );
-      if (isSlow) assert.match(ended[slowest]!.log.error!, new RegExp(`gave its place to one of ${to}`));
+      if (isSlow) assert.match(ended[slowest]!.log.error!, new RegExp(`gave way to one of ${to}`));
     }
   }
 });

@@ -86,7 +86,7 @@ const readCsv = async (text: string, skipInvalid = false) =>
   (
     await readDesiredList(
       { text: inChunks(text), format: "csv" },
-      { now: NOW, allowSpecialPurpose: false, mostRules: MAX_RULES, skipInvalid },
+      { now: NOW, allowSpecialPurpose: false, maxRules: MAX_RULES, setting: "", skipInvalid },
     )
   ).rules;
 
@@ -162,8 +162,8 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     await refill();
     const mode = pick(CONFLICT_MODES);
     const text = `ip,name,expires_at\n${Array.from({ length: random(10) }, () => `${anyLine()}\n`).join("")}`;
-    const list = await readListToEnd(inChunks(text), "csv", { mostRules: MAX_RULES });
-    const options = { mode, now: NOW, mostRules: MAX_RULES };
+    const list = await readListToEnd(inChunks(text), "csv", { maxRules: MAX_RULES });
+    const options = { mode, now: NOW, maxRules: MAX_RULES };
     const { version } = current()!.about;
     const preview = (await makePreview(current, list, options))!;
     assert.equal(preview.version, version);
@@ -179,7 +179,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
         assert.equal(
           await importAll(text, mode, true),
           preview.counts.conflict === 0 && preview.skip_refusal === null,
-          "without the faulty lines",
+          "without the rejected lines",
         );
         await refillWith(rules);
       }
@@ -205,9 +205,9 @@ test("verdicts are those of the import, line by line, and nothing is written bef
 const BROKEN: Record<string, PreviewRules> = {
   "knows no mode but extend": (live, list, options) => previewRules(live, list, { ...options, mode: "extend" }),
   "lets one rule too many in": (live, list, options) =>
-    previewRules(live, list, { ...options, mostRules: MAX_RULES + 1 }),
-  "forgets a faulty line": (live, list, options) =>
-    previewRules(live, { ...list, faulty: list.faulty.slice(1) }, options),
+    previewRules(live, list, { ...options, maxRules: MAX_RULES + 1 }),
+  "forgets a rejected line": (live, list, options) =>
+    previewRules(live, { ...list, rejected: list.rejected.slice(1) }, options),
 };
 for (const [what, broken] of Object.entries(BROKEN)) {
   test(`a preview that ${what} is found out`, () => assert.rejects(compare(broken), assert.AssertionError));
@@ -246,7 +246,7 @@ test("a JSON document is read to its end, with every fault of every rule", async
     })(),
     { now: NOW, allowSpecialPurpose: false },
   );
-  const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: MAX_RULES }))!;
+  const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, maxRules: MAX_RULES }))!;
   assert.equal(counts.error, 4);
   assert.deepEqual(
     lines.map(({ line, ip }) => [line, ip]),
@@ -258,19 +258,22 @@ test("a JSON document is read to its end, with every fault of every rule", async
   assert.match(lines[4]!.message!, /^expires_at: .*; expires_in_days: /);
 });
 
-test("of long lists the faulty lines are told first, and that there is more", async () => {
+test("of long lists the rejected lines are told first, and that there is more", async () => {
   const good = Array.from({ length: 15_000 }, (_, i) => `${20 + (i >> 16)}.0.${(i >> 8) & 255}.${i & 255}`);
   const text = [...good, ...Array.from({ length: 300 }, (_, i) => `bad ${i}`)].join("\n");
-  const list = await readListToEnd(inChunks(text), "text", { mostRules: 20_000 });
-  const preview = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: 1e6 }))!;
+  const list = await readListToEnd(inChunks(text), "text", { maxRules: 20_000 });
+  const preview = (await previewRules(current, list, { mode: "extend", now: NOW, maxRules: 1e6 }))!;
   assert.deepEqual(
     [preview.counts.error, preview.counts.created, preview.lines.length, preview.truncated],
     [300, 15_000, 10_000, true],
   );
   assert.equal(preview.lines.filter(({ verdict }) => verdict === "error").length, 300);
-  const hopeless = await readListToEnd(inChunks("x\n".repeat(150_000)), "text", { mostRules: 20_000 });
-  assert.deepEqual([hopeless.faulty.length, hopeless.faultyCount, hopeless.isWhole], [10_001, 100_002, false]);
+  const hopeless = await readListToEnd(inChunks("x\n".repeat(150_000)), "text", { maxRules: 20_000 });
+  assert.deepEqual([hopeless.rejected.length, hopeless.rejectedCount, hopeless.isWhole], [10_001, 100_002, false]);
   assert.match(hopeless.rejection!, /^line 100001: .* more than 100000 lines cannot be read/);
-  const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", { mostRules: 2 });
-  assert.deepEqual([long.parts[0]!.lengths.length, long.isWhole, long.faulty.map(({ line }) => line)], [2, false, [3]]);
+  const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", { maxRules: 2 });
+  assert.deepEqual(
+    [long.parts[0]!.lengths.length, long.isWhole, long.rejected.map(({ line }) => line)],
+    [2, false, [3]],
+  );
 });

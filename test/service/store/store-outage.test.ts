@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import { type OutageTimes, StoreOutage } from "../../../src/service/store/store-outage.ts";
@@ -21,6 +20,7 @@ import {
   type TestServer,
   useStores,
 } from "../../api/start-server.ts";
+import { until } from "../../until.ts";
 
 const LISTS = "/v1/edl/ip-rulesets/";
 
@@ -173,10 +173,10 @@ describe("an outage", () => {
       lines.map(({ msg }) => msg),
       ["the database is failing; requests that need it get 503 until it works again"],
     );
-    while (lines.length < 3) await sleep(1);
+    await until("it has been logged three times", () => lines.length >= 3);
     assert.deepEqual([...new Set(lines.slice(1).map(({ msg }) => msg))], ["the database still fails"]);
     fails = false;
-    while (lines.at(-1)!.msg !== "the database works again") await sleep(1);
+    await until("the database works again", () => lines.at(-1)!.msg === "the database works again");
     assert.equal(lines.at(-1)!.refused, 501);
     assert.equal(await outage.guard("write", async () => ++calls), 2);
     outage.close();
@@ -220,9 +220,9 @@ describe("a server on SQLite", () => {
     assert.match(begin!.reason!, /store\.db: the database file has been moved or deleted; put the original file back/);
     assert.deepEqual(others, []);
     renameSync(`${file}.elsewhere`, file);
-    while ((await subject.add()).status !== 201) await sleep(50);
+    await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
     assert.equal(await metric(t, "ipsieve_database_up"), 1);
-    while (outageLines(t).length < 2) await sleep(50);
+    await until("the end of the outage is logged", () => outageLines(t).length >= 2);
     const [, end] = outageLines(t);
     assert.equal(end!.msg, "the database works again");
     assert.ok(end!.refused! > 100 && end!.seconds! >= 0, JSON.stringify(end));
@@ -239,7 +239,7 @@ describe("a server on SQLite", () => {
     assert.equal((await subject.add()).status, 201);
     await threads[0]!.terminate();
     assertUnavailable(await subject.add());
-    while (outageLines(t).length < 2) await sleep(50);
+    await until("the end of the outage is logged", () => outageLines(t).length >= 2);
     assert.deepEqual(
       outageLines(t).map(({ msg }) => msg),
       ["the database is failing; requests that need it get 503 until it works again", "the database works again"],
@@ -270,7 +270,7 @@ describe("a server on SQLite", () => {
     );
     assertNothingTold(await askAll(subject), /store\.db|ipsieve-disk-|sqlite/i, subject);
     disk.free();
-    while ((await subject.add()).status !== 201) await sleep(50);
+    await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
     await subject.t.close();
   });
 
@@ -289,7 +289,7 @@ describe("a server on SQLite", () => {
       /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or failing; check its free space and the system's log$/,
     );
     limitFileSize(null);
-    while ((await subject.add()).status !== 201) await sleep(50);
+    await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
     await subject.t.close();
   });
 
@@ -339,7 +339,7 @@ describe("a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
       ["the database is failing; requests that need it get 503 until it works again"],
     );
     await postgres.start();
-    while ((await subject.add()).status !== 201) await sleep(50);
+    await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
     await t.close();
   });
 });

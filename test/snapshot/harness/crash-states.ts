@@ -32,7 +32,7 @@ export interface CrashReport {
   /** Found when there was no old file and the new one had not arrived. */
   absent: number;
   /** Neither: rejected by `openSnapshot` or another generation. */
-  damaged: number;
+  corrupt: number;
   /** A generation that must not be there (any more, or yet). */
   misplaced: number;
   untyped: string[];
@@ -48,7 +48,7 @@ export interface CrashCase {
 }
 
 export function newCrashReport(): CrashReport {
-  return { states: 0, old: 0, new: 0, absent: 0, damaged: 0, misplaced: 0, untyped: [] };
+  return { states: 0, old: 0, new: 0, absent: 0, corrupt: 0, misplaced: 0, untyped: [] };
 }
 
 /**
@@ -93,7 +93,7 @@ async function findGeneration(path: string, report: CrashReport): Promise<string
   } catch (error) {
     if (!(error instanceof SnapshotError)) report.untyped.push(String(error));
     else if (error.code === "not-found") return null;
-    else report.damaged++;
+    else report.corrupt++;
     return undefined;
   }
 }

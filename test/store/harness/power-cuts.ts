@@ -33,7 +33,7 @@ export interface CutReport {
   /** Acknowledged writes that were lost. */
   lost: number;
   /** Files that could not be opened, or were not sound. */
-  damaged: string[];
+  corrupt: string[];
 }
 
 /** Why nothing can be recorded here. */
@@ -150,7 +150,7 @@ function unhex(text: string): Buffer {
 
 /** Cuts the power `cuts` times at random calls and opens what is left. */
 export async function cutPower(recording: Recording, folder: string, seed: number, cuts: number): Promise<CutReport> {
-  const report: CutReport = { cuts: 0, acknowledged: 0, lost: 0, damaged: [] };
+  const report: CutReport = { cuts: 0, acknowledged: 0, lost: 0, corrupt: [] };
   const random = new Random(seed);
   for (; report.cuts < cuts; report.cuts++) {
     const done = recording.calls.slice(0, random.below(recording.calls.length + 1));
@@ -159,7 +159,7 @@ export async function cutPower(recording: Recording, folder: string, seed: numbe
     for (const call of done) if (call.kind === "said") said.hear(call.line);
     report.acknowledged += said.acknowledged;
     const rules = await openAfter(recording, done, join(folder, "cut"), random).catch((error: Error): Rule[] => {
-      report.damaged.push(error.message);
+      report.corrupt.push(error.message);
       return [];
     });
     report.lost += said.missingFrom(rules).length;

@@ -17,7 +17,7 @@ export function addCatalogueRoutes(app: App, { catalogue, now }: Services): void
     response: { 200: CatalogueSchema },
   };
   app.get("/catalogue", { config: READ_CBS, schema }, () => {
-    const { title, createdAt, sources } = catalogue.view().tree.catalogue.metadata;
+    const { title, createdAt, sources } = catalogue.view().catalogue.metadata;
     return {
       title,
       created_at: createdAt,

@@ -24,7 +24,7 @@ const tags = ["Logs"];
 const PATH = "/identifications";
 const params = IdentificationParameters;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What the body says it is; its first bytes decide what it is. */
+/** The declared media types; the first bytes of the body determine what it is. */
 const LOG_TYPES = [
   "application/octet-stream",
   "text/plain",
@@ -35,9 +35,9 @@ const LOG_TYPES = [
 
 const FORGOTTEN = "the identification does not exist or has been deleted; upload the log again";
 
-/** Logs that are uploaded to learn which services their addresses belong to. */
+/** Logs that are uploaded to identify the services of their addresses. */
 export function addIdentificationRoutes(app: App, services: Services): void {
-  // Nowhere else may a body be a stream without an end.
+  // Only these routes accept a body that is an endless stream.
   void app.register((context, _options, done) => {
     context.removeAllContentTypeParsers();
     passBodies(context, LOG_TYPES, true);
@@ -53,7 +53,7 @@ function addUpload(app: App, services: Services): void {
     operationId: "identifyLog",
     summary: "Identifies the lines of a log during the upload; responds when all are done",
     description:
-      "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails during the upload, such as a damaged gzip file, gets 200 with the state failed, as does a slow upload that has to give way to another organisation's.",
+      "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails during the upload, such as a corrupt gzip file, gets 200 with the state failed, as does a slow upload that has to give way to another organisation's.",
     tags,
     problems: [400, 409, 415, 429, 503],
     querystring: IdentifyQuery,
@@ -165,10 +165,7 @@ function documentOf(
   return identificationDocument(identification, identifications, isActivePlan(plan, now()));
 }
 
-/**
- * @throws Problem (404) where the file has been removed, by this server or by what clears the folder for temporary
- * files
- */
+/** @throws Problem (404) if the file has been removed, by this server or by whatever clears the temporary folder */
 async function openResult(path: string): Promise<FileHandle> {
   try {
     return await open(path);
@@ -192,7 +189,7 @@ function readId(text: string): string {
   throw invalid({ id: [`${JSON.stringify(text)} is not a UUID`] });
 }
 
-/** A name that means nothing to any file system, without the endings of what was uploaded. */
+/** A name without special meaning for any file system, without the extensions of the uploaded file. */
 function fileName(name: string, format: string): string {
   const stem = name
     .replace(/\.(gz|zst)$/i, "")

@@ -46,7 +46,7 @@ export function addKeyRoutes(app: App, services: Services): void {
     response: { 201: CreatedKey },
     bodyExample: { label: "firewall", access: "read", expires_on: "2030-01-01" },
   };
-  app.post("/keys", { config: { ...BY_ADMINS, tellsSecret: true }, schema: create }, async (request, reply) => {
+  app.post("/keys", { config: { ...BY_ADMINS, hasSecret: true }, schema: create }, async (request, reply) => {
     const { access, expires_on: date } = request.body;
     const label = readLine("label", request.body.label);
     const expiresAt = date === undefined ? null : readMidnight(date, request.now);
@@ -80,7 +80,7 @@ export function addKeyRoutes(app: App, services: Services): void {
   });
 }
 
-/** What the store has recorded of all servers, and what this one has yet to record. */
+/** What the store has recorded for all servers, and what this one has yet to record. */
 async function usesOf(
   { store, keyLimits }: Services,
   organisationId: string,

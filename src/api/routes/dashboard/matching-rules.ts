@@ -20,13 +20,13 @@ import { RulesetParameters } from "../../schemas/rule.ts";
 import type { Services } from "../../../service/services.ts";
 import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
 
-/** Rules that are read in a turn: some milliseconds. */
+/** Rules read in one turn: some milliseconds. */
 const AT_ONCE = 2048;
 
-/** Whoever deletes has said how many rules there are: any number of them may go. */
+/** The user who deletes has confirmed the number of rules, so any number may be deleted. */
 const COUNTED = { allowEmpty: true, maxShrink: 100 };
 
-/** Changes all rules that the table's filter lets through, however many. */
+/** Changes all rules that match the table's filter, however many. */
 export function addMatchingRuleRoutes(app: App, services: Services): void {
   const schema = {
     operationId: "changeMatchingRules",
@@ -40,7 +40,7 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     body: ChangeMatchingBody,
     response: { 200: ChangeMatchingResponse },
     requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
-    bodyExample: { action: "delete", count: 12_000 },
+    bodyExample: { action: "set_expiry", count: 2, expires_at: "2027-06-30T00:00:00Z" },
   };
   app.post("/edl/ip-rulesets/:ruleset_id/rows::change", { config: WRITE_EDL, schema }, async (request) => {
     const { action, count, expires_at: expiry } = request.body;
@@ -84,7 +84,7 @@ function filterOf(query: Partial<FilterQuery>): RuleFilter {
   };
 }
 
-/** All rules that fit, in the order of prefixes, as they were at one version. @throws Problem (404, 412) */
+/** All matching rules, in the order of prefixes, as of one version. @throws Problem (404, 412) */
 async function readAll(request: FastifyRequest, { memory, rows }: Services, filter: RuleFilter): Promise<Rule[]> {
   const { organisationId, id, version } = findRuleset(request, { memory } as Services).about;
   const all: Rule[] = [];

@@ -32,7 +32,7 @@ function addPreview(app: App, services: Services): void {
     operationId: "previewRules",
     summary: "What importing a list would do to each line; nothing is written",
     description:
-      "Every faulty line is reported. Send the ETag as If-Match with importRules to apply exactly this; the response is 412 if the ruleset has changed.",
+      "Every line with an error is reported. Send the ETag as If-Match with importRules to apply exactly this; the response is 412 if the ruleset has changed.",
     tags: ["IP rulesets"],
     problems: [400, 404, 413, 415],
     params: RulesetParameters,
@@ -53,7 +53,7 @@ function addPreview(app: App, services: Services): void {
       const preview = await previewRules(current, list, {
         mode,
         now: request.now,
-        mostRules: settings.rulesPerRuleset,
+        maxRules: settings.rulesPerRuleset,
       });
       const ruleset = current();
       if (preview === undefined || ruleset === undefined) throw noRuleset(request);
@@ -66,7 +66,7 @@ function addPreview(app: App, services: Services): void {
   );
 }
 
-/** The answer as JSON, by the schema `Preview`. */
+/** The response as JSON, by the schema `Preview`. */
 function* previewTexts({ lines, ...counts }: RulesPreview): Generator<string> {
   yield `${JSON.stringify(counts).slice(0, -1)},"lines":[`;
   for (const [at, line] of lines.entries()) yield `${at === 0 ? "" : ","}${JSON.stringify(lineDocument(line))}`;
@@ -75,11 +75,11 @@ function* previewTexts({ lines, ...counts }: RulesPreview): Generator<string> {
 
 async function readToEnd(request: FastifyRequest, { settings }: Services): Promise<PreviewedList> {
   const { now } = request;
-  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset: mostRules } = settings;
+  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset: maxRules } = settings;
   const defaults = readDefaults(request.query as Omit<RuleMembers, "ip">, now);
   const list = listIn(request);
   if ("members" in list) return readRulesToEnd(list.members, { now, allowSpecialPurpose, defaults });
-  return readListToEnd(list.text, list.format, { allowSpecialPurpose, mostRules, defaults });
+  return readListToEnd(list.text, list.format, { allowSpecialPurpose, maxRules, defaults });
 }
 
 function lineDocument({ before, after, ...line }: PreviewLine): object {

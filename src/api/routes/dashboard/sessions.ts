@@ -117,7 +117,7 @@ function addSignIn(app: App, services: Services): void {
   });
 }
 
-/** The names that an attacker knows of a user. */
+/** The names that an attacker knows about a user. */
 function namesOf({ name, organisationId }: Invited, { memory }: Services): string[] {
   return [name, memory.organisation(organisationId)?.name ?? ""];
 }
@@ -125,12 +125,12 @@ function namesOf({ name, organisationId }: Invited, { memory }: Services): strin
 const NOT_INVITED = "the invitation was already used, has expired, or was replaced by a newer one; ask for a new one";
 
 /**
- * Counts a try for the name, unless it comes from a known device of the user. Gives whose turn the hash is.
+ * Counts an attempt for the name, unless it comes from a known device of the user. Returns the applicant for the hash.
  * @throws Problem (429)
  */
 function takeName({ ip, device }: FastifyRequest, { signIns }: Services, nameKey: string): Applicant {
   if (device?.nameKey === nameKey) return { who: device.userId, isKnown: true };
-  // The device is another user's, so that only itself has been counted.
+  // The device is another user's, so only the device itself has been counted.
   if (device !== undefined) signIns.takeAddress(ip);
   signIns.takeName(nameKey);
   return { who: originOf(ip), isKnown: false };
@@ -173,7 +173,7 @@ function addPassword(app: App, services: Services): void {
 }
 
 /**
- * Has the store start a session of the user with the password of this hash, and answers with it and its cookies.
+ * Starts a session of the user with the password of this hash, and responds with it and its cookies.
  * @throws Problem (401)
  */
 export async function startSession(
@@ -188,7 +188,7 @@ export async function startSession(
   const length = settings.sessionHours * HOUR;
   try {
     const started = await start({ digest, expiresAt: request.now + length });
-    request.asker = { kind: "user", id: started.user.id };
+    request.identity = { kind: "user", id: started.user.id };
     setSessionCookie(request, reply, settings.baseUrl, text, length / 1000);
     setDeviceCookie(request, reply, services, started.user.id, password);
     return reply.send(sessionDocument(started, services, request.now));

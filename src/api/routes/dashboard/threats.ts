@@ -15,7 +15,7 @@ import { FeedImportSchema, ImportFeedQuery, ThreatsSchema } from "../../schemas/
 
 const PATH = "/threats/import";
 const tags = ["Threat intelligence"];
-/** What the body says it is; its first bytes decide what it is. */
+/** The declared media types; the first bytes of the body determine what it is. */
 const FEED_TYPES = [
   "application/octet-stream",
   "text/plain",
@@ -26,14 +26,14 @@ const FEED_TYPES = [
   "application/zstd",
 ];
 const DAY = 86_400_000;
-/** Feeds change daily: after a week an address has had other owners. */
+/** Feeds change daily: within a week, an address may have changed owners. */
 const OLD_AFTER_DAYS = 7;
 
-/** The threat intelligence of the server: what it is, and how admins replace it by a feed. */
+/** The threat intelligence of the server: what it is, and how admins replace it with a feed. */
 export function addThreatRoutes(app: App, services: Services): void {
   addAbout(app, services);
   addImportState(app, services);
-  // Nowhere else may a body be a stream without an end.
+  // Only these routes accept a body that is an endless stream.
   void app.register((context, _options, done) => {
     context.removeAllContentTypeParsers();
     passBodies(context, FEED_TYPES, true);
@@ -194,12 +194,18 @@ function lastDocument(last: FeedImport, startedBy: string | null) {
   };
 }
 
-function resultDocument({ lines, entries, skipped, faults, warnings }: NonNullable<FeedImport["report"]>["feeds"][0]) {
+function resultDocument({
+  lines,
+  entries,
+  skipped,
+  skippedLines,
+  warnings,
+}: NonNullable<FeedImport["report"]>["feeds"][0]) {
   return {
     lines,
     entries,
     skipped,
-    skipped_lines: faults.map(({ line, column, message }) => ({ line, column, message })),
+    skipped_lines: skippedLines.map(({ line, column, message }) => ({ line, column, message })),
     warnings: warnings.map(({ message, count, line }) => ({ message, count, first_line: line })),
   };
 }

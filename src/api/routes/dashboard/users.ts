@@ -24,7 +24,7 @@ import type { Services } from "../../../service/services.ts";
 const tags = ["Users"];
 const params = UserParameters;
 
-/** The organisation's users. They choose their passwords themselves, by following an invitation. */
+/** The organisation's users. They choose their passwords themselves, by accepting an invitation. */
 export function addUserRoutes(app: App, { store, memory }: Services): void {
   const list = {
     operationId: "listUsers",
@@ -46,7 +46,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
     response: { 201: InvitedUser },
     bodyExample: { name: "bob@example.org", role: "viewer" },
   };
-  app.post("/users", { config: { ...BY_ADMINS, tellsSecret: true }, schema: create }, async (request, reply) => {
+  app.post("/users", { config: { ...BY_ADMINS, hasSecret: true }, schema: create }, async (request, reply) => {
     const { role } = request.body;
     const name = readUserName(request.body.name);
     const answer = await invite(request.now, (invitation) =>
@@ -99,7 +99,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
   };
   app.post(
     "/users/:user_id/invitation",
-    { config: { ...BY_ADMINS, tellsSecret: true }, schema: again },
+    { config: { ...BY_ADMINS, hasSecret: true }, schema: again },
     async (request, reply) => {
       const { id: userId } = findUser(request, memory);
       return reply
@@ -113,7 +113,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
   );
 }
 
-/** @throws Problem (404), also for a deleted user and another organisation's */
+/** @throws Problem (404), also for a deleted user and for another organisation's */
 function findUser({ caller, params }: FastifyRequest, memory: ServiceMemory): User {
   const user = memory.user(caller.organisationId, (params as { user_id: string }).user_id.toLowerCase());
   if (user !== undefined && user.deletedAt === null) return user;

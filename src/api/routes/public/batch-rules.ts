@@ -80,10 +80,10 @@ export function addBatchRoutes(app: App, services: Services): void {
   );
 }
 
-/** An item that cannot be read: what it has for an address, and by member what is wrong. */
+/** An item that cannot be read: what it has as its address, and the errors by property. */
 interface MalformedItem {
   readonly ip: string;
-  readonly faults: FieldErrors;
+  readonly errors: FieldErrors;
 }
 
 type ReadItem = BatchItem | MalformedItem;
@@ -92,10 +92,10 @@ type ItemMembers =
   | ({ readonly op: "add" } & RuleMembers);
 
 function isReadable(item: ReadItem): item is BatchItem {
-  return !("faults" in item);
+  return !("errors" in item);
 }
 
-/** Items that are read before others may have their turn: some hundred microseconds. */
+/** Items read before others may have their turn: some hundred microseconds. */
 const READ_AT_ONCE = 200;
 
 function* readItems(
@@ -106,9 +106,9 @@ function* readItems(
   const read: ReadItem[] = [];
   for (const item of items) {
     if (read.length % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
-    const faults = list.errorsOf([item], 0, "");
+    const errors = list.errorsOf([item], 0, "");
     read.push(
-      faults === undefined ? readItem(item as ItemMembers, options) : { ip: ipOf(item), faults: withoutIndex(faults) },
+      errors === undefined ? readItem(item as ItemMembers, options) : { ip: ipOf(item), errors: withoutIndex(errors) },
     );
   }
   return read;
@@ -124,11 +124,11 @@ function readItem(
       : { add: readRule(item, options) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { ip: ipOf(item), faults: error.fields! };
+    return { ip: ipOf(item), errors: error.fields! };
   }
 }
 
-/** What a malformed item has for an address: no longer than any address is. */
+/** What a malformed item has as its address, cut to the maximum length of one. */
 function ipOf(item: unknown): string {
   const { ip } = (item ?? {}) as { ip?: unknown };
   return typeof ip === "string" ? ip.slice(0, MAX_ADDRESS) : "";
@@ -137,30 +137,30 @@ function ipOf(item: unknown): string {
 const MAX_ADDRESS = 100;
 
 /** `[0].ip` as `ip`, and `[0]` as `item`. */
-function withoutIndex(faults: FieldErrors): FieldErrors {
+function withoutIndex(errors: FieldErrors): FieldErrors {
   return Object.fromEntries(
-    Object.entries(faults).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]),
+    Object.entries(errors).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]),
   );
 }
 
-/** Malformed items that are named. */
+/** Maximum malformed items that are named. */
 const MAX_NAMED = 200;
 
 /** @throws Problem (400) that names the first malformed items, and how many there are */
 function checkItems(items: readonly ReadItem[]): void {
   const malformed = [...items.entries()].flatMap(([index, item]) => (isReadable(item) ? [] : [{ index, ...item }]));
   if (malformed.length === 0) return;
-  const faults = malformed
+  const errors = malformed
     .slice(0, MAX_NAMED)
-    .flatMap(({ index, faults }) =>
-      Object.entries(faults).map(([field, messages]) => [
+    .flatMap(({ index, errors }) =>
+      Object.entries(errors).map(([field, messages]) => [
         field === "item" ? `items[${index}]` : `items[${index}].${field}`,
         messages,
       ]),
     );
   if (malformed.length > MAX_NAMED)
-    faults.push(["items", [`${malformed.length} items are malformed; the first ${MAX_NAMED} are named`]]);
-  throw invalid(Object.fromEntries(faults));
+    errors.push(["items", [`${malformed.length} items are malformed; the first ${MAX_NAMED} are named`]]);
+  throw invalid(Object.fromEntries(errors));
 }
 
 /** The documents of all items, by the schema `BatchResponse`; `results` are those of the readable ones. */
@@ -178,8 +178,8 @@ function* resultTexts(documents: Iterable<object>): Generator<string> {
   yield "]}";
 }
 
-function malformedDocument({ ip, faults }: MalformedItem): object {
-  return { action: "invalid", ip, error: invalid(faults).message, validation_errors: faults };
+function malformedDocument({ ip, errors }: MalformedItem): object {
+  return { action: "invalid", ip, error: invalid(errors).message, validation_errors: errors };
 }
 
 function resultDocument(result: BatchResult): object {

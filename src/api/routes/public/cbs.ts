@@ -1,17 +1,28 @@
 import { type TSchema, Type } from "typebox";
-import type { Prefix } from "../../../address/address.ts";
+import { atOnce } from "../../../cbs/in-parts.ts";
 import { browse, compareListItems, type ListItem } from "../../../cbs/browse.ts";
 import { type CatalogueNode, sourceKey } from "../../../cbs/catalogue.ts";
 import type { CatalogueTree } from "../../../cbs/catalogue-tree.ts";
 import type { RangeDocument, RangeList } from "../../../cbs/ranges.ts";
 import type { App } from "../../app-type.ts";
+import { writeDocuments } from "../../../service/address-documents.ts";
 import { encoded, joined } from "../../../service/encoded.ts";
 import { isKnown } from "../../http/entity-tags.ts";
 import { tagOf } from "../../../service/rules/tags.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
-import type { LookupWriter } from "../../../service/datasets/lookup-writer.ts";
+import { ArrivingBody } from "../../http/arriving-body.ts";
+import {
+  answerBatch,
+  describeLines,
+  lineBody,
+  LINES,
+  LINE_TYPES,
+  requireBody,
+  sendDocuments,
+  sendLookups,
+  withLineBodies,
+} from "../../http/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
-import type { Metrics } from "../../../service/usage/metrics.ts";
 import { addressesBytes, READ_CBS } from "../../operation.ts";
 import {
   badCursor,
@@ -24,8 +35,8 @@ import {
   rejectCursor,
 } from "../../http/page.ts";
 import { notFound } from "../../problem.ts";
-import { readPrefix, readPrefixes, withField } from "../../../service/rules/read-address.ts";
-import { MAX_AT_ONCE, sendJson, streamJson } from "../../http/reply.ts";
+import { readAddresses, readPrefix, withField } from "../../../service/rules/read-address.ts";
+import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
 import {
   CbsBulk,
   CbsBulkBody,
@@ -46,7 +57,7 @@ import { CONDITIONAL } from "../../openapi/documented-headers.ts";
 
 const tags = ["Common Business Services"];
 
-/** What is sent by an operation whose answer changes with the catalogue only. */
+/** The response of an operation that changes only with the catalogue. */
 function tagged<Schema extends TSchema>(answer: Schema) {
   return {
     response: { 200: answer, 304: Type.Null() },
@@ -56,16 +67,17 @@ function tagged<Schema extends TSchema>(answer: Schema) {
 }
 
 /**
- * Which services addresses belong to, and what the catalogue holds. Each answer comes from one generation of the
+ * Which services addresses belong to, and what the catalogue contains. Each response comes from one generation of the
  * catalogue.
  */
 export function addCbsRoutes(app: App, services: Services): void {
   addLookups(app, services);
+  withLineBodies(app, (context) => addBulkLookup(context, services));
   addNodes(app, services);
   addLists(app, services);
 }
 
-function addLookups(app: App, { catalogue, metrics, settings }: Services): void {
+function addLookups(app: App, { catalogue, metrics }: Services): void {
   const lookup = {
     operationId: "lookupCbs",
     summary: "Which services an address or prefix belongs to",
@@ -82,42 +94,52 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
     if (isKnown(request, reply, view.tag)) return reply.code(304).send();
     return sendJson(reply, json);
   });
+}
 
+function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): void {
+  const most = settings.bulkAddresses;
   const bulk = {
     operationId: "bulkLookupCbs",
     summary: "Which services many addresses or prefixes belong to",
+    description: `The response is a map from each address, as it was sent, to its document. ${describeLines(most, "each document from the catalogue as it was when the request began")}`,
     tags,
-    problems: [400, 413, 415],
-    body: CbsBulkBody(settings.bulkAddresses),
+    problems: [400, 406, 413, 415],
+    body: lineBody(CbsBulkBody(most)),
+    documentedBody: CbsBulkBody(most),
     response: { 200: CbsBulk },
+    otherTypes: [LINES],
+    otherBodies: LINE_TYPES,
     bodyExample: { ips: ["1.1.1.1", "203.0.113.0/24"] },
   };
-  app.post(
-    "/cbs/lookup",
-    { config: { ...READ_CBS, bodyBytes: addressesBytes(settings) }, schema: bulk },
-    (request, reply) => {
-      const { writer } = catalogue.view();
-      const prefixes = readPrefixes(request.body.ips);
-      const texts = lookupTexts(writer, prefixes, metrics);
-      return prefixes.size <= MAX_AT_ONCE ? sendJson(reply, [...texts].join("")) : streamJson(reply, joined(texts));
-    },
-  );
+  const config = { ...READ_CBS, bodyBytes: addressesBytes(settings) };
+  app.post("/cbs/lookup", { config, schema: bulk }, async (request, reply) => {
+    const { writer } = catalogue.view();
+    const body: unknown = request.body;
+    requireBody(body);
+    const count = (matches: Uint32Array): void => metrics.countLookups("cbs", matches.length, countFound(matches));
+    if (body instanceof ArrivingBody)
+      return sendLookups(request, reply, body, (texts) =>
+        answerBatch(texts, (batch) => {
+          const matches = atOnce(writer.lookingUp(batch));
+          count(matches);
+          return batch.texts.map((text, place) => writer.document(matches[place]!, text));
+        }),
+      );
+    const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
+    const batch = readAddresses((body as { readonly ips: string[] }).ips, { isDistinct: isMap });
+    const isShort = batch.count <= MAX_AT_ONCE;
+    const matches = isShort ? atOnce(writer.lookingUp(batch)) : await inSlices(writer.lookingUp(batch));
+    count(matches);
+    const form = isMap ? "map" : "lines";
+    const parts = writeDocuments(batch.texts, form, (place) => writer.document(matches[place]!, batch.texts[place]!));
+    return sendDocuments(reply, parts, { form, isShort });
+  });
 }
 
-/** A map from each address to its document. */
-function* lookupTexts(
-  writer: LookupWriter,
-  prefixes: ReadonlyMap<string, Prefix>,
-  metrics: Metrics,
-): Generator<string> {
-  let start = "{";
-  for (const [text, prefix] of prefixes) {
-    const { json, found } = writer.write(prefix, text);
-    metrics.countLookups("cbs", 1, found ? 1 : 0);
-    yield `${start}${JSON.stringify(text)}:${json}`;
-    start = ",";
-  }
-  yield prefixes.size === 0 ? "{}" : "}";
+function countFound(matches: Uint32Array): number {
+  let found = 0;
+  for (let place = 0; place < matches.length; place++) if (matches[place] !== 0) found++;
+  return found;
 }
 
 function addNodes(app: App, services: Services): void {
@@ -130,10 +152,11 @@ function addNodes(app: App, services: Services): void {
     querystring: CbsNodeQuery,
     ...tagged(CbsNode),
   };
-  app.get("/cbs/node", { config: READ_CBS, schema: node }, (request, reply) => {
-    const { tree, tag } = catalogue.view();
+  app.get("/cbs/node", { config: READ_CBS, schema: node }, async (request, reply) => {
+    const view = catalogue.view();
+    const { tree } = await view.browsing();
     const id = knownId(app, tree, request.query.id);
-    return isKnown(request, reply, tag) ? reply.code(304).send() : browse(tree, id);
+    return isKnown(request, reply, view.tag) ? reply.code(304).send() : browse(tree, id);
   });
 
   const ranges = {
@@ -151,10 +174,11 @@ function addNodes(app: App, services: Services): void {
     const view = catalogue.view();
     const { family, aggregate, source, page, page_size, cursor } = request.query;
     if (type !== "application/json") rejectCursor(request);
-    const id = knownId(app, view.tree, request.query.id);
+    const { tree } = await view.browsing();
+    const id = knownId(app, tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
-    const selection = { family, aggregate, source: knownSource(view.tree, source) };
+    const selection = { family, aggregate, source: knownSource(tree, source) };
     const key = JSON.stringify([view.generation, type, id, selection, cursor ?? offset, isWhole ? null : limit]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);
@@ -177,10 +201,11 @@ function addNodes(app: App, services: Services): void {
     querystring: CbsSearchQuery,
     ...tagged(CbsSearch),
   };
-  app.get("/cbs/search", { config: READ_CBS, schema: search }, (request, reply) => {
+  app.get("/cbs/search", { config: READ_CBS, schema: search }, async (request, reply) => {
     const { q, type, cursor } = request.query;
     const view = catalogue.view();
-    const all = withField("q", () => view.search.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
+    const { search: index } = await view.browsing();
+    const all = withField("q", () => index.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
     if (isKnown(request, reply, view.tag)) return reply.code(304).send();
     if (cursor !== undefined)
       return cursorPageOf(request, settings, all.length, (after, most) => foundAfter(all, after, most));
@@ -224,8 +249,8 @@ function rangesAfter(list: RangeList, after: string | undefined, limit: number):
 }
 
 /**
- * What is found has no order but that of how well it fits.
- * @throws Problem (400) where the node is not found any more: another catalogue may have come
+ * Results have no order except their relevance.
+ * @throws Problem (400) if the node is no longer found: there may be a new catalogue
  */
 function foundAfter(all: readonly CatalogueNode[], after: string | undefined, limit: number): Part<CatalogueNode> {
   const at = all.findIndex(({ id }) => id === after);
@@ -238,7 +263,7 @@ function foundAfter(all: readonly CatalogueNode[], after: string | undefined, li
   );
 }
 
-/** The list is by type, then provider, then key, which hold no line end. */
+/** The list is ordered by type, then provider, then key, none of which contains a line break. */
 function listedAfter(all: readonly ListItem[], after: string | undefined, limit: number): Part<ListItem> {
   const [type, provider, key] = after?.split("\n") ?? ["", "", ""];
   if (type === undefined || provider === undefined || key === undefined) throw badCursor();
@@ -250,7 +275,7 @@ function listedAfter(all: readonly ListItem[], after: string | undefined, limit:
   );
 }
 
-/** The source, if the catalogue has one of this key. @throws Problem (404) */
+/** The source, if the catalogue has one with this key. @throws Problem (404) */
 function knownSource({ catalogue }: CatalogueTree, source: string | undefined): string | undefined {
   const keys = catalogue.metadata.sources.map(sourceKey);
   if (source === undefined || keys.includes(source)) return source;

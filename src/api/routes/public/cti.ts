@@ -1,14 +1,11 @@
-import { Readable } from "node:stream";
-import { Type } from "typebox";
 import type { App } from "../../app-type.ts";
-import { bulkJson, bulkJsonLines, bulkLookup } from "../../../cti/bulk-lookup.ts";
+import { bulkJson, bulkJsonLines, bulkLookup, lookUpTexts } from "../../../cti/bulk-lookup.ts";
 import { CtiError } from "../../../cti/cti-error.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
-import { lookUpLines } from "../../http/lookup-lines.ts";
+import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../http/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { addressesBytes, READ_CTI } from "../../operation.ts";
-import { passBodies } from "../../plugins/bodies.ts";
 import { invalid } from "../../../service/service-error.ts";
 import { withField } from "../../../service/rules/read-address.ts";
 import { sendJson, sendText } from "../../http/reply.ts";
@@ -23,28 +20,16 @@ import {
 import type { Services } from "../../../service/services.ts";
 
 const tags = ["Threat intelligence"];
-const LINES = "application/x-ndjson";
-/** Bodies of these types are streams. */
-const LINE_TYPES = [LINES, "text/plain"];
 
-/** What feeds say about addresses. Each answer comes from one generation of the dataset. */
+/** What feeds say about addresses. Each response comes from one generation of the dataset. */
 export function addCtiRoutes(app: App, services: Services): void {
   addSingleLookups(app, services);
-  addStreams(app, (context) => addBulkLookup(context, services, "/cti/bulk_lookup", "bulkLookup"));
+  withLineBodies(app, (context) => addBulkLookup(context, services, "/cti/bulk_lookup", "bulkLookup"));
 }
 
 /** The other path of the bulk lookup. */
 export function addCtiAlias(app: App, services: Services): void {
-  addStreams(app, (context) => addBulkLookup(context, services, "/bulk_lookup", "bulkLookupAlias"));
-}
-
-/** In a context of its own: nowhere else may a body be a stream of lines without an end. */
-function addStreams(app: App, addRoutes: (app: App) => void): void {
-  void app.register((context, _options, done) => {
-    passBodies(context, LINE_TYPES, true);
-    addRoutes(context as unknown as App);
-    done();
-  });
+  withLineBodies(app, (context) => addBulkLookup(context, services, "/bulk_lookup", "bulkLookupAlias"));
 }
 
 function addSingleLookups(app: App, { threats, metrics }: Services): void {
@@ -85,7 +70,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     description: `A JSON body has at most ${most} addresses; the response is a map, or lines if Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: the response is sent line by line while the body arrives; for a line that is not an address it has the line number and the error.`,
     tags,
     problems: [400, 406, 413, 415],
-    body: bulkBody(most),
+    body: lineBody(BulkThreatBody(most)),
     documentedBody: BulkThreatRequest(most),
     response: { 200: BulkThreats },
     otherTypes: [LINES],
@@ -96,11 +81,9 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     const { dataset } = threats.view();
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
-    if (body === undefined)
-      throw invalid({ body: [`is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
-    if (body instanceof ArrivingBody) {
-      return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
-    }
+    requireBody(body);
+    if (body instanceof ArrivingBody)
+      return sendLookups(request, reply, body, (texts) => lookUpTexts(dataset, texts, count));
     const type = chooseType(request, reply, ["application/json", LINES]);
     const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
     const states = lookUp(dataset, ips);
@@ -111,15 +94,6 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     if (type === LINES) return sendText(reply, LINES, bulkJsonLines(ips, states));
     return sendJson(reply, bulkJson(ips, states));
   });
-}
-
-function bulkBody(most: number): object {
-  return {
-    content: {
-      "application/json": { schema: BulkThreatBody(most) },
-      ...Object.fromEntries(LINE_TYPES.map((type) => [type, { schema: Type.Any() }])),
-    },
-  };
 }
 
 /** @throws Problem (400) that names the index of every malformed address */

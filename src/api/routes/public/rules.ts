@@ -3,28 +3,20 @@ import type { Prefix } from "../../../address/address.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import { isActive, type Rule } from "../../../rulesets/rule.ts";
 import type { RuleIndex } from "../../../rulesets/rule-index.ts";
-import { atOnce } from "../../../cbs/in-parts.ts";
 import type { App } from "../../app-type.ts";
-import { checkRules, checkText, checkTexts } from "../../../service/rules/check-rules.ts";
 import { signed } from "../../http/signed-request.ts";
-import { joined } from "../../../service/encoded.ts";
 import { ifMatch, isKnown, rulesNotMatched } from "../../http/entity-tags.ts";
 import { rulesetTag, tagOfRule } from "../../../service/rules/tags.ts";
-import { atOneVersion } from "../../../service/rules/at-one-version.ts";
-import { addressesBytes, READ_EDL, WRITE_EDL } from "../../operation.ts";
+import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor } from "../../http/page.ts";
 import { notFound, type Problem } from "../../problem.ts";
 import { chooseType } from "../../http/media-types.ts";
-import { readPrefix, readPrefixes } from "../../../service/rules/read-address.ts";
+import { readPrefix } from "../../../service/rules/read-address.ts";
 import { preparedRules } from "../../../service/rules/prepared-rules.ts";
-import { MAX_AT_ONCE, sendJson, streamJson } from "../../http/reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import {
   AddRuleBody,
   AddRuleResponse,
-  CheckBody,
-  CheckResult,
-  CheckResults,
   RulePage,
   RuleQuery,
   RuleSchema,
@@ -33,10 +25,10 @@ import {
   UpdateRuleBody,
 } from "../../schemas/rule.ts";
 import { type RuleDocument, ruleDocument } from "../../../formats/rule-document.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";
 import { LIST_TYPES } from "../../../service/rules/desired-rules.ts";
+import { addCheckRoutes } from "./check-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
 
@@ -46,11 +38,11 @@ const params = RulesetParameters;
 const MATCHED = matching("the rule, of its ruleset or of a list of its rules");
 const RULE_TAGGED = { ETag: "changes with the rule" };
 
-/** Rules are read from memory and written through the store, which has memory up to date before it answers. */
+/** Rules are read from memory and written through the store, which updates the memory before it confirms a write. */
 export function addRuleRoutes(app: App, services: Services): void {
   addList(app, services);
   addSingleRules(app, services);
-  addCheck(app, services);
+  addCheckRoutes(app, services);
 }
 
 function addList(app: App, services: Services): void {
@@ -92,10 +84,10 @@ function addList(app: App, services: Services): void {
   });
 }
 
-/** Rules that are looked at for one page: some milliseconds, where all of them have expired. */
+/** Rules examined for one page: some milliseconds, if all of them have expired. */
 const LOOKED_AT = 10_000;
 
-/** Up to `limit` of the rules after a prefix that are wanted; fewer where many are not. */
+/** Up to `limit` of the matching rules after a prefix; fewer if many do not match. */
 function rulesAfter(
   rules: RuleIndex,
   after: string | undefined,
@@ -217,37 +209,4 @@ function addSingleRules(app: App, services: Services): void {
 
 function noRule(prefix: Prefix): Problem {
   return notFound(`the ruleset has no rule for ${formatPrefix(prefix)}`);
-}
-
-function addCheck(app: App, services: Services): void {
-  const check = {
-    operationId: "checkRules",
-    summary: "Which active rules cover addresses or prefixes",
-    description: "With `ip` one result, with `ips` a map from each address, as it was sent, to its result.",
-    tags,
-    problems: [400, 404, 413, 415],
-    params,
-    body: CheckBody(services.settings.bulkAddresses),
-    response: { 200: Type.Union([CheckResult, CheckResults]) },
-    bodyExample: { ip: "203.0.113.7" },
-  };
-  app.post(
-    `${PATH}/rules::check`,
-    { config: { ...READ_EDL, bodyBytes: addressesBytes(services.settings) }, schema: check },
-    async (request, reply) => {
-      const ruleset = findRuleset(request, services);
-      const { ip, ips = [] } = request.body;
-      if (ip !== undefined) {
-        const [result] = atOnce(checkRules(ruleset, new Map([[ip, readPrefix(ip)]]), request.now));
-        return sendJson(reply, checkText(result!));
-      }
-      const prefixes = readPrefixes(ips);
-      if (prefixes.size <= MAX_AT_ONCE)
-        return sendJson(reply, [...checkTexts(atOnce(checkRules(ruleset, prefixes, request.now)))].join(""));
-      const { id, organisationId } = ruleset.about;
-      const latest = (): LiveRuleset => services.memory.ruleset(organisationId, id) ?? ruleset;
-      const { result: checks } = (await atOneVersion(latest, (live) => checkRules(live, prefixes, request.now)))!;
-      return streamJson(reply, joined(checkTexts(checks)));
-    },
-  );
 }

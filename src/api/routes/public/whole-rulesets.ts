@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { FIREWALL_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { UnexportableError } from "../../../formats/format.ts";
 import { FORMATS } from "../../../formats/formats.ts";
 import { MAX_SET_NAME, SET_NAME, SET_NAME_RULE } from "../../../formats/set-name.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
@@ -10,11 +11,17 @@ import type { App } from "../../app-type.ts";
 import { signedList } from "../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { rulesetTag } from "../../../service/rules/tags.ts";
-import { exportFile, type ExportRequest, representationOf } from "../../../service/rules/export-file.ts";
+import {
+  earlierFile,
+  exportFile,
+  type ExportRequest,
+  representationOf,
+  VersionNotKeptError,
+} from "../../../service/rules/export-file.ts";
 import { listBody, listIn, withListBodies } from "../../http/list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { type CountedPlan, planCounted } from "../../../service/rules/plan-replacement.ts";
-import { Problem } from "../../problem.ts";
+import { notFound, Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import { safePath } from "../../http/redact.ts";
@@ -26,9 +33,11 @@ import {
   ReplaceResponse,
   RulesetParameters,
 } from "../../schemas/rule.ts";
+import { WholeNumber } from "../../schemas/common.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../../store/if-match.ts";
+import { RULES_SETTING } from "../../../store/limit-settings.ts";
 import type { Services } from "../../../service/services.ts";
 import { sendShared } from "../../http/shared-file.ts";
 import { shrinkProblem } from "../../shrink-problem.ts";
@@ -40,7 +49,7 @@ const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";
 const params = RulesetParameters;
 
-/** Rulesets as wholes: exported, replaced, and added to from lists. */
+/** Whole rulesets: exported, replaced, and extended from lists. */
 export function addWholeRulesetRoutes(app: App, services: Services): void {
   addExport(app, services);
   withListBodies(app, (context) => {
@@ -58,9 +67,15 @@ const ExportQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: MAX_SET_NAME,
-      description:
-        "for ipset and nftables: the name of the sets, to which _4 and _6 are appended: a letter, then letters, digits and underscores. By default derived from the ruleset's name and id",
+      description: `for ${[...NAMED_FORMATS].join(", ")}: the name of the set, chain, list or resource (ipset, nftables and bird append _4 and _6): a letter, then letters, digits and underscores. By default derived from the ruleset's name and id`,
       examples: ["blocklist"],
+    }),
+  ),
+  version: Type.Optional(
+    WholeNumber({
+      minimum: 1,
+      description:
+        "an earlier version of the rules, of those that listRulesetVersions lists; by default the current one",
     }),
   ),
 });
@@ -70,7 +85,7 @@ function addExport(app: App, services: Services): void {
     operationId: "exportRules",
     summary: "The whole ruleset as a file",
     description:
-      "The ipset and nftables files replace their sets atomically, and elements are removed when their rules expire. ipset supports timeouts of at most 24 days: load the list again before then.",
+      "The file blocks what a blocklist has and lets in what an allowlist has. The ipset and nftables files replace their sets atomically, and elements are removed when their rules expire. ipset supports timeouts of at most 24 days: load the list again before then. crowdsec-csv has no allowlists.",
     tags,
     problems: [400, 404],
     params,
@@ -78,24 +93,49 @@ function addExport(app: App, services: Services): void {
     response: { 200: Type.String(), 304: Type.Null() },
     otherTypes: MEDIA_TYPES,
     requestHeaders: { "If-None-Match": "a known ETag: the response is 304 if nothing has changed" },
-    responseHeaders: { ETag: "changes with the response, also when rules expire" },
+    responseHeaders: {
+      ETag: { sometimes: "changes with the response, also when rules expire; absent with `version`" },
+    },
   };
   app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
-    const format = request.query.format ?? "text";
-    return sendExport(request, reply, services, {
-      format,
-      activeOnly: request.query.active_only ?? true,
-      setName: setNameFor(format, request.query.set_name),
-    });
+    const { format = "text", active_only: activeOnly = true, set_name: setName, version } = request.query;
+    const desired = { format, activeOnly, setName: setNameFor(format, setName) };
+    return version === undefined
+      ? sendExport(request, reply, services, desired)
+      : sendEarlier(request, reply, services, { ...desired, version });
   });
 }
 
-/** @throws Problem (400) for what no set can be called, and for formats without sets */
+function sendEarlier(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  desired: ExportRequest & { readonly version: number },
+): Promise<FastifyReply> {
+  const ruleset = findRuleset(request, services);
+  const { key, make } = earlierFile(services.store, ruleset, request.now, desired);
+  const notKept = (error: unknown): never => {
+    if (!(error instanceof VersionNotKeptError)) return refuseUnexportable(error);
+    throw notFound(
+      `version ${desired.version} of the ruleset is not kept; ${request.server.prefix}${PATH.replace(":ruleset_id", ruleset.about.id)}/versions lists those that are`,
+    );
+  };
+  return sendShared(request, reply, services.files, {
+    key,
+    make: () => make().catch(notKept),
+    type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
+    effort: "once",
+  });
+}
+
+/** @throws Problem (400) for an invalid name of a set, and for formats without sets */
 function setNameFor(format: RuleExportFormat, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  if (!FIREWALL_FORMATS.has(format))
+  if (!NAMED_FORMATS.has(format))
     throw invalid({
-      set_name: [`${format} has no sets; leave it out, or choose one of ${[...FIREWALL_FORMATS].join(", ")}`],
+      set_name: [
+        `the format ${format} has no place for a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
+      ],
     });
   if (!SET_NAME.test(name))
     throw invalid({
@@ -117,9 +157,15 @@ export async function sendExport(
   const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, desired);
   return sendShared(request, reply, services.files, {
     ...file,
+    make: () => file.make().catch(refuseUnexportable),
     type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
     effort: "once",
   });
+}
+
+/** @throws Problem (400) where the format cannot say what the ruleset does */
+function refuseUnexportable(error: unknown): never {
+  throw error instanceof UnexportableError ? invalid({ format: [error.message] }) : error;
 }
 
 function addReplacement(app: App, services: Services): void {
@@ -251,7 +297,7 @@ interface ListQuery extends Omit<RuleMembers, "ip"> {
   readonly skip_invalid?: boolean;
 }
 
-/** The list that a request sends, to be read as its query says. @throws Problem (400) */
+/** The list in a request, to be read as its query says. @throws Problem (400) */
 function listOf(request: FastifyRequest, { settings }: Services) {
   const { now } = request;
   const query = request.query as ListQuery;
@@ -259,7 +305,8 @@ function listOf(request: FastifyRequest, { settings }: Services) {
   const options = {
     now,
     allowSpecialPurpose: settings.specialPurpose,
-    mostRules: settings.rulesPerRuleset,
+    maxRules: settings.rulesPerRuleset,
+    setting: RULES_SETTING,
     skipInvalid,
     defaults: readDefaults(query, now),
   };
@@ -269,7 +316,7 @@ function listOf(request: FastifyRequest, { settings }: Services) {
     /** Once it has been read. */
     signed: () => ({ ...signed(), digest: hash.digest("hex") }),
     read: () => readDesiredList(body, options),
-    /** What the answer says about lines that were left out. */
+    /** What the response says about lines that were left out. */
     leftOut: ({ invalid, invalidLines }: DesiredList): object =>
       skipInvalid ? { invalid, invalid_lines: invalidLines } : {},
   };

@@ -1,20 +1,22 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
+import type { FieldSpec } from "../../lines/fields/field-spec.ts";
 import type { AddressCounter } from "../address-counter.ts";
+import { ColumnScan, isColumn } from "./column-scan.ts";
 import type { KernelTemplates } from "./kernel-templates.ts";
 import type { LineCounts, LineEngine, Lines, RowSpace } from "../line-engine.ts";
 import type { MatchJoiner } from "../match-joiner.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
-/** This thread's counters by match id: where they lie in the memory, and what they are. */
+/** This thread's counters by match id: their address in the memory, and a view of them. */
 export interface MatchCounters {
   readonly address: number;
   readonly counts: Float64Array;
 }
 
 /**
- * The engine for whole lines of text that lie in the memory of the snapshot: native code does all but making templates
- * and counting by address.
+ * The engine for whole lines of text in the memory of the snapshot: native code does everything except creating
+ * templates, counting by address, and reading columns that hold more than an address.
  */
 export class KernelEngine implements LineEngine {
   readonly #kernel: Kernel;
@@ -22,8 +24,10 @@ export class KernelEngine implements LineEngine {
   readonly #templates: KernelTemplates | null;
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
+  /** The column that has the addresses; null: the whole line. */
+  #column: ColumnScan | null = null;
 
-  /** `perMatch` and `counter` are null where they are not wanted; `templates` are for rows. */
+  /** `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows. */
   constructor(
     kernel: Kernel,
     perMatch: MatchCounters | null,
@@ -40,40 +44,64 @@ export class KernelEngine implements LineEngine {
     kernel.countMatches(perMatch?.address ?? 0);
   }
 
-  run(lines: Lines, _shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
+  run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     const address = lines.address!;
+    this.#useField(shape.field);
     if (rows === null) {
-      if (this.#counter !== null || this.#joiner !== null)
-        this.#countByAddress(address + lines.start, address + lines.end, counts);
-      else add(counts, this.#kernel.countLines(address + lines.start, address + lines.end));
+      if (this.#counter !== null || this.#joiner !== null) this.#countByAddress(lines, counts);
+      else this.#countAll(lines, counts);
       return lines.end;
     }
-    if (rows.place.buffer !== null) return lines.start;
-    const next = this.#writeRows(address + lines.start, address + lines.end, rows, lines.firstLine) - address;
+    if (rows.block.buffer !== null) return lines.start;
+    const next = this.#writeRows(lines, rows) - address;
     add(counts, this.#kernel.takeCounts());
     return Math.min(next, lines.end);
   }
 
-  /** How many LFs are in `bytes[start, end)`. */
+  #useField(field: FieldSpec | null): void {
+    if (!isColumn(field)) this.#column = null;
+    else if (this.#column?.field.syntax !== field.syntax || this.#column.field.column !== field.column)
+      this.#column = new ColumnScan(this.#kernel, field);
+  }
+
+  /** Scans a chunk of the lines from the address `at` on, and returns the address of the line after it. */
+  #scan(at: number, end: number, lines: Lines): number {
+    return this.#column === null ? this.#kernel.scanChunk(at, end) : this.#column.scan(at, end, lines);
+  }
+
+  #countAll(lines: Lines, counts: LineCounts): void {
+    const kernel = this.#kernel;
+    const end = lines.address! + lines.end;
+    if (this.#column === null) return add(counts, kernel.countLines(lines.address! + lines.start, end));
+    for (let at = lines.address! + lines.start; at < end;) {
+      at = this.#scan(at, end, lines);
+      kernel.countChunk();
+    }
+    add(counts, kernel.takeCounts());
+  }
+
+  /** The number of LFs in `bytes[start, end)`. */
   countNewlines({ address, start, end }: Lines): number {
     return this.#kernel.countNewlines(address! + start, address! + end);
   }
 
   /**
-   * Returns the address of the first line that is not done: its row does not fit, or has a template that is too long.
+   * Returns the address of the first line that was not processed: its row does not fit, or its template is too long.
    */
-  #writeRows(at: number, end: number, rows: RowSpace, firstLine: number): number {
+  #writeRows(lines: Lines, rows: RowSpace): number {
     const kernel = this.#kernel;
-    const place = rows.place.at;
-    const placeEnd = place + rows.place.byteLength - SLACK;
-    let number = firstLine;
+    const end = lines.address! + lines.end;
+    let at = lines.address! + lines.start;
+    const rowsAt = rows.block.at;
+    const rowsEnd = rowsAt + rows.block.byteLength - SLACK;
+    let number = lines.firstLine;
     while (at < end) {
-      const next = kernel.scanChunk(at, end);
+      const next = this.#scan(at, end, lines);
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
       if (!this.#templates!.complete()) return at;
       kernel.numberLines(number);
-      rows.filled = kernel.writeRows(place + rows.filled, placeEnd) - place;
+      rows.filled = kernel.writeRows(rowsAt + rows.filled, rowsEnd) - rowsAt;
       const written = kernel.writtenLines;
       if (this.#counter !== null) this.#addAddresses(written);
       if (written < kernel.chunkLines) return kernel.lineStarts[written]!;
@@ -83,26 +111,26 @@ export class KernelEngine implements LineEngine {
     return at;
   }
 
-  /** Counting without rows, where each address is wanted as well, or its matches in several snapshots. */
-  #countByAddress(at: number, end: number, counts: LineCounts): void {
+  /** Counting without rows, if addresses are counted as well, or their matches in several snapshots. */
+  #countByAddress(lines: Lines, counts: LineCounts): void {
     const kernel = this.#kernel;
     const perMatch = this.#perMatch?.counts;
-    while (at < end) {
-      const next = kernel.scanChunk(at, end);
+    const end = lines.address! + lines.end;
+    for (let at = lines.address! + lines.start; at < end;) {
+      at = this.#scan(at, end, lines);
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
-      const lines = kernel.chunkLines;
-      if (this.#counter !== null) this.#addAddresses(lines);
-      for (let line = 0; line < lines; line++) {
+      const { chunkLines } = kernel;
+      if (this.#counter !== null) this.#addAddresses(chunkLines);
+      for (let line = 0; line < chunkLines; line++) {
         const match = kernel.matches[line]!;
         if (match < 0) continue;
         counts.addresses++;
         if (match > 0) counts.matched++;
         if (perMatch !== undefined) perMatch[match]!++;
       }
-      counts.lines += lines;
-      counts.textLines += lines;
-      at = next;
+      counts.lines += chunkLines;
+      counts.textLines += chunkLines;
     }
   }
 

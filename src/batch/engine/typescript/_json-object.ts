@@ -13,11 +13,11 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 const LITERALS = ["true", "false", "null"].map((word) => Buffer.from(word));
-/** The bytes that may follow a backslash, but for `u`. */
+/** The bytes that may follow a backslash, except `u`. */
 const ESCAPES = new Uint8Array(256);
 for (const byte of Buffer.from('"\\/bfnrt')) ESCAPES[byte] = 1;
 
-/** What stands where a value could be: the reader's next step. */
+/** What the reader expects next. */
 const VALUE = 0; // a value
 const FIRST_VALUE = 1; // a value, or the end of an empty array
 const FIRST_KEY = 2; // a key, or the end of an empty object
@@ -25,14 +25,14 @@ const KEY = 3;
 const AFTER = 4; // a comma or a closing bracket
 
 /**
- * Reads lines that should each be one JSON object (RFC 8259, with blanks around it), and looks for a member of that
- * object with a given name. Bytes from 0x80 on in texts are not looked at. Linear and without recursion: a line may
- * have any length and depth.
+ * Reads lines that should each be one JSON object (RFC 8259, with white space around it), and looks for a property of
+ * that object by name. Bytes from 0x80 on in strings are not checked. Linear and without recursion: a line may have any
+ * length and depth.
  */
 export class ObjectReader {
-  /** Of the line that was read last: where its last brace stands, or where it stops being an object. */
+  /** For the last line that was read: the position of its last brace, or where it stops being an object. */
   end = 0;
-  /** Whether that object has any member, and one of the name. */
+  /** Whether that object has any property, and one with the name. */
   hasMembers = false;
   hasName = false;
   readonly #name: Buffer;
@@ -43,7 +43,7 @@ export class ObjectReader {
     this.#name = Buffer.from(name, "utf8");
   }
 
-  /** Whether the line `bytes[start, end)` is an object; `end` says where it ends. */
+  /** Whether the line `bytes[start, end)` is an object; `end` is where it ends. */
   read(bytes: Buffer, start: number, end: number): boolean {
     this.hasMembers = this.hasName = false;
     let at = skipBlanks(bytes, start, end);
@@ -87,8 +87,8 @@ export class ObjectReader {
         step = AFTER;
       }
     }
-    const behind = skipBlanks(bytes, at, end);
-    if (behind < end) return this.#stop(behind);
+    const after = skipBlanks(bytes, at, end);
+    if (after < end) return this.#stop(after);
     this.end = at - 1;
     return true;
   }
@@ -114,7 +114,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The position after the quote that closes a text; where it is no text, the complement of the position. */
+/** The position after the quote that closes a string; if it is malformed, the complement of the position. */
 function textEnd(bytes: Buffer, at: number, end: number): number {
   for (; at < end; at++) {
     const byte = bytes[at]!;
@@ -133,7 +133,7 @@ function textEnd(bytes: Buffer, at: number, end: number): number {
   return -end - 1;
 }
 
-/** The position after a number, true, false or null; the complement of where it is none. */
+/** The position after a number, true, false or null; the complement of the position where it is malformed. */
 function scalarEnd(bytes: Buffer, at: number, end: number): number {
   const start = at;
   for (const word of LITERALS) {
@@ -151,7 +151,7 @@ function scalarEnd(bytes: Buffer, at: number, end: number): number {
   return at;
 }
 
-/** The position after one or more digits; the complement of where there is none. */
+/** The position after one or more digits; the complement of the position if there are none. */
 function digitsEnd(bytes: Buffer, at: number, end: number): number {
   const start = at;
   while (at < end && bytes[at]! >= ZERO && bytes[at]! <= 0x39) at++;

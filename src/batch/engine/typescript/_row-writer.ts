@@ -9,26 +9,26 @@ import type { TemplateFormat } from "../../../rows/row-format.ts";
 
 const SLASH = 0x2f;
 const ZERO = 0x30;
-/** Below this, a copy by hand is faster than the call of a native one. */
+/** Below this length, a copying loop is faster than a native call. */
 const NATIVE_COPY_FROM = 48;
 
 /**
- * Writes rows into a buffer by copying the bytes that the match decides and filling in what the line decides.
- * `reserve` before anything is written; nothing is allocated per row.
+ * Writes rows into a buffer by copying the bytes that depend on the match and filling in those that depend on the line.
+ * Call `reserve` before writing; nothing is allocated per row.
  */
 export class RowWriter {
-  /** What the holes for them are filled with. */
+  /** Fills the holes for line numbers. */
   lineNumber = 0;
   text: JsonText | null = null;
   #rows: RowSpace = {
-    place: { buffer: new SharedArrayBuffer(0), at: 0, byteLength: 0 },
+    block: { buffer: new SharedArrayBuffer(0), at: 0, byteLength: 0 },
     bytes: Buffer.alloc(0),
     filled: 0,
   };
   readonly #matchCount: number;
   readonly #makeTemplates: RowTemplates;
   readonly #caches = new Map<TemplateFormat, TemplateCache>();
-  /** Of the format at hand: key 0 is a line without an address, key n + 1 is match id n. */
+  /** Of the current format: key 0 is a line without an address, key n + 1 is match id n. */
   #templates!: TemplateCache;
   #template = 0;
   readonly #masked = new Uint32Array(4);
@@ -38,14 +38,14 @@ export class RowWriter {
     this.#makeTemplates = templates;
   }
 
-  /** Goes on in this place with templates of this format, and returns the writer. */
+  /** Continues in this buffer with templates of this format, and returns the writer. */
   into(rows: RowSpace, format: TemplateFormat): this {
     this.#rows = rows;
     this.#templates = this.#caches.get(format) ?? this.#newCache(format);
     return this;
   }
 
-  /** Forgets all templates: match ids stand for something else now. */
+  /** Forgets all templates: match ids have a new meaning from now on. */
   forget(): void {
     for (const cache of this.#caches.values()) cache.clear();
   }
@@ -58,8 +58,8 @@ export class RowWriter {
   }
 
   /**
-   * Prepares a row with the template of a match id (-1: no address) and so many other bytes. Returns false if it may
-   * not fit after the rows there are; a first row that may not fit gets a buffer of its size.
+   * Prepares a row with the template of a match id (-1: no address) and this many other bytes. Returns false if it may
+   * not fit after the existing rows; a first row that may not fit gets a buffer of its size.
    */
   reserve(match: number, otherBytes: number): boolean {
     this.#template = this.#templates.find(match + 1);
@@ -67,12 +67,12 @@ export class RowWriter {
     const rows = this.#rows;
     if (rows.filled + most <= rows.bytes.length) return true;
     if (rows.filled > 0) return false;
-    rows.place = { buffer: new SharedArrayBuffer(most), at: 0, byteLength: most };
-    rows.bytes = Buffer.from(rows.place.buffer!);
+    rows.block = { buffer: new SharedArrayBuffer(most), at: 0, byteLength: most };
+    rows.bytes = Buffer.from(rows.block.buffer!);
     return true;
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   copy(bytes: Buffer, start: number, end: number): void {
     this.#rows.filled = copy(bytes, start, end, this.#rows.bytes, this.#rows.filled);
   }
@@ -135,9 +135,9 @@ export class RowWriter {
 function writeNumber(out: Buffer, at: number, value: number): number {
   let end = at + 1;
   for (let most = 10; value >= most; most *= 10) end++;
-  for (let place = end - 1; place >= at; place--) {
+  for (let digit = end - 1; digit >= at; digit--) {
     const rest = Math.floor(value / 10);
-    out[place] = ZERO + value - 10 * rest;
+    out[digit] = ZERO + value - 10 * rest;
     value = rest;
   }
   return end;

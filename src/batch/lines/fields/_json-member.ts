@@ -11,25 +11,24 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Results of the search inside one object beside "not here, and the object ends at ...", which is a position. */
+/** Results of the search inside one object other than a position, which means "not here, and the object ends there". */
 const FOUND = -1;
 const MALFORMED = -2;
 
 /**
- * Results of comparing a key with what is searched for beside "it is the part before the dot at ...", the position
- * after which is above 0.
+ * Results of comparing a key with the name other than a position above 0, which means "the key is the part before the
+ * dot, and the rest begins there".
  */
 const WHOLE = 0;
 const OTHER = -1;
 
 /**
- * The member of the line's JSON object that has the given name, or that a dotted name leads to: `client.ip` is the
- * member "client.ip" as well as the member "ip" of the object "client". The first that fits, in the order of the line,
- * is taken.
+ * The property of the line's JSON object that has the given name, or that a dotted name leads to: `client.ip` is the
+ * property "client.ip" as well as the property "ip" of the object "client". The first match in the line counts.
  *
- * The field is the text of a string with its escapes undone, and of any other value the JSON text (so the addresses of
- * an array are found). The object begins at the first brace of the line. Reading stops at the member; a line that is no
- * JSON up to there has no such field.
+ * The field is the text of a string with its escapes decoded, and the JSON text of any other value (so the addresses of
+ * an array are found). The object begins at the first brace of the line. Reading stops at the property; a line that is
+ * not JSON up to there has no such field.
  */
 export function jsonMember(member: string): LocateField {
   const name = Buffer.from(member, "utf8");
@@ -40,7 +39,7 @@ export function jsonMember(member: string): LocateField {
 }
 
 /**
- * Searches the object at `bytes[at]` for the member `name[from, ...)`. Recursion is bounded by the dots of the name.
+ * Searches the object at `bytes[at]` for the property `name[from, ...)`. Recursion is bounded by the dots of the name.
  */
 function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from: number, span: FieldSpan): number {
   at = skipBlanks(bytes, at + 1, end);
@@ -55,7 +54,7 @@ function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from
     if (at >= end || bytes[at] !== COLON) return MALFORMED;
     at = skipBlanks(bytes, at + 1, end);
 
-    // Its value: what is searched for, an object on the way to it, or something else.
+    // Its value: the property itself, an object on the way to it, or something else.
     if (rest === WHOLE) return takeValue(bytes, at, end, span);
     at =
       rest > 0 && bytes[at] === OPEN_OBJECT && at < end
@@ -81,10 +80,10 @@ function restOfName(bytes: Buffer, start: number, end: number, name: Buffer, fro
     start = 0;
     end = text.length - 1;
   }
-  const behind = from + end - start;
-  if (behind > name.length || (behind < name.length && name[behind] !== DOT)) return OTHER;
+  const nameEnd = from + end - start;
+  if (nameEnd > name.length || (nameEnd < name.length && name[nameEnd] !== DOT)) return OTHER;
   for (let at = start; at < end; at++) if (key[at] !== name[from + at - start]) return OTHER;
-  return behind === name.length ? WHOLE : behind + 1;
+  return nameEnd === name.length ? WHOLE : nameEnd + 1;
 }
 
 function takeValue(bytes: Buffer, at: number, end: number, span: FieldSpan): number {
@@ -105,10 +104,7 @@ function takeValue(bytes: Buffer, at: number, end: number, span: FieldSpan): num
   return FOUND;
 }
 
-/**
- * The position after the value at `bytes[at]`. What is inside an object or array is not checked further than its
- * brackets and strings.
- */
+/** The position after the value at `bytes[at]`. Inside an object or array, only brackets and strings are checked. */
 function skipValue(bytes: Buffer, at: number, end: number): number {
   let depth = 0;
   const start = at;
@@ -164,7 +160,7 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * The text of a string with escapes in UTF-8, and an LF after it that delimits; null if an escape is wrong. Rare, so
+ * The text of a string with escapes in UTF-8, and an LF after it as a delimiter; null if an escape is invalid. Rare, so
  * the platform does it.
  */
 function unescaped(bytes: Buffer, start: number, end: number): Buffer | null {

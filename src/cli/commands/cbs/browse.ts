@@ -9,7 +9,7 @@ import {
   type NodeDocument,
 } from "../../../cbs/browse.ts";
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -43,7 +43,7 @@ export const browseCommand: Command = {
     AS_OF_OPTION,
   ],
   notes: [
-    "Without ID, the root is shown. A node holds its own prefixes and those of all its descendants, each counted once; so is an address that several of them cover. Exit code: 0 if something was shown, 1 if a list is empty, 2 if there is no node ID.",
+    "Without ID, the root is shown. A node holds its own prefixes and those of all its descendants, each counted once; an address that several of them cover is also counted once. Exit code: 0 if something was shown, 1 if a list is empty, 2 if no node has this ID.",
   ],
   examples: [
     { command: "ipsieve cbs browse", what: "the types" },
@@ -61,7 +61,7 @@ async function run(args: Arguments): Promise<number> {
   const filter = FILTERS.find((name) => args.has(name));
   if (list === undefined && filter !== undefined)
     throw new UsageError(`--${filter} is for lists; add --list ${Object.keys(LISTS).join("|")}`);
-  const tree = await openTree(await chosenSnapshot(args));
+  const tree = await openTree(await chosenSnapshot(args), chosenMoment(args));
   return list === undefined ? printNode(tree, id, args) : printList(LISTS[list](tree, filterOf(args)), args);
 }
 
@@ -96,7 +96,7 @@ function childLines(children: readonly ChildDocument[], style: Style): string[] 
   return columnLines([["id", "name", ...EXTENT_HEAD], ...rows], EXTENT_COLUMNS, style);
 }
 
-/** In tables whose first two columns are texts. */
+/** For tables whose first two columns are text. */
 export const EXTENT_HEAD = ["IPv4", "IPv6", "IPv4 addresses"];
 export const EXTENT_COLUMNS: ReadonlySet<number> = new Set([2, 3, 4]);
 

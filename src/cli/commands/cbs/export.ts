@@ -79,19 +79,19 @@ async function chunksOf(format: ExportFormat, snapshot: string | undefined): Pro
 }
 
 async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void> {
-  // All of it, before a file is begun: what cannot be exported leaves nothing behind.
+  // Everything, before a file is opened: a failed export leaves no file behind.
   const parts = [...chunks];
   try {
     await publishFile(output, parts);
   } catch (error) {
     throw new UsageError(
-      `${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
+      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
     );
   }
   standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
 }
 
-/** The catalogue that is read must not be what is written. */
+/** The output must not overwrite the catalogue that is being read. */
 async function rejectOverwriting(output: string, snapshot: string): Promise<void> {
   const [a, b] = await Promise.all([output, snapshot].map((path) => stat(path).catch(() => undefined)));
   if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)

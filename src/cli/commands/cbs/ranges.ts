@@ -3,7 +3,7 @@ import { parsePrefix } from "../../../address/prefix.ts";
 import { rangesOf } from "../../../cbs/ranges.ts";
 import { exportRules } from "../../../rulesets/export-rules.ts";
 import { SET_NAME, SET_NAME_RULE, setNameOf } from "../../../formats/set-name.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
@@ -45,7 +45,7 @@ export const rangesCommand: Command = {
     AS_OF_OPTION,
   ],
   notes: [
-    "Prefixes are printed one per line, without repeats, sorted by address. The firewall files replace the sets NAME_4 and NAME_6 atomically; for nftables, they are in the table inet ipsieve. Exit code: 0 if there are prefixes, 1 if there are none, 2 if there is no node ID.",
+    "Prefixes are printed one per line, without repeats, sorted by address. The firewall files replace the sets NAME_4 and NAME_6 atomically; for nftables, they are in the table inet ipsieve. Exit code: 0 if there are prefixes, 1 if there are none, 2 if no node has this ID.",
   ],
   examples: [
     { command: "ipsieve cbs ranges /cdn/cloudflare", what: "as the lists give them" },
@@ -61,7 +61,7 @@ export const rangesCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const format = formatOf(args);
-  const tree = await openTree(await chosenSnapshot(args));
+  const tree = await openTree(await chosenSnapshot(args), chosenMoment(args));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
   const { items, count } = withIds(tree, () =>
     rangesOf(tree, args.operands[0], { family, aggregate: args.has("aggregate"), source: args.value("source") }),

@@ -1,5 +1,5 @@
 import { SearchIndex } from "../../../cbs/search.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
 import { openCatalogue } from "../../../datasets/open-catalogue.ts";
 import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
@@ -23,7 +23,7 @@ export const searchCommand: Command = {
     AS_OF_OPTION,
   ],
   notes: [
-    "TEXT is words from names and ids, or their beginnings, in any order; a word that matches nothing may contain a typo. An address or prefix finds the nodes it belongs to. The best matches come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
+    "TEXT is one or more words from names and ids, or their beginnings, in any order; a word that matches nothing is searched again with a typo allowed. An address or prefix finds the nodes it belongs to. The best matches come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
   ],
   examples: [
     { command: "ipsieve cbs search amazon", what: "everything with that name" },
@@ -35,7 +35,7 @@ export const searchCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MAX_RESULTS) : undefined;
-  const index = new SearchIndex(await openCatalogue(await chosenSnapshot(args)));
+  const index = new SearchIndex(await openCatalogue(await chosenSnapshot(args), chosenMoment(args)));
   const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
   const style = styleFor(process.stdout);
   const width = Math.max(...found.map(({ id }) => id.length));

@@ -11,7 +11,7 @@ import { type Style, styleFor } from "../../output/style.ts";
 import { checkedSourceIds } from "../../source-ids.ts";
 
 const HOUR = 3_600_000;
-/** A source is stale after so many of its intervals, and not before two days: many update once a day. */
+/** A source is stale after this many of its intervals, but never within two days: many update once a day. */
 const STALE_INTERVALS = 3;
 const STALE_HOURS = 48;
 
@@ -24,7 +24,7 @@ export const sourcesCommand: Command = {
   operandWords: SOURCES.map(({ id }) => id),
   options: [{ name: "json", help: "print one JSON document per line, with URLs and terms" }, SNAPSHOT_OPTION],
   notes: [
-    `With IDs, all details of these sources are shown, including official URLs and terms. A source is stale if it was last fetched more than ${STALE_HOURS} hours and more than ${STALE_INTERVALS} times its interval ago. Prefix counts are of what the catalogue has from the source. Exit code: 1 if a source shown is stale, otherwise 0.`,
+    `With IDs, all details of these sources are shown, including official URLs and terms. A source is stale if it was last fetched more than ${STALE_HOURS} hours and more than ${STALE_INTERVALS} times its interval ago. Prefix counts show what the catalogue has from each source. Exit code: 1 if a source shown is stale, otherwise 0.`,
   ],
   examples: [
     { command: "ipsieve cbs sources", what: "all of them" },
@@ -34,7 +34,7 @@ export const sourcesCommand: Command = {
   run,
 };
 
-/** A source, and what the catalogue has of it: times and counts are null where it has nothing. */
+/** A source, and what the catalogue has from it; times and counts are null if it has nothing. */
 interface SourceDocument {
   readonly id: string;
   readonly name: string;
@@ -70,7 +70,7 @@ async function run(args: Arguments): Promise<number> {
   return documents.some(({ stale }) => stale) ? EXIT.nothing : EXIT.matched;
 }
 
-/** `extents` stand in the order of the catalogue's sources. */
+/** `extents` are in the order of the catalogue's sources. */
 function documentOf(source: Source, tree: CatalogueTree, extents: readonly Extent[]): SourceDocument {
   const { id, name, type, provider, updateHours, license, homepage, files } = source;
   const node = `/${type}/${provider}`;
@@ -134,7 +134,7 @@ function cards(documents: readonly SourceDocument[], style: Style): string {
         `  updates ${intervalText(document.update_hours)}; ${homepage}`,
         `  ${license}`,
         ...files.map(
-          ({ path, url }) => `  ${path}  ${style("cyan", url ?? "offered nowhere; for --from and --mirror")}`,
+          ({ path, url }) => `  ${path}  ${style("cyan", url ?? "not published at a URL; use --from or --mirror")}`,
         ),
         "",
       ].join("\n");

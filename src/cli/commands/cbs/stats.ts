@@ -1,6 +1,6 @@
 import { listProviders } from "../../../cbs/browse.ts";
 import { catalogueStats } from "../../../cbs/stats.ts";
-import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -23,7 +23,7 @@ export const statsCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const tree = await openTree(await chosenSnapshot(args));
+  const tree = await openTree(await chosenSnapshot(args), chosenMoment(args));
   const stats = catalogueStats(tree);
   const providers = listProviders(tree);
   if (args.has("json")) {

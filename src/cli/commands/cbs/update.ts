@@ -129,7 +129,7 @@ async function run(args: Arguments): Promise<number> {
   } finally {
     progress?.end();
     await origin.close();
-    // Also before an error that they led to.
+    // Printed even if they led to an error.
     for (const problem of problems) standardError().write(`ipsieve: ${problem}\n`);
   }
   return problems.length > 0 ? EXIT.nothing : EXIT.matched;
@@ -184,7 +184,7 @@ function reportText(report: UpdateReport, style: Style): string {
     ...lines,
     `  ${countsText(files)}`,
     `  ${style("bold", catalogue)}: ${counted(sources, "official source")}, ${counted(nodes, "node")}, ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}`,
-    ...(base === null ? [] : [`  laid over AS numbers of ${base.createdAt.slice(0, 10)}`]),
+    ...(base === null ? [] : [`  merged with the prefixes known by AS number on ${base.createdAt.slice(0, 10)}`]),
     generation === null ? "  unchanged" : `  kept as ${generation}`,
     "",
   ].join("\n");

@@ -10,7 +10,7 @@ import { FeedError } from "../../../cti/importers/feed-error.ts";
 import {
   type ImportedFeed,
   type ImportRejection,
-  MAX_REPORTED_FAULTS,
+  MAX_REPORTED_LINES,
   type ReplacedDataset,
   type WrittenDataset,
 } from "../../../cti/import-report.ts";
@@ -58,7 +58,7 @@ export const importCommand: Command = {
       value: "PERCENT",
       help: "write nothing if more than this share of the prefixes in the existing dataset would be removed; default: 100",
     },
-    { name: "max-bytes", value: "N", help: "refuse a feed larger than N bytes when unpacked" },
+    { name: "max-bytes", value: "N", help: "reject a feed larger than N bytes when unpacked" },
     {
       name: "source",
       value: "NAME",
@@ -74,7 +74,7 @@ export const importCommand: Command = {
   ],
   notes: [
     'Each line holds one address or prefix. Formats: ndjson (a document with "ip" and the members that "cti lookup --extended" shows), csv (a table whose first line names these members as columns, such as ip, tags or src.asn.number, with lists separated by "|"), list (nothing else; "#" or ";" starts a comment). .gz and .zst files are unpacked; "-" is standard input.',
-    "If several feeds list the same address, their entries are merged: all tags and other lists, the most serious classification, the first and last day; it is not spoofable if one of them says so; of other texts, the one that sorts first is kept. An entry for an address itself takes precedence over one for a network that contains it.",
+    "If several feeds list the same address, their entries are merged: tags and other lists are combined; the most serious classification and the first and last day are kept; the address is not spoofable if any entry says so; of any other text, the value that sorts first is kept. An entry for an address itself takes precedence over one for a network that contains it.",
     "Host bits are cleared and counted. Invalid lines are reported as file:line:column and skipped. Exit code: 0 if the dataset was written, 2 if not.",
   ],
   examples: [
@@ -109,7 +109,7 @@ async function run(args: Arguments): Promise<number> {
   return EXIT.matched;
 }
 
-/** An import that writes nothing; `refusal` says why without the path of a file. */
+/** An import that writes nothing; `refusal` gives the reason, without a file path. */
 class RejectedImport extends UsageError {
   readonly refusal: ImportRejection;
 
@@ -119,15 +119,15 @@ class RejectedImport extends UsageError {
   }
 }
 
-/** Null for what is no fault of the feeds, nor of the disk: an option, or a defect. */
+/** Null for errors that neither the feeds nor the disk cause: an option, or a bug. */
 function rejectionOf(error: unknown): ImportRejection | null {
   if (error instanceof RejectedImport) return error.refusal;
   if (error instanceof SnapshotError && error.code === "unwritable")
-    return { reason: "unwritable", line: null, message: withoutPlace(error.message, error.path) };
+    return { reason: "unwritable", line: null, message: withoutPath(error.message, error.path) };
   return null;
 }
 
-function withoutPlace(message: string, path: string): string {
+function withoutPath(message: string, path: string): string {
   return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 }
 
@@ -147,7 +147,7 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
       "skipped",
       `${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`,
       isNotWritten,
-      report.feeds.flatMap(({ faults }) => faults)[0]?.line,
+      report.feeds.flatMap(({ skippedLines }) => skippedLines)[0]?.line,
     );
   if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
   const sources = report.feeds.map(({ source, entries }) => ({ name: source, entries }));
@@ -155,8 +155,13 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   await write(output, builder, sources, { maxShrink, isCompared: args.has("json") || maxShrink < 100 }, report);
 }
 
-function refuse(reason: ImportRejection["reason"], message: string, place: string, line: number | null = null): never {
-  throw new RejectedImport(place + message, { reason, line, message });
+function refuse(
+  reason: ImportRejection["reason"],
+  message: string,
+  location: string,
+  line: number | null = null,
+): never {
+  throw new RejectedImport(location + message, { reason, line, message });
 }
 
 function sourceNamesOf(args: Arguments): readonly string[] {
@@ -205,8 +210,8 @@ async function readFeeds(
       source: sources[index]!,
       lines: read.lines,
       entries: read.entries,
-      skipped: read.faultCount,
-      faults: read.faults.slice(0, MAX_REPORTED_FAULTS),
+      skipped: read.skippedCount,
+      skippedLines: read.skippedLines.slice(0, MAX_REPORTED_LINES),
       warnings: read.warnings,
     });
   }
@@ -225,7 +230,7 @@ async function readFeed(
   onPiece: (bytes: number, lines: number) => void,
 ): Promise<FeedReport> {
   const feed = new FeedImport(options, (prefix, record) => builder.add(prefix, record));
-  // What is not UTF-8 becomes U+FFFD, which no line may hold. A byte order mark is dropped.
+  // Bytes that are not UTF-8 become U+FFFD, which no line may contain. A byte order mark is dropped.
   const decoder = new TextDecoder();
   let bytes = 0;
   let unpacked = 0;
@@ -247,7 +252,7 @@ async function readFeed(
     throw new RejectedImport(error.message, {
       reason: "feed",
       line: error.line ?? feed.lines + 1,
-      message: withoutPlace(error.message, path),
+      message: withoutPath(error.message, path),
     });
   }
 }
@@ -258,15 +263,15 @@ async function sizeOf(paths: readonly string[]): Promise<number | null> {
   return found.every((file) => file?.isFile()) ? found.reduce((sum, file) => sum + file!.size, 0) : null;
 }
 
-function reportFeed(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
-  const shown = faults
-    .slice(0, MAX_REPORTED_FAULTS)
+function reportFeed(path: string, { entries, lines, skippedLines, skippedCount, warnings }: FeedReport): void {
+  const shown = skippedLines
+    .slice(0, MAX_REPORTED_LINES)
     .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  if (faultCount > shown.length)
-    shown.push(`${path}: ... and ${counted(faultCount - shown.length, "more line")} like these`);
+  if (skippedCount > shown.length)
+    shown.push(`${path}: ... and ${counted(skippedCount - shown.length, "more line")} like these`);
   for (const { message, count, line } of warnings)
     shown.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
-  const left = faultCount === 0 ? "" : `, ${counted(faultCount, "line")} left out`;
+  const left = skippedCount === 0 ? "" : `, ${counted(skippedCount, "line")} left out`;
   standardError().write(
     [...shown, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"),
   );
@@ -304,7 +309,7 @@ async function write(
 
 type BuiltTrie = ReturnType<CtiBuilder["build"]>["trie"];
 
-/** What the new dataset has in common with the one that it replaces; null where there is none that can be read. */
+/** What the new dataset has in common with the one it replaces; null if there is no readable one. */
 async function compare(output: string, trie: BuiltTrie): Promise<ReplacedDataset | null> {
   const before = await openSnapshot(output).catch(() => undefined);
   if (before === undefined || before.info.kind !== CTI_KIND) return null;
@@ -316,7 +321,7 @@ async function compare(output: string, trie: BuiltTrie): Promise<ReplacedDataset
   return { prefixes, kept, added: trie.size - kept, removed: prefixes - kept };
 }
 
-/** A feed that was cut short, or is another one, must not cost the dataset that answers. */
+/** A truncated or wrong feed must not destroy the dataset in use. */
 function rejectShrinking(output: string, { prefixes, removed }: ReplacedDataset, maxShrink: number): void {
   if (removed <= Math.floor((prefixes * maxShrink) / 100)) return;
   const removedPercent = Math.ceil((100 * removed) / prefixes);
@@ -327,7 +332,7 @@ function rejectShrinking(output: string, { prefixes, removed }: ReplacedDataset,
   );
 }
 
-/** `ipsieve cti import *.txt -o list.txt` must not cost the list. */
+/** `ipsieve cti import *.txt -o list.txt` must not overwrite the list. */
 async function rejectOverwriting(output: string, feeds: readonly string[]): Promise<void> {
   const existing = await stat(output).catch(() => undefined);
   if (existing === undefined) return;

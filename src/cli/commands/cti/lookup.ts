@@ -38,7 +38,7 @@ async function run(args: Arguments): Promise<number> {
   const dataset = await openCtiDataset(path);
   let found = false;
   let failed = false;
-  for await (const { text, place } of readOperands(args.operands)) {
+  for await (const { text, location } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
       const document = withPath(path, () => documentOf(dataset, text, args));
@@ -46,7 +46,7 @@ async function run(args: Arguments): Promise<number> {
       found ||= document.seen;
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      reportError(error, place);
+      reportError(error, location);
       failed = true;
     }
   }
@@ -62,7 +62,7 @@ function documentOf(
   return args.has("extended") ? dataset.lookupExtended(ip) : dataset.lookup(ip);
 }
 
-/** What is known, a line each: for people. */
+/** What is known, one item per line, for people. */
 function card(
   { ip, seen, ...members }: Partial<ExtendedCtiDocument> & { ip: string; seen: boolean },
   style: Style,
@@ -76,10 +76,10 @@ function card(
 /** The members with a value, those of objects by their paths. */
 function* factsOf(object: object, path: string): Generator<[name: string, value: string]> {
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
-    const place = path + name;
+    const fullName = path + name;
     if (Array.isArray(value)) {
-      if (value.length > 0) yield [place, value.map(oneLine).join(", ")];
-    } else if (typeof value === "object" && value !== null) yield* factsOf(value, `${place}.`);
-    else if (value !== null && value !== "") yield [place, oneLine(value)];
+      if (value.length > 0) yield [fullName, value.map(oneLine).join(", ")];
+    } else if (typeof value === "object" && value !== null) yield* factsOf(value, `${fullName}.`);
+    else if (value !== null && value !== "") yield [fullName, oneLine(value)];
   }
 }

@@ -11,13 +11,13 @@ export const checkCommand: Command = {
   maxOperands: 0,
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: ["The server may be running."],
-  examples: [{ command: "ipsieve db check", what: "exit code 0: sound" }],
+  examples: [{ command: "ipsieve db check", what: "exit code 0: intact" }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
   const report = await withStore(args, false, (store) => store.check());
-  process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : `sound: ${reportText(report)}\n`);
+  process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : `intact: ${reportText(report)}\n`);
   return EXIT.matched;
 }
 

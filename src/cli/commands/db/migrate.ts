@@ -9,7 +9,7 @@ export const migrateCommand: Command = {
   maxOperands: 0,
   options: DATABASE_OPTIONS,
   notes: [
-    "The server does the same when it starts. If interrupted, run it again: each step is applied completely or not at all. A database of a newer release is refused.",
+    "The server does the same when it starts. If interrupted, run it again: each step is applied completely or not at all. A database from a newer release is rejected.",
   ],
   examples: [
     {

@@ -11,12 +11,12 @@ export const restoreCommand: Command = {
   operands: "FILE",
   minOperands: 1,
   maxOperands: 1,
-  options: [{ name: "force", help: "in place of a database that is there" }, ...DATABASE_OPTIONS],
+  options: [{ name: "force", help: "replace an existing database" }, ...DATABASE_OPTIONS],
   notes: [
     "The backup is checked and migrated to this release first, and then replaces the database atomically. The server must not be running.",
     "Restore a PostgreSQL database with its own tool: pg_restore.",
   ],
-  examples: [{ command: "ipsieve db restore backup.db --force", what: "back to the backup" }],
+  examples: [{ command: "ipsieve db restore backup.db --force", what: "return to a backup" }],
   run,
 };
 

@@ -28,7 +28,7 @@ export const createCommand: Command = {
     {
       name: "expires",
       value: "DATE",
-      help: "the date, YYYY-MM-DD, at the start of which (UTC) the key expires; default: never",
+      help: "the key expires at the start of this date (YYYY-MM-DD, UTC); default: never",
     },
     ...DATABASE_OPTIONS,
   ],

@@ -40,7 +40,7 @@ async function run(args: Arguments): Promise<number> {
     );
   const option = organisationOption(name);
   standardError().write(
-    `Next: let it use areas of the service, and make a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`,
+    `Next: choose the areas of the service that it may use, and create a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`,
   );
   return EXIT.matched;
 }

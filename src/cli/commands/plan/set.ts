@@ -28,7 +28,7 @@ export const setCommand: Command = {
     {
       name: "until",
       value: "DATE",
-      help: "the date, YYYY-MM-DD, at the start of which (UTC) the plan ends; default: never",
+      help: "the plan ends at the start of this date (YYYY-MM-DD, UTC); default: never",
     },
     { name: "per-minute", value: "N", help: "requests per key and minute; default: the server's setting" },
     { name: "per-month", value: "N", help: "requests per key and month; default: the server's setting" },

@@ -2,8 +2,9 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { changeRules } from "../../change-rules.ts";
 import { TARGET_NOTE } from "../../chosen-target.ts";
+import { KEEP_OPTION } from "../../kept-versions.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { ruleFields } from "../../sent-list.ts";
+import { ruleFields } from "../../list-options.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 
 export const addCommand: Command = {
@@ -12,7 +13,6 @@ export const addCommand: Command = {
   operands: "RULESET ADDRESS|PREFIX|-...",
   minOperands: 2,
   maxOperands: Infinity,
-  operandWords: [],
   options: [
     { name: "name", value: "NAME", help: "the name of the rules" },
     { name: "expires-in-days", value: "N", help: "days from now after which the rules expire; default: never" },
@@ -24,15 +24,18 @@ export const addCommand: Command = {
       help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
     },
     { name: "json", help: "print the result for each rule as JSON, one per line" },
+    KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${TARGET_NOTE} "-" is standard input, with one address or prefix per line. Lists in other formats, or with names and expiries of their own: "ipsieve ruleset import".`,
+    TARGET_NOTE,
+    `"-" is standard input, with one address or prefix per line. For lists in other formats, or with names and expiries of their own, use "ipsieve ruleset import".`,
     "All rules are added or, after an error, none.",
     KEY_NOTE,
     "Exit code: 0 if the rules are in the ruleset now, 2 if not.",
   ],
   examples: [
+    { command: "ipsieve ruleset add blocklist.ipsieve 1.2.4.0/24", what: "to a file, without a server" },
     {
       command: "ipsieve ruleset add Blocklist 1.2.4.9 --name 'ssh scan' --expires-in-days 7",
       what: "block one address for a week",

@@ -4,9 +4,9 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { inGroups } from "../../in-groups.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
 import { readPrefixes } from "../../read-prefixes.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, withService } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 
-/** Addresses of a request; a server takes 10,000 unless it was told to take fewer. */
+/** Addresses of a request; a server accepts 10,000 by default. */
 const MAX_CHECKED = 1000;
 
 export const checkCommand: Command = {
@@ -15,19 +15,20 @@ export const checkCommand: Command = {
   operands: "RULESET ADDRESS|PREFIX|-...",
   minOperands: 2,
   maxOperands: Infinity,
-  operandWords: [],
   options: [
     { name: "all", help: "print every active rule that covers an address, not only the one that decides" },
     { name: "json", help: "print one JSON document per line" },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${TARGET_NOTE} "-" is standard input, with one address or prefix per line.`,
-    "Output: the address, the rule that decides (the most specific active one), its name and its expiry, separated by tabs. An address that no rule covers has no rule.",
+    TARGET_NOTE,
+    '"-" is standard input, with one address or prefix per line.',
+    "Output: the address, the rule that decides (the most specific active one), its name and its expiry, separated by tabs. These columns are empty for an address that no rule covers.",
     KEY_NOTE,
     "Exit code: 0 if a rule covers at least one address, 1 if none does, 2 after an error.",
   ],
   examples: [
+    { command: "ipsieve ruleset check blocklist.ipsieve 1.2.4.9", what: "in a file, without a server" },
     { command: "ipsieve ruleset check Blocklist 1.2.4.9", what: "is it blocked, by which rule, and until when?" },
     { command: "ipsieve ruleset check Blocklist --all - < addresses.txt", what: "every rule for every address" },
   ],
@@ -37,16 +38,14 @@ export const checkCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [ruleset, ...operands] = args.operands as [string, ...string[]];
   let [isCovered, hasFailed] = [false, false];
-  await withService(args, async (client) => {
-    const target = await chosenTarget(client, ruleset);
-    const asked = readPrefixes(operands, () => (hasFailed = true));
-    for await (const texts of inGroups(asked, MAX_CHECKED)) {
-      if (isOutputClosed()) break;
-      const found = await target.check(texts);
-      isCovered ||= found.values().some((covering) => covering.length > 0);
-      await printText(texts.map((text) => checkText(text, found.get(text)!, args)).join(""));
-    }
-  });
+  const target = await chosenTarget(args, ruleset);
+  const asked = readPrefixes(operands, () => (hasFailed = true));
+  for await (const texts of inGroups(asked, MAX_CHECKED)) {
+    if (isOutputClosed()) break;
+    const found = await target.check(texts);
+    isCovered ||= found.values().some((covering) => covering.length > 0);
+    await printText(texts.map((text) => checkText(text, found.get(text)!, args)).join(""));
+  }
   if (hasFailed) return EXIT.error;
   return isCovered ? EXIT.matched : EXIT.nothing;
 }

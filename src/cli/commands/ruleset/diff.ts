@@ -9,8 +9,9 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
 import { differenceLine, type RuleDifference } from "../../rule-lines.ts";
-import { LIST_FORMAT_OPTION } from "../../sent-list.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, withService } from "../../service-connection.ts";
+import { LIST_FORMAT_OPTION } from "../../list-options.ts";
+import { isRulesetFile } from "../../ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 
 export const diffCommand: Command = {
   name: "ruleset diff",
@@ -25,8 +26,9 @@ export const diffCommand: Command = {
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `OLD and NEW are rulesets or lists: a path that exists is a list, "-" a list on standard input, everything else a ruleset. ${TARGET_NOTE}`,
-    "Output: + for a rule that only NEW has, - for one that only OLD has, ~ for one whose name or expiry differs, with what it was and what it is. The columns are the rule, its name and its expiry, separated by tabs. Expired rules are compared too.",
+    'OLD and NEW are rulesets or lists: any other path that exists is a list, "-" a list on standard input, everything else a ruleset.',
+    TARGET_NOTE,
+    "Output: + for a rule that only NEW has, - for one that only OLD has, ~ for one whose name or expiry differs, with both values. The columns are the rule, its name and its expiry, separated by tabs. Expired rules are compared too.",
     KEY_NOTE,
     "Exit code: 0 if they differ, 1 if they do not, 2 after an error.",
   ],
@@ -48,15 +50,13 @@ async function run(args: Arguments): Promise<number> {
   return added.length + updated.length + removed.length > 0 ? EXIT.matched : EXIT.nothing;
 }
 
-/** All rules of an operand, by prefix. Throws as `withService` and `listedRules`. */
+/** All rules of an operand, by prefix. Throws as `chosenTarget` and `listedRules`. */
 async function rulesOf(args: Arguments, operand: string): Promise<readonly DesiredRule[]> {
-  if (operand === "-" || existsSync(operand)) return listedRules(args, operand);
-  return withService(args, async (client) => {
-    const rules: DesiredRule[] = [];
-    for await (const { ip, name, expires_at: at } of (await chosenTarget(client, operand)).rules())
-      rules.push({ prefix: parsePrefix(ip), name, expiresAt: at === null ? null : Date.parse(at) });
-    return rules;
-  });
+  if (!isRulesetFile(operand) && (operand === "-" || existsSync(operand))) return listedRules(args, operand);
+  const rules: DesiredRule[] = [];
+  for await (const { ip, name, expires_at: at } of (await chosenTarget(args, operand)).rules())
+    rules.push({ prefix: parsePrefix(ip), name, expiresAt: at === null ? null : Date.parse(at) });
+  return rules;
 }
 
 /** By prefix. */

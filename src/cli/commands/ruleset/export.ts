@@ -1,22 +1,22 @@
 import { extname } from "node:path";
-import { type Client, ConnectionError } from "../../../client/client.ts";
-import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { ConnectionError } from "../../../client/client.ts";
+import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { publishFile } from "../../../files/publish-file.ts";
-import { chosenRuleset, RULESET_NOTE } from "../../chosen-ruleset.ts";
+import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, serverOf, withService } from "../../service-connection.ts";
+import { isRulesetFile } from "../../ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const exportCommand: Command = {
   name: "ruleset export",
-  summary: "write the rules of a ruleset on a server to a file or to standard output",
+  summary: "write the rules of a ruleset to a file or to standard output",
   operands: "RULESET",
   minOperands: 1,
   maxOperands: 1,
-  operandWords: [],
   options: [
     {
       name: "format",
@@ -27,7 +27,7 @@ export const exportCommand: Command = {
     {
       name: "set-name",
       value: "NAME",
-      help: "for ipset and nftables: the name of the sets, to which _4 and _6 are appended; default: derived from the ruleset's name and id",
+      help: `for ${[...NAMED_FORMATS].join(", ")}: the name of the set, chain, list or resource; default: derived from the ruleset's name and, on a server, its id`,
     },
     { name: "all", help: "include expired rules; only csv and ndjson show when they expired" },
     {
@@ -40,7 +40,8 @@ export const exportCommand: Command = {
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${RULESET_NOTE} If the server cannot be reached or its response is cut short, the old file is kept.`,
+    TARGET_NOTE,
+    "If a server cannot be reached or its response is cut short, the old file is kept.",
     KEY_NOTE,
     "Exit code: 0 if the rules were written, 2 if not.",
   ],
@@ -56,13 +57,15 @@ export const exportCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const output = args.value("output");
+  if (output !== undefined && isRulesetFile(output))
+    throw new UsageError(
+      `-o ${output}: a name that ends in .ipsieve is a ruleset file, which an export is not; choose another name`,
+    );
   const format = (args.value("format") as RuleExportFormat | undefined) ?? formatOf(output ?? "");
-  await withService(args, async (client) => {
-    const { id } = await chosenRuleset(client, args.operands[0]!);
-    const chunks = await exportOf(client, id, format, args);
-    if (output === undefined) await printChunks(chunks);
-    else await write(output, chunks);
-  });
+  const target = await chosenTarget(args, args.operands[0]!);
+  const chunks = await target.export({ format, activeOnly: !args.has("all"), setName: args.value("set-name") });
+  if (output === undefined) await printChunks(chunks);
+  else await write(output, chunks);
   return EXIT.matched;
 }
 
@@ -73,33 +76,9 @@ function formatOf(output: string): RuleExportFormat {
   if (extension === ".ndjson" || extension === ".jsonl") return "ndjson";
   if ([".json", ".gz", ".zst"].includes(extension))
     throw new UsageError(
-      `-o ${output}: there is no export as ${extension}; choose another name, or say the format with --format`,
+      `-o ${output}: no export format has the extension ${extension}; choose another name, or give --format`,
     );
   return "text";
-}
-
-async function exportOf(
-  client: Client,
-  id: string,
-  format: RuleExportFormat,
-  args: Arguments,
-): Promise<AsyncIterable<Uint8Array>> {
-  const name = args.value("set-name");
-  const query = { format, active_only: !args.has("all"), ...(name !== undefined && { set_name: name }) };
-  const stream = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", {
-    params: { path: { ruleset_id: id }, query },
-    parseAs: "stream",
-  });
-  return wholeAnswer(stream as ReadableStream<Uint8Array> | null, serverOf(args));
-}
-
-/** Throws ConnectionError where the answer breaks off. */
-async function* wholeAnswer(stream: ReadableStream<Uint8Array> | null, server: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream ?? [];
-  } catch (error) {
-    throw ConnectionError.isOne(error) ? new ConnectionError(server, error) : error;
-  }
 }
 
 async function write(output: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
@@ -115,7 +94,7 @@ async function write(output: string, chunks: AsyncIterable<Uint8Array>): Promise
   } catch (error) {
     if (error instanceof ConnectionError) throw error;
     throw new UsageError(
-      `${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
+      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
     );
   }
   standardError().write(`${output}: ${byteSize(bytes)}\n`);

@@ -1,15 +1,19 @@
 import type { ImportAnswer } from "../../../client/client.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
+import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { printUpload, UPLOAD_OPERANDS, uploadList, uploadNotes } from "../../ruleset-upload.ts";
-import { LIST_OPTIONS, listQuery } from "../../sent-list.ts";
+import { KEEP_OPTION } from "../../kept-versions.ts";
+import { LIST_OPERANDS, listNotes, printListChanges } from "../../list-changes.ts";
+import { LIST_OPTIONS, listReading } from "../../list-options.ts";
+import { reportLeftOut } from "../../list-rejection.ts";
+import { fileSource } from "../../list-file.ts";
 import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 
 export const importCommand: Command = {
   name: "ruleset import",
-  summary: "add the rules in a list to a ruleset on a server",
-  ...UPLOAD_OPERANDS,
+  summary: "add the rules in a list to a ruleset",
+  ...LIST_OPERANDS,
   options: [
     {
       name: "conflict",
@@ -18,11 +22,13 @@ export const importCommand: Command = {
       help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
     },
     ...LIST_OPTIONS,
-    { name: "json", help: "print the server's response as JSON" },
+    { name: "json", help: "print the result as JSON" },
+    KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],
-  notes: uploadNotes("A list is imported completely or not at all", "Exit code: 0 if the list was imported, 2 if not."),
+  notes: listNotes("A list is imported completely or not at all", "Exit code: 0 if the list was imported, 2 if not."),
   examples: [
+    { command: "ipsieve ruleset import blocklist.ipsieve feed.csv", what: "to a file, without a server" },
     {
       command: "ipsieve ruleset import 'Blocklist' spamhaus.txt --name spamhaus --expires-in-days 7",
       what: "rules that expire unless they are imported again",
@@ -37,11 +43,13 @@ export const importCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const mode = args.value("conflict") as ConflictMode | undefined;
-  const query = { ...listQuery(args), ...(mode !== undefined && { conflict_resolution: mode }) };
-  const { ruleset, answer } = await uploadList(args, (client, path, list) =>
-    client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:import", { params: { path, query }, ...list }),
-  );
-  await printUpload(args, ruleset, answer, countsOf(answer), answer.created + answer.updated);
+  const how = { ...listReading(args), ...(mode !== undefined && { conflict_resolution: mode }) };
+  const [ruleset, file] = args.operands as [string, string];
+  const list = fileSource(args, file);
+  const target = await chosenTarget(args, ruleset);
+  const report = await target.import(list, how);
+  reportLeftOut(list, report);
+  await printListChanges(args, target.name, report, countsOf(report), report.created + report.updated);
   return EXIT.matched;
 }
 

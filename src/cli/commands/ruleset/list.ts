@@ -2,41 +2,66 @@ import { allRulesets } from "../../chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
+import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, withService } from "../../service-connection.ts";
+import { RulesetFile } from "../../ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
 
 export const listCommand: Command = {
   name: "ruleset list",
-  summary: "list the rulesets on a server",
-  operands: "",
+  summary: "list the rulesets on a server or in files",
+  operands: "[FILE...]",
   minOperands: 0,
-  maxOperands: 0,
+  maxOperands: Infinity,
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
-  notes: [KEY_NOTE, "Exit code: 0 if there are rulesets, 1 if there are none, 2 after an error."],
+  notes: [
+    "With FILEs, the rulesets in these files are listed; no server or key is needed.",
+    KEY_NOTE,
+    "Exit code: 0 if there are rulesets, 1 if there are none, 2 after an error.",
+  ],
   examples: [
     {
       command: "ipsieve ruleset list --server https://lists.example.org --key-file key.txt",
       what: "those of the key's organisation",
     },
+    { command: "ipsieve ruleset list *.ipsieve", what: "those in files" },
   ],
   run,
 };
 
+interface ListedRuleset {
+  readonly name: string;
+  readonly purpose: string;
+  readonly total_rules: number;
+  readonly active_rules: number;
+}
+
 async function run(args: Arguments): Promise<number> {
-  const rulesets = await withService(args, allRulesets);
+  const isOfFiles = args.operands.length > 0;
+  const rulesets = isOfFiles ? await rulesetsIn(args.operands) : await new ServiceConnection(args).use(allRulesets);
   if (args.has("json")) await printText(`${JSON.stringify(rulesets)}\n`);
   else {
-    const rows = rulesets.map(({ id, name, purpose, total_rules: total, active_rules: active }) => [
-      id,
-      name,
-      purpose,
-      grouped(total),
-      grouped(active),
+    const rows = rulesets.map((each: ListedRuleset & { readonly id?: string; readonly file?: string }) => [
+      oneLine(each.file ?? each.id!),
+      each.name,
+      each.purpose,
+      grouped(each.total_rules),
+      grouped(each.active_rules),
     ]);
-    await printText(
-      `${columnLines([["id", "name", "purpose", "rules", "active"], ...rows], new Set([3, 4]), styleFor(process.stdout)).join("\n")}\n`,
-    );
+    const head = [isOfFiles ? "file" : "id", "name", "purpose", "rules", "active"];
+    await printText(`${columnLines([head, ...rows], new Set([3, 4]), styleFor(process.stdout)).join("\n")}\n`);
   }
   return rulesets.length > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+async function rulesetsIn(files: readonly string[]): Promise<(ListedRuleset & { readonly file: string })[]> {
+  const now = Date.now();
+  const rulesets = [];
+  for (const file of files) {
+    const { ruleset } = await new RulesetFile(file).open();
+    const { name, purpose, count } = ruleset;
+    rulesets.push({ file, name, purpose, total_rules: count, active_rules: ruleset.activeCount(now) });
+  }
+  return rulesets;
 }

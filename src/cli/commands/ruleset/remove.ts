@@ -1,6 +1,7 @@
 import { changeRules } from "../../change-rules.ts";
 import { TARGET_NOTE } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { KEEP_OPTION } from "../../kept-versions.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 
@@ -10,13 +11,17 @@ export const removeCommand: Command = {
   operands: "RULESET ADDRESS|PREFIX|-...",
   minOperands: 2,
   maxOperands: Infinity,
-  operandWords: [],
-  options: [{ name: "json", help: "print the result for each rule as JSON, one per line" }, ...CONNECTION_OPTIONS],
+  options: [
+    { name: "json", help: "print the result for each rule as JSON, one per line" },
+    KEEP_OPTION,
+    ...CONNECTION_OPTIONS,
+  ],
   notes: [
-    `${TARGET_NOTE} "-" is standard input, with one address or prefix per line.`,
+    TARGET_NOTE,
+    '"-" is standard input, with one address or prefix per line.',
     'A rule is removed only if it is for exactly this address or prefix; "ipsieve ruleset check --all" shows the wider rules that cover it.',
     KEY_NOTE,
-    "Exit code: 0 if at least one rule was removed, 1 if there was none to remove, 2 after an error; then nothing is removed.",
+    "Exit code: 0 if at least one rule was removed, 1 if there was none to remove, 2 after an error (nothing is removed then).",
   ],
   examples: [{ command: "ipsieve ruleset remove Blocklist 1.2.4.9 1.2.4.0/24", what: "two rules" }],
   run,

@@ -1,26 +1,30 @@
+import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { shrinkText } from "../../list-rejection.ts";
+import { KEEP_OPTION } from "../../kept-versions.ts";
+import { LIST_OPERANDS, listNotes, printListChanges } from "../../list-changes.ts";
+import { LIST_OPTIONS } from "../../list-options.ts";
+import { reportLeftOut, shrinkText } from "../../list-rejection.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { REPLACE_OPTIONS, replacedText, replaceRules } from "../../rule-replacement.ts";
-import { printUpload, UPLOAD_OPERANDS, uploadNotes } from "../../ruleset-upload.ts";
-import { LIST_OPTIONS, listName } from "../../sent-list.ts";
+import { REPLACE_OPTIONS, replacedText, replacementOf } from "../../rule-replacement.ts";
+import { fileSource } from "../../list-file.ts";
 import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 
 export const replaceCommand: Command = {
   name: "ruleset replace",
-  summary: "replace all rules of a ruleset on a server with a list",
-  ...UPLOAD_OPERANDS,
+  summary: "replace all rules of a ruleset with a list",
+  ...LIST_OPERANDS,
   options: [
     { name: "dry-run", help: "print what would change, and change nothing" },
     ...REPLACE_OPTIONS,
     ...LIST_OPTIONS,
     {
       name: "json",
-      help: "print the server's response as JSON; with --dry-run it includes the first rules of each kind",
+      help: "print the result as JSON; with --dry-run it includes the first rules of each kind",
     },
+    KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],
-  notes: uploadNotes(
+  notes: listNotes(
     "A list replaces all rules at once or none",
     "Exit code: 0 if the rules were replaced, or would be; 1 if a dry run shows that too many would be removed; 2 after an error.",
   ),
@@ -35,9 +39,14 @@ export const replaceCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const { ruleset, answer } = await replaceRules(args, { isDry: args.has("dry-run") });
-  await printUpload(args, ruleset, answer, replacedText(answer), answer.added + answer.updated + answer.removed);
-  if ((answer.refusal ?? null) === null) return EXIT.matched;
-  standardError().write(`ipsieve: ${listName(args.operands[1]!)}: ${shrinkText(answer.refusal!)}\n`);
+  const [ruleset, file] = args.operands as [string, string];
+  const list = fileSource(args, file);
+  const target = await chosenTarget(args, ruleset);
+  const report = await target.replace(list, { ...replacementOf(args), ...(args.has("dry-run") && { dry_run: true }) });
+  const { added, updated, removed, refusal = null } = report;
+  reportLeftOut(list, report);
+  await printListChanges(args, target.name, report, replacedText(report), added + updated + removed);
+  if (refusal === null) return EXIT.matched;
+  standardError().write(`ipsieve: ${list.name}: ${shrinkText(refusal)}\n`);
   return EXIT.nothing;
 }

@@ -1,0 +1,91 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type TSchema, Type } from "typebox";
+import type { AddressError } from "../../address/address-error.ts";
+import { AddressBatch } from "../../service/address-batch.ts";
+import type { DocumentForm } from "../../service/address-documents.ts";
+import { invalid } from "../../service/service-error.ts";
+import type { App } from "../app-type.ts";
+import { passBodies } from "../plugins/bodies.ts";
+import type { ArrivingBody } from "./arriving-body.ts";
+import { sendText, streamOf } from "./reply.ts";
+import { lookUpLines, type LookUpTexts } from "./lookup-lines.ts";
+
+/** Lines of JSON. */
+export const LINES = "application/x-ndjson";
+/** Bodies of these types are streams of addresses, one per line. */
+export const LINE_TYPES = [LINES, "text/plain"];
+
+/** For descriptions of operations. `document` says what the response has for each line. */
+export function describeLines(most: number, document: string): string {
+  return `A JSON body has at most ${most} addresses; the response is lines if Accept is ${LINES}. A body of ${LINES} (a string, or an object with the property ip, per line) or text/plain (an address per line) may be of any length: the response is sent while the body arrives, line by line, ${document}; for an invalid line it has the line number and the error.`;
+}
+
+/** Adds routes whose bodies may be streams of lines without an end: in a context of their own, as no others may. */
+export function withLineBodies(app: App, addRoutes: (app: App) => void): void {
+  void app.register((context, _options, done) => {
+    passBodies(context, LINE_TYPES, true);
+    addRoutes(context as unknown as App);
+    done();
+  });
+}
+
+/** The schema of a body that is JSON, or a stream of lines. */
+export function lineBody(json: TSchema): object {
+  return {
+    content: {
+      "application/json": { schema: json },
+      ...Object.fromEntries(LINE_TYPES.map((type) => [type, { schema: Type.Any() }])),
+    },
+  };
+}
+
+/** @throws ServiceError "invalid" for a request without a body */
+export function requireBody(body: unknown): void {
+  if (body === undefined)
+    throw invalid({ body: [`is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
+}
+
+/**
+ * Responds to the addresses of a stream while it arrives. It ends early when its caller may no longer ask, or `lookUp`
+ * throws a Problem: with a line that says so.
+ */
+export function sendLookups(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: ArrivingBody,
+  lookUp: LookUpTexts,
+): FastifyReply {
+  const confirmed: LookUpTexts = (texts) => {
+    const problem = request.server.confirmCaller(request);
+    if (problem !== undefined) throw problem;
+    return lookUp(texts);
+  };
+  return reply.type(LINES).send(Readable.from(lookUpLines(confirmed, body)));
+}
+
+/** Looks up the texts of a stream by one batch; `documentsOf` gives the document of each text of the batch, by place. */
+export function answerBatch(
+  texts: readonly string[],
+  documentsOf: (batch: AddressBatch) => readonly string[],
+): (string | AddressError)[] {
+  const answers: (string | AddressError | undefined)[] = Array.from({ length: texts.length });
+  const onMalformed = (index: number, error: AddressError): boolean => {
+    answers[index] = error;
+    return true;
+  };
+  const documents = documentsOf(new AddressBatch(texts, onMalformed, { isDistinct: false }));
+  let place = 0;
+  return answers.map((answer) => answer ?? documents[place++]!);
+}
+
+/** Sends documents that were written in parts: few at once, many no faster than the client reads. */
+export function sendDocuments(
+  reply: FastifyReply,
+  parts: Iterable<string>,
+  { form, isShort }: { readonly form: DocumentForm; readonly isShort: boolean },
+): FastifyReply {
+  const type = form === "map" ? "application/json" : LINES;
+  if (isShort) return sendText(reply, type, [...parts].join(""));
+  return reply.type(`${type}; charset=utf-8`).send(streamOf(parts));
+}

@@ -1,0 +1,100 @@
+import { Type } from "typebox";
+import { atOnce } from "../../../cbs/in-parts.ts";
+import type { AddressBatch } from "../../../service/address-batch.ts";
+import { writeDocuments } from "../../../service/address-documents.ts";
+import { atOneVersion } from "../../../service/rules/at-one-version.ts";
+import { checkBatch, checkDocument, checkText } from "../../../service/rules/check-rules.ts";
+import { readAddresses, readPrefix } from "../../../service/rules/read-address.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { Services } from "../../../service/services.ts";
+import { turn } from "../../../turns/in-slices.ts";
+import type { App } from "../../app-type.ts";
+import { ArrivingBody } from "../../http/arriving-body.ts";
+import {
+  describeLines,
+  lineBody,
+  LINES,
+  LINE_TYPES,
+  answerBatch,
+  requireBody,
+  sendDocuments,
+  sendLookups,
+  withLineBodies,
+} from "../../http/line-bodies.ts";
+import { chooseType } from "../../http/media-types.ts";
+import { MAX_AT_ONCE, sendJson, sendText } from "../../http/reply.ts";
+import { addressesBytes, READ_EDL } from "../../operation.ts";
+import { CheckBody, CheckResult, CheckResults, RulesetParameters } from "../../schemas/rule.ts";
+import { findRuleset } from "./find-ruleset.ts";
+
+const PATH = "/edl/ip-rulesets/:ruleset_id/rules::check";
+/**
+ * Addresses that are checked in one turn, where they are decided by tables: 17 ms, if half of them have a rule of their
+ * own (its text takes most of that). In slices, writes could come between, and all would have to be checked again.
+ */
+const MAX_IN_TURN = 10_000;
+
+/** Which rules cover addresses and prefixes: of one, of many at one moment, or of a stream. */
+export function addCheckRoutes(app: App, services: Services): void {
+  withLineBodies(app, (context) => addCheck(context, services));
+}
+
+function addCheck(app: App, services: Services): void {
+  const { settings } = services;
+  const most = settings.bulkAddresses;
+  const schema = {
+    operationId: "checkRules",
+    summary: "Which active rules cover addresses or prefixes",
+    description: `With \`ip\` one result, with \`ips\` a map from each address, as it was sent, to its result. ${describeLines(most, "each result by the rules as they are then")}`,
+    tags: ["IP rulesets"],
+    problems: [400, 404, 406, 413, 415],
+    params: RulesetParameters,
+    body: lineBody(CheckBody(most)),
+    documentedBody: CheckBody(most),
+    response: { 200: Type.Union([CheckResult, CheckResults]) },
+    otherTypes: [LINES],
+    otherBodies: LINE_TYPES,
+    bodyExample: { ip: "203.0.113.7" },
+  };
+  app.post(PATH, { config: { ...READ_EDL, bodyBytes: addressesBytes(settings) }, schema }, async (request, reply) => {
+    const ruleset = findRuleset(request, services);
+    const body: unknown = request.body;
+    requireBody(body);
+    if (body instanceof ArrivingBody)
+      return sendLookups(request, reply, body, (texts) => {
+        const { rules } = findRuleset(request, services);
+        return answerBatch(texts, (batch) => {
+          const checks = atOnce(checkBatch(rules, batch, services.now()));
+          return batch.texts.map((text, place) => checkDocument(text, checks[place]!));
+        });
+      });
+    const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
+    const { ip, ips = [] } = body as { readonly ip?: string; readonly ips?: readonly string[] };
+    if (ip !== undefined) {
+      const text = checkText(ruleset.rules, ip, readPrefix(ip), request.now);
+      return isMap ? sendJson(reply, text) : sendText(reply, LINES, `${text}\n`);
+    }
+    const batch = readAddresses(ips, { isDistinct: isMap });
+    const checks = await checked(ruleset, batch, request.now, services);
+    const form = isMap ? "map" : "lines";
+    const parts = writeDocuments(batch.texts, form, (place) => checkDocument(batch.texts[place]!, checks[place]!));
+    return sendDocuments(reply, parts, { form, isShort: batch.count <= MAX_AT_ONCE });
+  });
+}
+
+/** All at one moment. */
+async function checked(
+  ruleset: LiveRuleset,
+  batch: AddressBatch,
+  now: number,
+  { memory }: Services,
+): Promise<string[]> {
+  const check = ({ rules }: LiveRuleset) => checkBatch(rules, batch, now);
+  if (batch.count <= MAX_AT_ONCE) return atOnce(check(ruleset));
+  // Of all long work, one piece runs in a turn.
+  await turn();
+  const { id, organisationId } = ruleset.about;
+  const latest = (): LiveRuleset => memory.ruleset(organisationId, id) ?? ruleset;
+  if (batch.count <= MAX_IN_TURN && latest().rules.isFrozen) return atOnce(check(latest()));
+  return (await atOneVersion(latest, check))!.result;
+}

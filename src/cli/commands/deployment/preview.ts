@@ -1,0 +1,112 @@
+import type { Family } from "../../../address/address.ts";
+import { formatPrefix } from "../../../address/prefix.ts";
+import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
+import { ADDRESS_NOTE } from "../../address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { columnLines } from "../../output/columns.ts";
+import { byteSize, grouped } from "../../output/numbers.ts";
+import { printChunks } from "../../output/print-chunks.ts";
+import { styleFor } from "../../output/style.ts";
+import { LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
+
+export const previewCommand: Command = {
+  name: "deployment preview",
+  summary: "show what a list for a firewall would contain, what excludes remove, and if it would be written",
+  operands: "",
+  minOperands: 0,
+  maxOperands: 0,
+  options: [
+    ...LIST_CONTENT_OPTIONS,
+    { name: "json", help: "print one JSON document, with exact numbers of addresses, as strings" },
+  ],
+  notes: [
+    ADDRESS_NOTE,
+    "Nothing is written. The prefixes of sets are counted as given; those of the list, and of what excludes remove, are the fewest that cover it.",
+    "Exit code: 0 if deployment render would write the list, 1 if it would reject it, 2 after an error.",
+  ],
+  examples: [
+    {
+      command: "ipsieve deployment preview --include blocklist.txt --exclude cbs:/cloud/aws",
+      what: "how much of the list is AWS?",
+    },
+    {
+      command: "ipsieve deployment preview --include cti:malicious --device sonicwall-25k --json",
+      what: "as JSON: does it fit the device?",
+    },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const rendered = await renderList(args);
+  await printChunks(args.has("json") ? [`${JSON.stringify(documentOf(rendered))}\n`] : [cardOf(rendered)]);
+  return rendered.rejections.length === 0 ? EXIT.matched : EXIT.nothing;
+}
+
+function documentOf({ include, exclude, list, families, format, file, sha256, rejections }: RenderedList): object {
+  const { tally, removed } = list;
+  const counts = (each: PrefixTally, addresses: (family: Family) => bigint): object =>
+    Object.fromEntries(
+      families.map((family) => [
+        `ipv${family}`,
+        { prefixes: each.count(family), addresses: String(addresses(family)) },
+      ]),
+    );
+  const source = ({ name, prefixes, addresses }: Gathered): object => ({
+    set: name,
+    ...counts(prefixes, (family) => addresses.size(family)),
+  });
+  return {
+    include: include.map(source),
+    exclude: exclude.map(source),
+    removed: counts(removed, (family) => removed.addresses(family)),
+    list: counts(tally, (family) => tally.addresses(family)),
+    widest: families.flatMap((family) => tally.widest(family).map(formatPrefix)),
+    changes_at: changesAt(list.until),
+    format,
+    bytes: file.length,
+    sha256,
+    rejections,
+  };
+}
+
+/** Null if it does not change by itself; no timestamp is as late as what the year 10000 would need. */
+function changesAt(until: number): string | null {
+  return until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until);
+}
+
+function cardOf(rendered: RenderedList): string {
+  const { list, families, format, file, rejections } = rendered;
+  const widest = families.flatMap((family) => list.tally.widest(family).slice(0, 3).map(formatPrefix));
+  const style = styleFor(process.stdout);
+  const lines = [
+    ...columnLines(rowsOf(rendered), NUMBERS, style),
+    ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.join(", ")}`]),
+    `  changes by itself: ${changesAt(list.until) ?? "never"}`,
+    `  as ${format}: ${byteSize(file.length)}`,
+    ...rejections.map((each) => `  ${style("red", "would be rejected:")} ${reasonOf(each)}`),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The right-aligned columns. */
+const NUMBERS: ReadonlySet<number> = new Set([3, 4]);
+
+function rowsOf({ include, exclude, list, families }: RenderedList): string[][] {
+  const row = (what: string, name: string, tally: PrefixTally, addresses: (family: Family) => bigint): string[][] => {
+    const rows = families
+      .filter((family) => tally.count(family) > 0)
+      .map((family) => [what, name, `IPv${family}`, grouped(tally.count(family)), grouped(addresses(family))]);
+    return rows.length === 0 ? [[what, name, "", "0", "0"]] : rows;
+  };
+  const source = (what: string) => (each: Gathered) =>
+    row(what, each.name, each.prefixes, (family) => each.addresses.size(family));
+  return [
+    ["", "set", "family", "prefixes", "addresses"],
+    ...include.flatMap(source("include")),
+    ...exclude.flatMap(source("exclude")),
+    ...(exclude.length === 0 ? [] : row("removed", "", list.removed, (family) => list.removed.addresses(family))),
+    ...row("list", "", list.tally, (family) => list.tally.addresses(family)),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { Family } from "../../../address/address.ts";
+import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import type { AddressSet } from "../../../sets/address-set.ts";
+import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, nowOf } from "../../address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { printChunks } from "../../output/print-chunks.ts";
+import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
+
+/** What differs between the commands that combine sets. */
+export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "minOperands" | "examples"> {
+  /** Any number unless given. */
+  readonly maxOperands?: number;
+  combine(first: AddressSet, other: AddressSet): AddressSet;
+}
+
+/** A command that prints the fewest prefixes of the first set combined with each of the others in turn. */
+export function operationCommand({ combine, ...about }: Operation): Command {
+  return {
+    maxOperands: Number.POSITIVE_INFINITY,
+    ...about,
+    options: [
+      { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
+      {
+        name: "format",
+        value: "FORMAT",
+        choices: PREFIX_FORMATS,
+        help: `${PREFIX_FORMATS.join(", ")}; default: text`,
+      },
+      SET_NAME_OPTION,
+      ...ADDRESS_OPTIONS,
+    ],
+    notes: [
+      ADDRESS_NOTE,
+      "The result is exact, and printed as the fewest prefixes that cover it, IPv4 first, in order. In the formats of other programs, these addresses are blocked.",
+      "Exit code: 0 if the result has addresses, 1 if it has none, 2 after an error.",
+    ],
+    run: (args) => run(args, combine),
+  };
+}
+
+async function run(args: Arguments, combine: Operation["combine"]): Promise<number> {
+  const format = (args.value("format") as RuleExportFormat | undefined) ?? "text";
+  const setName = setNameFor(args, format);
+  const [first, ...others] = args.operands;
+  const now = nowOf(args);
+  let result = await addressesOf(args, first!, now);
+  for (const operand of others) result = combine(result, await addressesOf(args, operand, now));
+  const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
+  await printChunks(exportRules(rulesOf(result.prefixes(family)), format, { setName }));
+  const families = family === undefined ? ([4, 6] as const) : [family];
+  return families.some((each) => result.rangeCount(each) > 0) ? EXIT.matched : EXIT.nothing;
+}

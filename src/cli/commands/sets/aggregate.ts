@@ -1,0 +1,10 @@
+import { operationCommand } from "./_operation.ts";
+
+export const aggregateCommand = operationCommand({
+  name: "sets aggregate",
+  summary: "print the fewest prefixes that cover exactly the same addresses",
+  operands: "SET...",
+  minOperands: 1,
+  combine: (first, other) => first.union(other),
+  examples: [{ command: "ipsieve sets aggregate blocklist.txt", what: "neighbours merged, covered prefixes dropped" }],
+});

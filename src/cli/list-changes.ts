@@ -1,0 +1,36 @@
+import type { ImportAnswer } from "../client/client.ts";
+import { TARGET_NOTE } from "./chosen-target.ts";
+import type { Arguments } from "./command.ts";
+import { LIST_NOTE } from "./list-options.ts";
+import { counted } from "./output/numbers.ts";
+import { printText } from "./output/standard-output.ts";
+import type { ReplaceReport } from "./ruleset-target.ts";
+import { KEY_NOTE } from "./service-connection.ts";
+
+/** The operands of the commands that write a list to a ruleset. */
+export const LIST_OPERANDS = { operands: "RULESET FILE|-", minOperands: 2, maxOperands: 2 } as const;
+
+/** The notes of such a command; `effect` says what it does with a list, `exit` the exit codes. */
+export function listNotes(effect: string, exit: string): readonly string[] {
+  return [
+    TARGET_NOTE,
+    LIST_NOTE,
+    `${effect}. Every invalid line is reported as FILE:LINE; with --skip-invalid, the first 200 skipped lines are.`,
+    KEY_NOTE,
+    exit,
+  ];
+}
+
+/** Prints the report as JSON, or `counts`, the sentence about it; `changed` is how many rules were changed. */
+export async function printListChanges(
+  args: Arguments,
+  ruleset: string,
+  report: ImportAnswer | ReplaceReport,
+  counts: string,
+  changed: number,
+): Promise<void> {
+  const { invalid = 0, can_undo: canUndo } = report;
+  const skipped = invalid === 0 ? "" : `; ${counted(invalid, "line")} left out`;
+  const undo = canUndo || changed === 0 ? "" : "; it cannot be undone";
+  await printText(args.has("json") ? `${JSON.stringify(report)}\n` : `${ruleset}: ${counts}${skipped}${undo}\n`);
+}

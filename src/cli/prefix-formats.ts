@@ -1,0 +1,31 @@
+import type { Prefix } from "../address/address.ts";
+import { SET_NAME, SET_NAME_RULE } from "../formats/set-name.ts";
+import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../rulesets/export-rules.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { Arguments, Option } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Formats of prefixes alone: a set of addresses has no names and expiries for the others. */
+export const PREFIX_FORMATS = RULE_EXPORT_FORMATS.filter((format) => format !== "csv" && format !== "ndjson");
+
+export const SET_NAME_OPTION: Option = {
+  name: "set-name",
+  value: "NAME",
+  help: `for ${[...NAMED_FORMATS].join(", ")}: the name of the set, chain, list or resource; default: ipsieve`,
+};
+
+/** Throws UsageError. */
+export function setNameFor(args: Arguments, format: RuleExportFormat): string {
+  const name = args.value("set-name") ?? "ipsieve";
+  if (args.has("set-name") && !NAMED_FORMATS.has(format))
+    throw new UsageError(
+      `--set-name: the format ${format} has no place for a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
+    );
+  if (SET_NAME.test(name)) return name;
+  throw new UsageError(`--set-name: ${SET_NAME_RULE}, not ${JSON.stringify(name)}`);
+}
+
+/** Prefixes as the writers of formats read them. */
+export function* rulesOf(prefixes: Iterable<Prefix>): Generator<Rule> {
+  for (const prefix of prefixes) yield { prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import type { Family, Prefix } from "../address/address.ts";
+import { type CompiledList, compileList, SHORTEST_LENGTHS } from "../deployments/compile.ts";
+import { type Device, DEVICES } from "../deployments/devices.ts";
+import type { Gathered } from "../deployments/gathered.ts";
+import { type ListRejection, rejectionsOf } from "../deployments/guard-list.ts";
+import { UnexportableError } from "../formats/format.ts";
+import { exportRules, type RuleExportFormat } from "../rulesets/export-rules.ts";
+import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "./address-operand.ts";
+import type { Arguments, Option } from "./command.ts";
+import { wholeNumber } from "./parse-arguments.ts";
+import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "./prefix-formats.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What a list is made of, how it is written, and what it must be: options of the commands about deployments. */
+export const LIST_CONTENT_OPTIONS: readonly Option[] = [
+  { name: "include", value: "SET", repeats: true, help: "a set whose addresses are listed; may be repeated" },
+  {
+    name: "exclude",
+    value: "SET",
+    repeats: true,
+    help: "a set whose addresses are not listed, whatever includes them; may be repeated",
+  },
+  {
+    name: "device",
+    value: "DEVICE",
+    choices: Object.keys(DEVICES),
+    help: `the format and the limits of a device: ${devicesHelp()}`,
+  },
+  {
+    name: "format",
+    value: "FORMAT",
+    choices: PREFIX_FORMATS,
+    help: `${PREFIX_FORMATS.join(", ")}; default: that of the device, otherwise text`,
+  },
+  SET_NAME_OPTION,
+  {
+    name: "purpose",
+    value: "PURPOSE",
+    choices: ["blocklist", "allowlist"],
+    help: "blocklist or allowlist: what a format for a program does with the list; default: blocklist",
+  },
+  { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
+  {
+    name: "min-prefix-v4",
+    value: "N",
+    help: `reject the list if an include has an IPv4 prefix wider than /N; default: ${SHORTEST_LENGTHS[4]}`,
+  },
+  {
+    name: "min-prefix-v6",
+    value: "N",
+    help: `reject the list if an include has an IPv6 prefix wider than /N; default: ${SHORTEST_LENGTHS[6]}`,
+  },
+  { name: "max-entries", value: "N", help: "reject the list if it has more entries; default: the device's limit" },
+  { name: "max-bytes", value: "N", help: "reject the list if it has more bytes; default: the device's limit" },
+  { name: "allow-empty", help: "do not reject a list without addresses" },
+  ...ADDRESS_OPTIONS,
+];
+
+function devicesHelp(): string {
+  return Object.entries(DEVICES)
+    .map(([name, { about }]) => `${name} (${about})`)
+    .join(", ");
+}
+
+/** How a rejected list can be written all the same. */
+const CURES: Readonly<Record<ListRejection["code"], string>> = {
+  "too-wide": "check the source; --min-prefix-v4 and --min-prefix-v6 allow wider ones",
+  empty: "check the sets; --allow-empty allows it",
+  "too-many-entries": "leave sets out, or choose another --device or --max-entries",
+  "too-many-bytes": "leave sets out, or choose another --device or --max-bytes",
+};
+
+/** Why a list is rejected, and what can be done. */
+export function reasonOf({ code, message }: ListRejection): string {
+  return `${message}; ${CURES[code]}`;
+}
+
+/** A list, its file, and why it must not be used; nothing is wrong where there is no rejection. */
+export interface RenderedList {
+  readonly include: readonly Gathered[];
+  readonly exclude: readonly Gathered[];
+  readonly list: CompiledList;
+  readonly families: readonly Family[];
+  readonly format: RuleExportFormat;
+  readonly file: Buffer;
+  readonly sha256: string;
+  readonly rejections: readonly ListRejection[];
+}
+
+/** Reads the sets and makes the list and its file, all at one moment. Throws UsageError, also as `gatheredOf`. */
+export async function renderList(args: Arguments): Promise<RenderedList> {
+  if (args.values("include").length === 0) throw new UsageError("give --include SET at least once");
+  if ([...args.values("include"), ...args.values("exclude")].filter((set) => set === "-").length > 1)
+    throw new UsageError('"-" is given twice, and standard input can be read only once');
+  const now = nowOf(args);
+  const { format, limits } = chosenLimits(args);
+  const setName = setNameFor(args, format);
+  const families: readonly Family[] = args.has("family") ? [Number(args.value("family")) as Family] : [4, 6];
+  const shortest = {
+    4: numberOf(args, "min-prefix-v4", 32, 0) ?? SHORTEST_LENGTHS[4],
+    6: numberOf(args, "min-prefix-v6", 128, 0) ?? SHORTEST_LENGTHS[6],
+  };
+  const [include, exclude] = [await gatheredAll(args, "include", now), await gatheredAll(args, "exclude", now)];
+  const list = compileList({ include, exclude, families, shortest });
+  const file = fileOf(list.prefixes(), format, { setName, purpose: purposeOf(args), now });
+  const sha256 = createHash("sha256").update(file).digest("hex");
+  const rejections = rejectionsOf(list, file.length, limits);
+  return { include, exclude, list, families, format, file, sha256, rejections };
+}
+
+async function gatheredAll(args: Arguments, option: "include" | "exclude", now: number): Promise<Gathered[]> {
+  const all: Gathered[] = [];
+  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now));
+  return all;
+}
+
+/** An option beats what the device says. */
+function chosenLimits(args: Arguments) {
+  const device: Partial<Device> = DEVICES[args.value("device") ?? ""] ?? {};
+  return {
+    format: (args.value("format") as RuleExportFormat | undefined) ?? device.format ?? "text",
+    limits: {
+      allowEmpty: args.has("allow-empty"),
+      maxEntries: numberOf(args, "max-entries", 999_999_999) ?? device.maxEntries,
+      maxBytes: numberOf(args, "max-bytes", 999_999_999) ?? device.maxBytes,
+    },
+  };
+}
+
+function numberOf(args: Arguments, option: string, most: number, least = 1): number | undefined {
+  const text = args.value(option);
+  return text === undefined ? undefined : wholeNumber(option, text, most, least);
+}
+
+function purposeOf(args: Arguments): "blocklist" | "allowlist" {
+  return args.value("purpose") === "allowlist" ? "allowlist" : "blocklist";
+}
+
+/** Throws UsageError where the format cannot say what the list does. */
+function fileOf(
+  prefixes: Iterable<Prefix>,
+  format: RuleExportFormat,
+  options: NonNullable<Parameters<typeof exportRules>[2]>,
+): Buffer {
+  try {
+    return Buffer.concat(
+      exportRules(rulesOf(prefixes), format, options)
+        .map((chunk) => Buffer.from(chunk))
+        .toArray(),
+    );
+  } catch (error) {
+    throw error instanceof UnexportableError ? new UsageError(error.message) : error;
+  }
+}

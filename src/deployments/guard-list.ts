@@ -1,0 +1,39 @@
+import { formatPrefix } from "../address/prefix.ts";
+import type { CompiledList } from "./compile.ts";
+
+/** What a list must be to be published. */
+export interface ListLimits {
+  readonly allowEmpty?: boolean;
+  /** Entries of both families together. */
+  readonly maxEntries?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** Why a list is not published: with what is wrong, and its numbers. */
+export interface ListRejection {
+  readonly code: "too-wide" | "empty" | "too-many-entries" | "too-many-bytes";
+  readonly message: string;
+}
+
+/** More are counted only. */
+const MAX_NAMED = 5;
+
+/** Everything that keeps the list, whose file has so many bytes, from being published; nothing is ever cut off. */
+export function rejectionsOf(list: CompiledList, bytes: number, limits: ListLimits): ListRejection[] {
+  const rejections: ListRejection[] = [];
+  const reject = (code: ListRejection["code"], message: string): void => void rejections.push({ code, message });
+  const entries = list.tally.count(4) + list.tally.count(6);
+  const { allowEmpty = false, maxEntries = Infinity, maxBytes = Infinity } = limits;
+  if (list.tooWideCount > 0) reject("too-wide", `the includes have prefixes that are too wide: ${namedOf(list)}`);
+  if (entries === 0 && !allowEmpty) reject("empty", "the list has no addresses");
+  if (entries > maxEntries)
+    reject("too-many-entries", `the list has ${entries} entries, and at most ${maxEntries} are allowed`);
+  if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, and at most ${maxBytes} are allowed`);
+  return rejections;
+}
+
+function namedOf({ tooWide, tooWideCount }: CompiledList): string {
+  const named = tooWide.slice(0, MAX_NAMED).map(({ source, prefix }) => `${formatPrefix(prefix)} of ${source}`);
+  const more = tooWideCount - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

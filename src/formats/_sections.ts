@@ -1,0 +1,23 @@
+import type { Family, Prefix } from "../address/address.ts";
+import type { EntryList } from "./entry.ts";
+
+/** The part of a file for one family: a line before and after its prefixes, and one for each. */
+export interface Section {
+  begin(family: Family): string;
+  line(prefix: Prefix): string;
+  readonly end?: string;
+}
+
+/** A section for each family, even without entries, in one pass: IPv4 comes first. */
+export function* inSections(list: EntryList<"rules">, { begin, line, end = "" }: Section): Generator<string> {
+  let family: Family = 4;
+  yield begin(family);
+  for (const { prefix } of list.entries()) {
+    if (prefix.family !== family) {
+      family = prefix.family;
+      yield `${end}${begin(family)}`;
+    }
+    yield line(prefix);
+  }
+  yield family === 4 ? `${end}${begin(6)}${end}` : end;
+}

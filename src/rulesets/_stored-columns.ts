@@ -1,0 +1,281 @@
+import { addressBits, type Family } from "../address/address.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { type FileColumns, maskOf, PERMANENT, RuleSlots } from "./_rule-slots.ts";
+import { array, badMetadata, badRules, bytesOf, type Numbers, type RulesetMetadata } from "./_stored-metadata.ts";
+import type { PackedNames } from "./rule-names.ts";
+import { LAST_TIME } from "./timestamp.ts";
+import { CONTROL, MAX_NAME_LENGTH } from "./validate-rule.ts";
+
+// Opening a million rules consists mostly of these loops: each does one thing, over one array.
+
+/** The slots of the rules of one family, the `first` of all rules being the one before them. @throws RulesetError */
+export function readSlots(
+  family: Family,
+  stored: RulesetMetadata,
+  table: PrefixTable,
+  { first, expiresAt, names, guard }: SharedColumns,
+): RuleSlots {
+  const count = table.prefixCount(family);
+  const all = table.matchCount;
+  const width = family === 4 ? 1 : 4;
+  const words = bytesOf(`words${family}`, stored[`words${family}`], 4 * width * count);
+  const file: FileColumns = {
+    keys: () => guarded(readKeys(family, words, table, first), guard),
+    lengths: lengthsIn(table).subarray(first, first + 1 + count),
+    expiresAt: expiresAt?.subarray(first, first + 1 + count) ?? new Float64Array(count + 1).fill(PERMANENT),
+    writeCreated: (column) => guard(() => readTimes(stored.times, "created", all)(column, first, count)),
+    writeUpdated: (column) => guard(() => readTimes(stored.times, "updated", all)(column, first, count)),
+    names: () => {
+      const { numbers, ...texts } = names();
+      return { ...texts, numbers: numbers.subarray(first, first + count) };
+    },
+  };
+  return RuleSlots.of(family, file, count);
+}
+
+/** What both families have in one column. */
+interface SharedColumns {
+  readonly first: number;
+  readonly expiresAt: Float64Array | undefined;
+  names(): PackedNames;
+  readonly guard: Guard;
+}
+
+/** Runs what reads a file later on, and makes its errors say which file it is. */
+export type Guard = <Result>(read: () => Result) => Result;
+
+function* guarded<Result>(
+  work: Generator<undefined, Result, undefined>,
+  guard: Guard,
+): Generator<undefined, Result, undefined> {
+  for (;;) {
+    const { done, value } = guard(() => work.next());
+    if (done === true) return value;
+    yield;
+  }
+}
+
+/** From slot 0 on, whose key means nothing. */
+function* readKeys(
+  family: Family,
+  words: Uint8Array,
+  table: PrefixTable,
+  first: number,
+): Generator<undefined, Uint32Array, undefined> {
+  const count = table.prefixCount(family);
+  const width = family === 4 ? 1 : 4;
+  const keys = new Uint32Array((count + 1) * width);
+  new Uint8Array(keys.buffer).set(words, 4 * width);
+  checkValues(table, first, count);
+  const lengths = lengthsIn(table).subarray(first, first + 1 + count);
+  checkLengths(family, lengths);
+  yield;
+  if (family === 4) checkOrder4(keys, lengths);
+  else checkOrder6(keys, lengths);
+  yield;
+  yield* checkMatches(family, keys, table, first);
+  return keys;
+}
+
+/** Rules that are looked up between two interruptions. */
+const STEP = 1 << 14;
+
+/**
+ * That the table decides by the prefixes that the columns name: the match of the first address of each rule is that rule,
+ * or lies in it. So no rule of the columns is unknown to the table, and none stands there under another prefix. Parents
+ * are smaller than their children, and the rule itself is one of those of its first address, so the loop ends at it.
+ */
+function* checkMatches(
+  family: Family,
+  keys: Uint32Array,
+  table: PrefixTable,
+  first: number,
+): Generator<undefined, void, undefined> {
+  const width = family === 4 ? 1 : 4;
+  const { byteOffset, byteLength } = table.sections.matchParent;
+  const parents = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+  const found = new Uint32Array(STEP);
+  for (let slot = 1, end = keys.length / width; slot < end; slot += STEP) {
+    const count = Math.min(STEP, end - slot);
+    table.lookupBatchInto(family, keys.subarray(slot * width, (slot + count) * width), found, count);
+    for (let at = 0; at < count; at++) {
+      const rule = first + slot + at;
+      let match = found[at]!;
+      // Where nothing is nested, the section is empty: undefined | 0 is 0.
+      while (match > rule) match = parents[match]! | 0;
+      if (match !== rule) throw badRules(`words${family}`, `rule ${slot + at} has another prefix than in the table`);
+    }
+    yield;
+  }
+}
+
+/** Rule n has value n. */
+function checkValues(table: PrefixTable, first: number, count: number): void {
+  const { byteOffset, byteLength } = table.sections.matchValue;
+  const values = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+  for (let match = first + 1; match <= first + count; match++)
+    if (values[match] !== match) throw badRules("matchValue", `rule ${match} has the number ${values[match]}`);
+}
+
+function checkLengths(family: Family, lengths: Uint8Array): void {
+  const bits = addressBits(family);
+  for (let slot = 1; slot < lengths.length; slot++)
+    if (lengths[slot]! > bits)
+      throw badRules("matchLength", `rule ${slot} of IPv${family} has the length ${lengths[slot]}`);
+}
+
+/** Each rule has a match of its own, and its parent is an older and shorter one of its family. @throws RulesetError */
+export function checkParents(table: PrefixTable): void {
+  const [count4, count] = [table.prefixCount(4), table.prefixCount(4) + table.prefixCount(6)];
+  if (table.matchCount !== count) throw badRules("header", `${table.matchCount} matches for ${count} rules`);
+  const { byteOffset, byteLength } = table.sections.matchParent;
+  const parents = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+  const lengths = lengthsIn(table);
+  // Where nothing is nested, the section is empty.
+  for (let match = 1; match < parents.length; match++) {
+    const parent = parents[match]!;
+    if (parent === 0) continue;
+    const isOlder = parent > 0 && parent < match && parent > (match <= count4 ? 0 : count4);
+    if (!isOlder || lengths[parent]! >= lengths[match]!)
+      throw badRules("matchParent", `rule ${match} lies in rule ${parent}, which is not before and around it`);
+  }
+}
+
+/** Undefined where no rule expires. @throws RulesetError */
+export function readExpiries(table: PrefixTable): Float64Array | undefined {
+  const { byteOffset, byteLength } = table.sections.expiresAt;
+  if (byteLength === 0) return undefined;
+  const expiresAt = new Float64Array(table.buffer, byteOffset, byteLength / 8);
+  for (let number = 1; number <= table.matchCount; number++) {
+    const time = expiresAt[number]!;
+    // NaN is not at least 0, either.
+    if (time >= 0 ? time > LAST_TIME && time !== PERMANENT : true)
+      throw badRules("expiresAt", `rule ${number} expires at ${time}, which is no time from 1970 to 9999`);
+  }
+  return expiresAt;
+}
+
+/** Writes the times of `count` rules from the one at `first` on into a column, from index 1 on. */
+type WriteTimes = (column: Float64Array, first: number, count: number) => void;
+
+/** @throws RulesetError */
+export function readTimes(times: RulesetMetadata["times"], which: "created" | "updated", count: number): WriteTimes {
+  const moments = array(Float64Array, "times", times.moments, undefined);
+  for (let at = 0; at < moments.length; at++) {
+    if (!Number.isFinite(moments[at]) || (at > 0 && moments[at]! <= moments[at - 1]!))
+      throw badRules("times", `moment ${at} is ${moments[at]}, which does not follow the one before`);
+  }
+  if (moments.length === 0 && count > 0) throw badRules("times", "there is no moment");
+  const size = moments.length > 1 ? count : 0;
+  const type = numbersOf(moments.length) as Numbers<Uint8Array | Uint16Array | Uint32Array>;
+  const numbers = array<Uint8Array | Uint16Array | Uint32Array>(type, "times", times[which], size);
+  for (let at = 0; at < numbers.length; at++)
+    if (numbers[at]! >= moments.length) throw badRules("times", `rule ${at + 1} names moment ${numbers[at]}`);
+  return (column, first, count) => {
+    if (size === 0) return void column.fill(moments[0] ?? 0, 1, count + 1);
+    for (let at = 0; at < count; at++) column[at + 1] = moments[numbers[first + at]!]!;
+  };
+}
+
+/** The array whose elements hold the numbers below `count`. */
+export function numbersOf(count: number): Uint8ArrayConstructor | Uint16ArrayConstructor | Uint32ArrayConstructor {
+  return count <= 0x100 ? Uint8Array : count <= 0x1_0000 ? Uint16Array : Uint32Array;
+}
+
+/** @throws RulesetError */
+export function readNames({ text, ends, numbers }: RulesetMetadata["names"], count: number): PackedNames {
+  if (!(text instanceof Uint8Array)) throw badMetadata("names", "its text is not bytes");
+  const names = {
+    text: new Uint8Array(text), // a copy: browsers do not decode shared memory
+    ends: array(Uint32Array, "names", ends, undefined),
+    numbers:
+      numbers instanceof Uint8Array && numbers.length === 0 && ends.length === 0
+        ? new Uint32Array(count)
+        : array(Uint32Array, "names", numbers, count),
+  };
+  for (let at = 1; at < names.ends.length; at++)
+    if (names.ends[at]! < names.ends[at - 1]!) throw badRules("names", `name ${at + 1} ends before it begins`);
+  for (let at = 0; at < count; at++)
+    if (names.numbers[at]! > names.ends.length) throw badRules("names", `rule ${at + 1} has a name that is not there`);
+  if (unitsIn(names.text) !== (names.ends.at(-1) ?? 0)) throw badRules("names", "they do not end where the text does");
+  checkLongest(names.ends);
+  return names;
+}
+
+/** @throws RulesetError */
+function checkLongest(ends: Uint32Array): void {
+  for (let at = 0; at < ends.length; at++) {
+    const length = ends[at]! - (ends[at - 1] ?? 0);
+    if (length > MAX_NAME_LENGTH)
+      throw badRules("names", `name ${at + 1} has ${length} characters; at most ${MAX_NAME_LENGTH} are allowed`);
+  }
+}
+
+/**
+ * The UTF-16 code units of a text of names, in which no line may begin: lists are written with them. Most is ASCII, which
+ * need not be decoded.
+ */
+function unitsIn(text: Uint8Array): number {
+  let bits = 0;
+  // Negative once there was a control character of ASCII: below a space, or DEL.
+  let controls = 0;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]!;
+    bits |= byte;
+    controls |= (byte - 0x20) | ((byte ^ 0x7f) - 1);
+  }
+  if (bits < 0x80 && controls >= 0) return text.length;
+  const decoded = decodedNames(text);
+  if (CONTROL.test(decoded)) throw badRules("names", "a name has a control character");
+  return decoded.length;
+}
+
+function decodedNames(text: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
+  } catch {
+    throw badRules("names", "their text is not UTF-8");
+  }
+}
+
+/** That prefixes are canonical, and follow each other in order. */
+function checkOrder4(keys: Uint32Array, lengths: Uint8Array): void {
+  let [keyBefore, lengthBefore] = [0, -1];
+  for (let slot = 1; slot < lengths.length; slot++) {
+    const [key, length] = [keys[slot]!, lengths[slot]!];
+    // A shift takes its count modulo 32: by 32, nothing is left to be a host bit.
+    if (length < 32 && key << length !== 0) throw hasHostBits(4, slot);
+    if (key < keyBefore || (key === keyBefore && length <= lengthBefore)) throw isOutOfOrder(4, slot);
+    keyBefore = key;
+    lengthBefore = length;
+  }
+}
+
+function checkOrder6(keys: Uint32Array, lengths: Uint8Array): void {
+  for (let slot = 1; slot < lengths.length; slot++) {
+    const [at, length] = [4 * slot, lengths[slot]!];
+    let hostBits = 0;
+    for (let word = 0; word < 4; word++) hostBits |= keys[at + word]! & ~maskOf(length - 32 * word);
+    if (hostBits !== 0) throw hasHostBits(6, slot);
+    const difference =
+      keys[at]! - keys[at - 4]! ||
+      keys[at + 1]! - keys[at - 3]! ||
+      keys[at + 2]! - keys[at - 2]! ||
+      keys[at + 3]! - keys[at - 1]! ||
+      length - lengths[slot - 1]!;
+    if (slot > 1 && difference <= 0) throw isOutOfOrder(6, slot);
+  }
+}
+
+function hasHostBits(family: Family, slot: number): Error {
+  return badRules(`words${family}`, `rule ${slot} has host bits`);
+}
+
+function isOutOfOrder(family: Family, slot: number): Error {
+  return badRules(`words${family}`, `rule ${slot} does not follow the one before`);
+}
+
+function lengthsIn(table: PrefixTable): Uint8Array {
+  const { byteOffset, byteLength } = table.sections.matchLength;
+  return new Uint8Array(table.buffer, byteOffset, byteLength);
+}

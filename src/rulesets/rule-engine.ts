@@ -1,0 +1,17 @@
+import type { Family } from "../address/address.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+
+/** Looks up `count` addresses of a family, of one word or four: the match of each, as the table itself gives it. */
+export interface RuleBatchLookup {
+  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
+}
+
+/**
+ * An engine that looks up many addresses in the tables of frozen rules faster than TypeScript. Callers pass one,
+ * because this room does not know any.
+ */
+export interface RuleEngine {
+  /** The zeroed bytes in which a table is made. @throws RangeError without memory */
+  allocate(byteLength: number): ArrayBufferLike;
+  batchesOver(table: PrefixTable): RuleBatchLookup;
+}

@@ -1,0 +1,171 @@
+import type { Family, Prefix } from "../address/address.ts";
+import { AddressError } from "../address/address-error.ts";
+import { parseTextInto } from "../address/parse-address.ts";
+import { parsePrefix } from "../address/prefix.ts";
+
+/** Addresses that are looked up between two interruptions: they and what is found stay in the first-level cache. */
+const GROUP = 512;
+
+const words = new Uint32Array(4);
+const GOLDEN = 0x9e37_79b1;
+
+/** What looks the addresses of a batch up: each gets the id of what was found, 0 for nothing. */
+export interface BatchEngine {
+  /** For `count` addresses of one word (IPv4) or four. */
+  lookUpInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
+  lookUpPrefix(prefix: Prefix): number;
+}
+
+/**
+ * The addresses and prefixes of one request, parsed for batch lookups: each text once, in the order in which they first
+ * came, with the words of each family side by side. A text's place is its index in `texts`.
+ *
+ *     texts     1.2.3.4   2001:db8::1   5.6.7.8   10.0.0.0/8
+ *     words4    1.2.3.4   5.6.7.8           places4   0  2
+ *     words6    2001:db8::1                 places6   1
+ *     prefixes  10.0.0.0/8                  prefixPlaces   3
+ */
+export class AddressBatch {
+  readonly texts: string[] = [];
+  readonly words4: Uint32Array;
+  readonly places4: Uint32Array;
+  count4 = 0;
+  /** Four words for each address. */
+  words6 = new Uint32Array(0);
+  places6 = new Uint32Array(0);
+  count6 = 0;
+  /** Those that were written with a length. */
+  readonly prefixes: Prefix[] = [];
+  readonly prefixPlaces: number[] = [];
+  readonly #seen: SeenTexts | null;
+  readonly #max: number;
+
+  /**
+   * Parses texts; those that stand more than once are kept as often unless they are to be distinct. One that is neither an address nor a prefix without host bits goes to `onMalformed` with its index, and
+   * is left out; no more are read once that returns false.
+   */
+  constructor(
+    texts: readonly string[],
+    onMalformed: (index: number, error: AddressError) => boolean,
+    { isDistinct = true } = {},
+  ) {
+    this.#max = texts.length;
+    this.words4 = new Uint32Array(texts.length);
+    this.places4 = new Uint32Array(texts.length);
+    this.#seen = isDistinct ? new SeenTexts(this.texts, texts.length) : null;
+    for (let index = 0; index < texts.length; index++) {
+      const error = this.#add(texts[index]!);
+      if (error !== undefined && !onMalformed(index, error)) return;
+    }
+  }
+
+  get count(): number {
+    return this.texts.length;
+  }
+
+  /** What an engine finds, by place. O(count) lookups. */
+  *lookingUp(engine: BatchEngine): Generator<undefined, Uint32Array, undefined> {
+    const found = new Uint32Array(this.count);
+    yield* this.#lookingUp(4, this.words4.subarray(0, this.count4), this.places4, engine, found);
+    yield* this.#lookingUp(6, this.words6.subarray(0, 4 * this.count6), this.places6, engine, found);
+    for (const [index, prefix] of this.prefixes.entries()) {
+      found[this.prefixPlaces[index]!] = engine.lookUpPrefix(prefix);
+      if (index % GROUP === GROUP - 1) yield;
+    }
+    return found;
+  }
+
+  *#lookingUp(
+    family: Family,
+    addresses: Uint32Array,
+    places: Uint32Array,
+    engine: BatchEngine,
+    found: Uint32Array,
+  ): Generator<undefined, void, undefined> {
+    const width = family === 4 ? 1 : 4;
+    const ids = new Uint32Array(GROUP);
+    for (let start = 0; start * width < addresses.length; start += GROUP) {
+      const group = addresses.subarray(start * width, (start + GROUP) * width);
+      const count = group.length / width;
+      engine.lookUpInto(family, group, ids, count);
+      for (let index = 0; index < count; index++) found[places[start + index]!] = ids[index]!;
+      yield;
+    }
+  }
+
+  #add(text: string): AddressError | undefined {
+    const family = parseTextInto(text, words);
+    if (family === 4) {
+      if (!this.#append(text, words[0]!)) return;
+      this.words4[this.count4] = words[0]!;
+      this.places4[this.count4++] = this.count - 1;
+    } else if (family === 6) {
+      if (!this.#append(text, words[0]! ^ words[1]! ^ words[2]! ^ words[3]!)) return;
+      if (this.words6.length === 0) this.#makeRoom6();
+      this.words6.set(words, 4 * this.count6);
+      this.places6[this.count6++] = this.count - 1;
+    } else {
+      return this.#addPrefix(text);
+    }
+    return undefined;
+  }
+
+  /** Appends a text, unless it is there and must not be twice. */
+  #append(text: string, key: number): boolean {
+    return this.#seen === null ? this.texts.push(text) > 0 : this.#seen.add(text, key);
+  }
+
+  #makeRoom6(): void {
+    this.words6 = new Uint32Array(4 * this.#max);
+    this.places6 = new Uint32Array(this.#max);
+  }
+
+  #addPrefix(text: string): AddressError | undefined {
+    try {
+      const prefix = parsePrefix(text);
+      if (!this.#append(text, prefix.w0 ^ prefix.w1 ^ prefix.length)) return undefined;
+      this.prefixes.push(prefix);
+      this.prefixPlaces.push(this.count - 1);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AddressError) return error;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Which texts there are already. A hash table over the words that the texts were parsed to: to hash a text itself, as a
+ * `Set` does, takes longer than to parse it.
+ */
+class SeenTexts {
+  readonly #texts: string[];
+  /** By hash: the index of a text, plus one; 0 is free. At most half of them are used, so that every search ends. */
+  readonly #slots: Uint32Array;
+  readonly #hashes: Uint32Array;
+  readonly #shift: number;
+
+  constructor(texts: string[], most: number) {
+    const bits = 33 - Math.clz32(Math.max(1, most));
+    this.#texts = texts;
+    this.#slots = new Uint32Array(1 << bits);
+    this.#hashes = new Uint32Array(1 << bits);
+    this.#shift = 32 - bits;
+  }
+
+  /** Appends a text, of which `key` depends on nothing else, unless it is there. */
+  add(text: string, key: number): boolean {
+    // The upper bits of a product depend on all bits of its factors.
+    const hash = Math.imul(key ^ (key >>> 15), GOLDEN) >>> 0;
+    const last = this.#slots.length - 1;
+    for (let slot = hash >>> this.#shift; ; slot = (slot + 1) & last) {
+      const found = this.#slots[slot]!;
+      if (found === 0) {
+        this.#hashes[slot] = hash;
+        this.#slots[slot] = this.#texts.push(text);
+        return true;
+      }
+      if (this.#hashes[slot] === hash && this.#texts[found - 1] === text) return false;
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { Address, Family } from "../address/address.ts";
+import { type Boundaries, compareWords, STEP, wordsOf } from "./_boundaries.ts";
+import { type DigitOf, sortedIndexes } from "./radix-sort.ts";
+
+/** Ranges of addresses of one family, in any order, overlapping or not, that become a set. */
+export class RangeCollector {
+  readonly family: Family;
+  /** The words of first and last address of each range, one range after the other. */
+  #words = new Uint32Array(64);
+  #length = 0;
+
+  constructor(family: Family) {
+    this.family = family;
+  }
+
+  /** Both ends belong to the range. */
+  add(first: Address, last: Address): void {
+    const needed = this.#length + 2 * wordsOf(this.family);
+    if (needed > this.#words.length) this.#grow();
+    this.#length = this.#put(this.#put(this.#length, first), last);
+  }
+
+  /** The addresses of all ranges. O(n) where they come in order, else as long as a radix sort takes. */
+  *boundaries(): Generator<undefined, Boundaries, undefined> {
+    const width = wordsOf(this.family);
+    const count = this.#length / (2 * width);
+    const order = yield* this.#order(count, width);
+    const words = this.#words;
+    const result = new Uint32Array(this.#length);
+    const end = new Uint32Array(width);
+    let length = 0;
+    // Invariant: the ranges so far give the boundaries before `length`, of which the last is where a part begins that
+    // ends before `end`; a part that reaches the end of the space is the last.
+    //
+    //     part so far     |-----------|               `end` is the address after it
+    //     first > end                     |-----|     a gap: the part ends, and another begins
+    //     first <= end             |---------|        overlaps or touches it: the part grows if last >= end
+    for (let at = 0; at < count; at++) {
+      const first = order[at]! * 2 * width;
+      if (length === 0 || compareWords(words, first, end, 0, width) > 0) {
+        if (length > 0) length = copy(end, 0, result, length, width);
+        length = copy(words, first, result, length, width);
+        if (!follow(words, first + width, end)) return { family: this.family, words: result.slice(0, length) };
+      } else if (compareWords(words, first + width, end, 0, width) >= 0) {
+        if (!follow(words, first + width, end)) return { family: this.family, words: result.slice(0, length) };
+      }
+      if (at % STEP === 0) yield;
+    }
+    if (length > 0) length = copy(end, 0, result, length, width);
+    return { family: this.family, words: result.slice(0, length) };
+  }
+
+  /** The ranges by their first addresses. */
+  #order(count: number, width: number): Generator<undefined, Uint32Array, undefined> {
+    const words = this.#words;
+    const digits: DigitOf[] = [];
+    for (let word = width - 1; word >= 0; word--) {
+      digits.push((index) => words[index * 2 * width + word]! & 0xffff);
+      digits.push((index) => words[index * 2 * width + word]! >>> 16);
+    }
+    return sortedIndexes(count, digits, (a, b) => compareWords(words, a * 2 * width, words, b * 2 * width, width));
+  }
+
+  #put(at: number, address: Address): number {
+    const words = this.#words;
+    words[at] = address.w0;
+    if (this.family === 4) return at + 1;
+    words[at + 1] = address.w1;
+    words[at + 2] = address.w2;
+    words[at + 3] = address.w3;
+    return at + 4;
+  }
+
+  #grow(): void {
+    const larger = new Uint32Array(2 * this.#words.length);
+    larger.set(this.#words);
+    this.#words = larger;
+  }
+}
+
+/** Copies one boundary and gives the length with it. */
+function copy(from: Uint32Array, at: number, to: Uint32Array, length: number, width: number): number {
+  for (let word = 0; word < width; word++) to[length + word] = from[at + word]!;
+  return length + width;
+}
+
+/**
+ * Sets `end` to the address after the one at `last`; false if that is the last of the address space: 1 is added to the
+ * lowest word, and only a word of all ones carries into the one above it, so a carry out of the highest means all ones.
+ */
+function follow(words: Uint32Array, last: number, end: Uint32Array): boolean {
+  for (let word = end.length - 1, carry = 1; word >= 0; word--) {
+    end[word] = words[last + word]! + carry;
+    // The sum is stored modulo 2^32: 0 is the only value that a carry leaves.
+    if (carry === 1 && end[word] !== 0) carry = 0;
+    if (word === 0) return carry === 0;
+  }
+  return false;
+}

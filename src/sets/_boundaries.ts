@@ -1,0 +1,117 @@
+import { type Address, addressBits, type Family } from "../address/address.ts";
+
+/**
+ * A set of addresses of one family, as the addresses at which it begins and ends: it holds the addresses from the first
+ * boundary up to, but without, the second, from the third up to the fourth, and so on. An odd number of boundaries
+ * says that its last part reaches the end of the address space, so no boundary ever lies beyond it.
+ *
+ *     addresses     0   1   2   3   4   5   6   7
+ *     in the set        x   x           x   x   x      boundaries 1, 3, 5
+ *
+ * Boundaries ascend and no two are equal, so each set has one form, and two equal sets have equal arrays.
+ */
+export interface Boundaries {
+  readonly family: Family;
+  /** A boundary is one word for IPv4 and four for IPv6, the most significant first. */
+  readonly words: Uint32Array;
+}
+
+/** Words of a boundary. */
+export function wordsOf(family: Family): 1 | 4 {
+  return family === 4 ? 1 : 4;
+}
+
+/** Steps between two pauses: a few hundred microseconds. */
+export const STEP = 1 << 14;
+
+/**
+ * What an operation keeps: bit `2 * inFirst + inSecond` says whether an address that is in the first, the second, both
+ * or neither of two sets is in the result. Bit 0 is never set, so that the end of the space needs no boundary.
+ */
+export const KEEPS = { union: 0b1110, intersection: 0b1000, difference: 0b0100, symmetricDifference: 0b0110 } as const;
+
+/** An operation on two sets, named as the methods of ECMAScript's Set. */
+export type SetOperation = keyof typeof KEEPS;
+
+/** Two sets of one family combined: one pass over the boundaries of both. */
+export function* combined(
+  operation: SetOperation,
+  first: Boundaries,
+  second: Boundaries,
+): Generator<undefined, Boundaries, undefined> {
+  const { family, words: a } = first;
+  const b = second.words;
+  const width = wordsOf(family);
+  const kept = KEEPS[operation];
+  const result = new Uint32Array(a.length + b.length);
+  let length = 0;
+  // Invariant: `inside` says which of the sets hold the addresses after the last boundary that was passed, and an odd
+  // number of boundaries of the result so far says that it holds them, too.
+  let inside = 0;
+  let holds = 0;
+  for (let i = 0, j = 0, steps = 0; i < a.length || j < b.length;) {
+    const order = j === b.length ? -1 : i === a.length ? 1 : compareWords(a, i, b, j, width);
+    const at = order <= 0 ? i : j;
+    const from = order <= 0 ? a : b;
+    if (order <= 0) {
+      inside ^= 2;
+      i += width;
+    }
+    if (order >= 0) {
+      inside ^= 1;
+      j += width;
+    }
+    if (((kept >> inside) & 1) !== holds) {
+      holds ^= 1;
+      for (let word = 0; word < width; word++) result[length++] = from[at + word]!;
+    }
+    if (++steps % STEP === 0) yield;
+  }
+  return { family, words: result.slice(0, length) };
+}
+
+/** Negative, 0 or positive: the order of two boundaries. */
+export function compareWords(a: Uint32Array, i: number, b: Uint32Array, j: number, width: number): number {
+  for (let word = 0; word < width; word++) {
+    const difference = a[i + word]! - b[j + word]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Whether the set holds the address. O(log n). */
+export function holdsAt({ family, words }: Boundaries, address: Address): boolean {
+  const width = wordsOf(family);
+  const wanted = new Uint32Array([address.w0, address.w1, address.w2, address.w3]);
+  // Invariant: the boundaries before `low` are not after the address, those from `high` on are.
+  let low = 0;
+  let high = words.length / width;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareWords(words, middle * width, wanted, 0, width) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  // An odd number of boundaries was passed: the address lies in a part.
+  return low % 2 === 1;
+}
+
+/**
+ * How many addresses the set has. O(n)
+ *
+ *     boundaries   1, 3, 5        (3 - 1) + (8 - 5) = 5 in a space of 8: the last part reaches its end
+ */
+export function addressesIn({ family, words }: Boundaries): bigint {
+  const width = wordsOf(family);
+  let count = 0n;
+  for (let at = 0; at < words.length; at += 2 * width) {
+    const end = at + width < words.length ? numberAt(words, at + width, width) : 1n << BigInt(addressBits(family));
+    count += end - numberAt(words, at, width);
+  }
+  return count;
+}
+
+function numberAt(words: Uint32Array, at: number, width: number): bigint {
+  let number = 0n;
+  for (let word = 0; word < width; word++) number = (number << 32n) | BigInt(words[at + word]!);
+  return number;
+}

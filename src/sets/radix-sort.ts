@@ -1,0 +1,60 @@
+/** Fewer than these are sorted by comparing. */
+const MIN_COUNT = 1 << 13;
+/** How many are processed between two pauses: a few hundred microseconds. */
+const STEP = 1 << 14;
+const DIGITS = 1 << 16;
+
+/** Gives a digit, below 65,536, of the key at an index. */
+export type DigitOf = (index: number) => number;
+
+/**
+ * The indexes 0 to `count` - 1 in the order of their keys, equal ones in their own order: a radix sort from the least
+ * significant digit (D. E. Knuth, TAOCP 3, 5.2.5). It can be interrupted. `digits`: from the least significant one.
+ */
+export function* sortedIndexes(
+  count: number,
+  digits: readonly DigitOf[],
+  compare: (a: number, b: number) => number,
+): Generator<undefined, Uint32Array, undefined> {
+  let order = new Uint32Array(count);
+  for (let at = 0; at < count; at++) order[at] = at;
+  if (yield* isSorted(count, compare)) return order;
+  if (count < MIN_COUNT) return order.sort((a, b) => compare(a, b) || a - b);
+  let sorted = new Uint32Array(count);
+  for (const digitOf of digits) if (yield* sortedByDigit(order, sorted, digitOf)) [order, sorted] = [sorted, order];
+  return order;
+}
+
+/** Many lists are already in order. */
+function* isSorted(count: number, compare: (a: number, b: number) => number): Generator<undefined, boolean, undefined> {
+  for (let at = 1; at < count; at++) {
+    if (compare(at - 1, at) > 0) return false;
+    if (at % STEP === 0) yield;
+  }
+  return true;
+}
+
+/** Whether `to` has them now; false if all have the same digit. */
+function* sortedByDigit(
+  from: Uint32Array,
+  to: Uint32Array,
+  digitOf: DigitOf,
+): Generator<undefined, boolean, undefined> {
+  const places = new Uint32Array(DIGITS);
+  for (let at = 0; at < from.length; at++) {
+    places[digitOf(at)]!++;
+    if (at % STEP === 0) yield;
+  }
+  if (places[digitOf(0)] === from.length) return false;
+  for (let digit = 0, place = 0; digit < DIGITS; digit++) {
+    const size = places[digit]!;
+    places[digit] = place;
+    place += size;
+  }
+  for (let at = 0; at < from.length; at++) {
+    const index = from[at]!;
+    to[places[digitOf(index)]!++] = index;
+    if (at % STEP === 0) yield;
+  }
+  return true;
+}

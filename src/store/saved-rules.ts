@@ -1,0 +1,30 @@
+import type { RulesChange } from "./change.ts";
+import type { State } from "./state.ts";
+
+/** What `load` gives. */
+export interface LoadedState extends State {
+  /** Of the saved rules that it was given, in their order. */
+  readonly caughtUp: readonly CaughtUp[];
+}
+
+/** The last change of a database at some moment: only databases of the same history have it. */
+export interface HistoryMark {
+  readonly schema: number;
+  readonly sequence: number;
+  /** The random id of the transaction that wrote the change. */
+  readonly transaction: string;
+}
+
+/** What is known of the rules of a ruleset that were saved outside of the database. */
+export interface SavedRules {
+  readonly rulesetId: string;
+  /** All changes of the ruleset up to this one are in them. */
+  readonly sequence: number;
+  /** No change after this one is in them; not before `sequence`. */
+  readonly mark: HistoryMark;
+}
+
+/** The changes that saved rules lack, or why they are of no use: then the rules are read from the database. */
+export type CaughtUp =
+  | { readonly rulesetId: string; readonly changes: readonly RulesChange[] }
+  | { readonly rulesetId: string; readonly reason: string };

@@ -1,0 +1,159 @@
+import { SECURE_NAME } from "../../../src/api/access/session-cookie.ts";
+import type { Answer, TestServer } from "../start-server.ts";
+import type { Interview } from "./interview.ts";
+import type { StandIns } from "./stand-ins.ts";
+import { until } from "../../until.ts";
+
+const API = "/dashboard/api";
+const RULES = `${API}/edl/ip-rulesets`;
+const CSV = "text/csv";
+const TEXT = "text/plain";
+const LINES = "application/x-ndjson";
+const BYTES = "application/octet-stream";
+/** Shown in place of every key that is made; its checksum is wrong, so that no one takes it for a key. */
+const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
+/** Characters of a key by which people recognize it. */
+const KEY_START = 8;
+
+/** Asks the operations that only the dashboard has, as its first user. */
+export async function askDashboard(server: TestServer, interview: Interview, standIns: StandIns): Promise<void> {
+  await askAboutUsers(server, interview, standIns);
+  await askAboutKeys(interview, standIns);
+  await askAboutRules(interview);
+  await askAboutLogs(interview, standIns);
+  await askAboutChanges(interview);
+  await askAboutDatasets(interview);
+}
+
+/** The first user is set up and stays; another one is invited. */
+async function askAboutUsers({ server }: TestServer, interview: Interview, standIns: StandIns): Promise<void> {
+  const body = (path: string, method: string): any => interview.body(API + path, method);
+  const asUser = (answer: Answer) => {
+    const session = answer.headers.getSetCookie().find((each) => each.startsWith(`${SECURE_NAME}=`));
+    interview.headers = { ...interview.headers, Cookie: session!.split(";")[0]! };
+  };
+  const invited = (answer: Answer): string => {
+    const { token } = answer.body.invitation;
+    standIns.add(token, body("/join", "post").token);
+    return token;
+  };
+  await interview.ask("getSetup", "GET", `${API}/setup`);
+  asUser(
+    await interview.ask("setUp", "POST", `${API}/setup`, {
+      body: { ...body("/setup", "post"), token: server.setupToken },
+    }),
+  );
+  await interview.ask("getSession", "GET", `${API}/session`);
+  const bob = await interview.ask("createUser", "POST", `${API}/users`, { body: body("/users", "post") });
+  await interview.ask("join", "POST", `${API}/join`, { body: { ...body("/join", "post"), token: invited(bob) } });
+  const { id } = bob.body.user;
+  await interview.ask("updateUser", "PATCH", `${API}/users/${id}`, { body: body("/users/{user_id}", "patch") });
+  await interview.ask("listUsers", "GET", `${API}/users`);
+  invited(await interview.ask("inviteUser", "POST", `${API}/users/${id}/invitation`));
+  asUser(await interview.ask("signIn", "POST", `${API}/session`, { body: body("/session", "post") }));
+}
+
+async function askAboutKeys(interview: Interview, standIns: StandIns): Promise<void> {
+  const created = await interview.ask("createKey", "POST", `${API}/keys`, {
+    body: interview.body(`${API}/keys`, "post"),
+  });
+  const { text, key } = created.body;
+  standIns.add(text, KEY);
+  standIns.add(key.start, KEY.slice(0, KEY_START));
+  await interview.ask("listKeys", "GET", `${API}/keys`);
+  await interview.ask("getUsage", "GET", `${API}/usage`, { shown: steadyUsage });
+  await interview.ask("revokeKey", "DELETE", `${API}/keys/${key.id}`);
+}
+
+/** The last two steps, and at the start of a minute; with response times that no machine can change. */
+function steadyUsage({ keys, steps, ...usage }: any): object {
+  return {
+    ...usage,
+    keys: keys.map((key: any) => ({ ...key, minute: { ...key.minute, reset: 60 } })),
+    steps: steps.slice(-2).map((step: object) => ({ ...step, p50_ms: 0.25, p99_ms: 1.5 })),
+  };
+}
+
+async function askAboutRules(interview: Interview): Promise<void> {
+  const body = (path: string, method: string): any => interview.body(`${RULES}${path}`, method);
+  // Those of the set-up are of one millisecond, in which rulesets have no order.
+  for (const first of (await interview.ask(null, "GET", `${RULES}/`)).body.items)
+    await interview.ask(null, "DELETE", `${RULES}/${first.id}`);
+  const { id } = (await interview.ask(null, "POST", `${RULES}/`, { body: body("/", "post") })).body;
+  const own = `${RULES}/${id}`;
+  await interview.ask(null, "POST", `${own}/rules`, {
+    body: { ip: "3.5.140.0/22", name: "backup", expires_in_days: 5 },
+  });
+  await interview.ask(null, "POST", `${own}/rules`, { body: body("/{ruleset_id}/rules", "post") });
+  for (const [type, list] of Object.entries(LISTS))
+    await interview.ask("previewRules", "POST", `${own}/rules:preview`, { body: list, type });
+  await interview.ask("previewRules", "POST", `${own}/rules:preview`, {
+    body: body("/{ruleset_id}/rules:preview", "post"),
+  });
+  await interview.ask("listRows", "GET", `${own}/rows`);
+  await interview.ask("lookup", "GET", `${API}/lookup?ip=3.5.140.7`);
+  await interview.ask("changeMatchingRules", "POST", `${own}/rows:change`, {
+    body: body("/{ruleset_id}/rows:change", "post"),
+  });
+}
+
+const LISTS: Readonly<Record<string, string>> = {
+  [TEXT]: "203.0.113.0/24\n198.51.100.7\n",
+  [CSV]: "ip,name,expires_at\n203.0.113.0/24,office,2026-12-31T00:00:00Z\n198.51.100.7,,\n",
+  [LINES]: '{"ip":"203.0.113.0/24","name":"office"}\n{"ip":"198.51.100.7"}\n',
+};
+
+const LOG = [
+  '3.5.140.7 - - [21/Nov/2026:11:58:02 +0000] "GET / HTTP/2.0" 200 18432',
+  '1.1.1.9 - - [21/Nov/2026:11:58:03 +0000] "GET /favicon.ico HTTP/2.0" 200 4286',
+  '203.0.113.7 - - [21/Nov/2026:11:59:40 +0000] "GET /cart HTTP/1.1" 200 9120',
+  "",
+].join("\n");
+/** The ids of two uploads, which the client chooses; the first is the document's example. */
+const LOG_IDS = ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a", "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1b"] as const;
+
+async function askAboutLogs(interview: Interview, standIns: StandIns): Promise<void> {
+  const logs = `${API}/identifications`;
+  const upload = (id: string, type: string) =>
+    interview.ask("identifyLog", "POST", `${logs}?id=${id}&name=access.log`, { body: LOG, type });
+  const [id, other] = LOG_IDS;
+  for (const each of LOG_IDS) standIns.add(each, each);
+  await upload(other, TEXT);
+  await interview.ask(null, "DELETE", `${logs}/${other}`);
+  await upload(id, BYTES);
+  await interview.ask("listIdentifications", "GET", logs);
+  await interview.ask("getIdentification", "GET", `${logs}/${id}`);
+}
+
+/** What the operations before have changed. */
+async function askAboutChanges(interview: Interview): Promise<void> {
+  await interview.ask("getUndo", "GET", `${API}/undo`);
+  await interview.ask("undo", "POST", `${API}/undo`);
+  await interview.ask("listAudit", "GET", `${API}/audit?limit=2`);
+  await interview.ask("getAuditFilters", "GET", `${API}/audit/filters`);
+  for (const format of ["csv", "ndjson"])
+    await interview.ask("exportAudit", "GET", `${API}/audit:export?format=${format}&kind=create-key`);
+}
+
+/** The catalogue is updated and the threat intelligence replaced, by the commands that do it for people. */
+async function askAboutDatasets(interview: Interview): Promise<void> {
+  await interview.ask("updateCatalogue", "POST", `${API}/catalogue/update`);
+  for (const [type, feed] of Object.entries(FEEDS))
+    await interview.ask("importFeed", "POST", `${API}/threats/import?name=scanners.txt&max_shrink=100`, {
+      body: feed,
+      type,
+    });
+  await interview.ask("getFeedImport", "GET", `${API}/threats/import`);
+  await interview.ask("getThreatDataset", "GET", `${API}/threats`);
+  const update = () => interview.ask(null, "GET", `${API}/catalogue/update`);
+  await until("the update has ended", async () => (await update()).body.last.state !== "running", { every: 50 });
+  await interview.ask("getCatalogueUpdate", "GET", `${API}/catalogue/update`);
+  await interview.ask("getCatalogue", "GET", `${API}/catalogue`);
+}
+
+const FEEDS: Readonly<Record<string, string>> = {
+  [CSV]: "ip,classification,tags\n198.51.100.7,malicious,scanner\n203.0.113.0/24,suspicious,\n",
+  [LINES]: '{"ip":"198.51.100.7","classification":"malicious","tags":["scanner"]}\n{"ip":"203.0.113.0/24"}\n',
+  [TEXT]: "198.51.100.7\n203.0.113.0/24\nno address\n",
+  [BYTES]: "198.51.100.7\n203.0.113.0/24\nno address\n",
+};

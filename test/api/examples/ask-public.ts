@@ -1,0 +1,91 @@
+import type { Interview } from "./interview.ts";
+
+const CSV = "text/csv";
+const TEXT = "text/plain";
+const LINES = "application/x-ndjson";
+const RULES = "/v1/edl/ip-rulesets";
+
+/** Asks the public operations, as a key. */
+export async function askPublic(interview: Interview): Promise<void> {
+  await askAboutRulesets(interview);
+  await askAboutLookups(interview);
+}
+
+async function askAboutRulesets(interview: Interview): Promise<void> {
+  const body = (path: string, method: string): unknown => interview.body(`${RULES}${path}`, method);
+  const {
+    body: { id },
+  } = await interview.ask("createRuleset", "POST", `${RULES}/`, { body: body("/", "post") });
+  const own = `${RULES}/${id}`;
+  await interview.ask("addRule", "POST", `${own}/rules`, { body: body("/{ruleset_id}/rules", "post") });
+  await interview.ask("addRule", "POST", `${own}/rules`, { body: { ip: "203.0.113.0/24", expires_in_days: 60 } });
+  await interview.ask(null, "POST", `${own}/rules`, { body: { ip: "198.51.100.7", name: "scanner" } });
+  await interview.ask("listRules", "GET", `${own}/rules`);
+  for (const accept of [TEXT, CSV, LINES]) await interview.ask("listRules", "GET", `${own}/rules`, { accept });
+  // Unless a name is given, files that have one are named after the ruleset and its id, which is new in each run.
+  for (const query of ["text", "csv", "ndjson", "cilium&set_name=offices", "rpz", "zeek-intel&set_name=offices"])
+    await interview.ask("exportRules", "GET", `${own}/rules:export?format=${query}`);
+  await interview.ask("listRulesets", "GET", `${RULES}/?purpose=allowlist&page=2&page_size=1`);
+  await interview.ask("getRuleset", "GET", own);
+  await interview.ask("getRule", "GET", `${own}/rules/rule?ip=203.0.113.0/24`);
+  await interview.ask("checkRules", "POST", `${own}/rules:check`, { body: body("/{ruleset_id}/rules:check", "post") });
+  await askByLines(interview, "checkRules", `${own}/rules:check`, ["203.0.113.7", "192.0.2.1"]);
+  await interview.ask("updateRule", "PUT", `${own}/rules/rule?ip=203.0.113.0/24`, {
+    body: body("/{ruleset_id}/rules/rule", "put"),
+  });
+  await interview.ask("batchRules", "POST", `${own}/rules:batch`, { body: body("/{ruleset_id}/rules:batch", "post") });
+  await interview.ask("deleteRule", "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
+  for (const [type, list] of Object.entries(LISTS)) {
+    await interview.ask("importRules", "POST", `${own}/rules:import`, { body: list, type });
+    await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: list, type });
+  }
+  await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
+  await interview.ask("importRules", "POST", `${own}/rules:import`, {
+    body: body("/{ruleset_id}/rules:import", "post"),
+  });
+  await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
+  await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: body("/{ruleset_id}/rules", "put") });
+  await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
+  await interview.ask("listRulesetVersions", "GET", `${own}/versions?page_size=2`);
+  await interview.ask("deleteRuleset", "DELETE", own);
+}
+
+const LISTS: Readonly<Record<string, string>> = {
+  [TEXT]: "203.0.113.0/24\n198.51.100.7\n",
+  [CSV]: "ip,name,expires_at\n203.0.113.0/24,office,2026-12-31T00:00:00Z\n198.51.100.7,,\n",
+  [LINES]: '{"ip":"203.0.113.0/24","name":"office"}\n{"ip":"198.51.100.7"}\n',
+};
+
+async function askAboutLookups(interview: Interview): Promise<void> {
+  await interview.ask("lookupCbs", "GET", "/v1/cbs/lookup?ip=3.5.140.7");
+  await interview.ask("bulkLookupCbs", "POST", "/v1/cbs/lookup", { body: interview.body("/v1/cbs/lookup", "post") });
+  await askByLines(interview, "bulkLookupCbs", "/v1/cbs/lookup", ["1.1.1.1", "192.0.2.1"]);
+  await interview.ask("getCbsNode", "GET", "/v1/cbs/node?id=/cloud/aws");
+  await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare");
+  for (const accept of [TEXT, CSV])
+    await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare", { accept });
+  await interview.ask("searchCbs", "GET", "/v1/cbs/search?q=cloudflare");
+  await interview.ask("listCbsRegions", "GET", "/v1/cbs/regions");
+  await interview.ask("listCbsServices", "GET", "/v1/cbs/services");
+  await interview.ask("listCbsProviders", "GET", "/v1/cbs/providers?page_size=1");
+  await interview.ask("lookupIp", "GET", "/v1/cti/lookup/192.0.2.2");
+  await interview.ask("extendedLookupIp", "GET", "/v1/cti/extended_lookup/192.0.2.2");
+  for (const [operation, path] of [
+    ["bulkLookup", "/v1/cti/bulk_lookup"],
+    ["bulkLookupAlias", "/bulk_lookup"],
+  ] as const) {
+    await interview.ask(operation, "POST", path, { body: interview.body(path, "post") });
+    await askByLines(interview, operation, path, ["192.0.2.2", "198.51.100.200"]);
+  }
+}
+
+/** A stream of two addresses, in each form that it may have. */
+async function askByLines(
+  interview: Interview,
+  operation: string,
+  path: string,
+  [one, two]: readonly [string, string],
+): Promise<void> {
+  await interview.ask(operation, "POST", path, { body: `${one}\n${two}\n`, type: TEXT });
+  await interview.ask(operation, "POST", path, { body: `{"ip":"${one}"}\n"${two}"\n`, type: LINES });
+}

@@ -1,0 +1,68 @@
+import type { OperationExamples } from "../../../src/api/openapi/examples.ts";
+import { inlined } from "../inlined-document.ts";
+import { type Answer, ask, type TestServer } from "../start-server.ts";
+
+export type Examples = Record<string, OperationExamples>;
+
+export interface Asked {
+  /** A body that is a text is of the type `type`, and becomes an example, too. */
+  readonly body?: unknown;
+  readonly type?: string;
+  readonly accept?: string;
+  /** What is shown of an answer in JSON, where not all of it is. */
+  readonly shown?: (body: any) => unknown;
+}
+
+interface Shown {
+  bodies?: Record<string, string>;
+  answers: Record<string, Record<string, unknown>>;
+}
+
+/** Asks what a document's examples ask, and keeps the answers. */
+export class Interview {
+  readonly #server: TestServer;
+  readonly #document: any;
+  /** Those that identify the client. */
+  headers: Readonly<Record<string, string>>;
+  readonly examples: Record<string, Shown> = {};
+
+  private constructor(server: TestServer, document: unknown, headers: Readonly<Record<string, string>>) {
+    this.#server = server;
+    this.#document = document;
+    this.headers = headers;
+  }
+
+  /** `path`: of the document. */
+  static async start(server: TestServer, path: string, headers: Readonly<Record<string, string>>): Promise<Interview> {
+    return new Interview(server, inlined((await ask(server, "GET", path)).body), headers);
+  }
+
+  /** The body that the document shows for the operation. */
+  body(path: string, method: string): any {
+    return this.#document.paths[path][method].requestBody.content["application/json"].example;
+  }
+
+  /** A request; its answer becomes an example of the operation where that is named. */
+  async ask(
+    operation: string | null,
+    method: string,
+    path: string,
+    { body, type, accept, shown = (all) => all }: Asked = {},
+  ): Promise<Answer> {
+    const headers = {
+      ...this.headers,
+      ...(type === undefined ? {} : { "Content-Type": type }),
+      ...(accept === undefined ? {} : { Accept: accept }),
+    };
+    const answer = await ask(this.#server, method, path, { body, headers });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    if (operation === null) return answer;
+    const example = (this.examples[operation] ??= { answers: {} });
+    if (typeof body === "string") (example.bodies ??= {})[type!] = body;
+    const answered = answer.headers.get("content-type")?.split(";")[0];
+    if (answered !== undefined)
+      (example.answers[answer.status] ??= {})[answered] =
+        answered === "application/json" ? shown(answer.body) : answer.text;
+    return answer;
+  }
+}

@@ -1,0 +1,45 @@
+import { EXAMPLE_ID } from "../../../src/api/schemas/rule.ts";
+import { START } from "../start-server.ts";
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
+/** The last digits of `EXAMPLE_ID`, which are counted up. */
+const LAST_DIGITS = 4;
+
+/** What examples show in place of texts that are new in each run. */
+export class StandIns {
+  readonly #startedAt = Date.now();
+  readonly #texts = new Map<string, string>();
+
+  /** Shows `shown` in place of `text`; an id in place of itself, to show the one that was sent. */
+  add(text: string, shown: string): void {
+    this.#texts.set(text, shown);
+  }
+
+  /**
+   * The same with stand-ins: for added texts, ids (the first is the one that the document has for parameters), and
+   * times at which another process says that it did something during the run: servers of tests have a clock of their
+   * own.
+   */
+  in<Value>(value: Value): Value {
+    let text = JSON.stringify(value);
+    for (const [added, shown] of this.#texts) text = text.replaceAll(added, shown);
+    const ids = new Map([...this.#texts.values()].map((shown) => [shown, shown]));
+    let count = 0;
+    text = text.replaceAll(ID, (id) => {
+      if (!ids.has(id)) ids.set(id, numbered(count++));
+      return ids.get(id)!;
+    });
+    const now = Date.now();
+    text = text.replaceAll(TIME, (time) => {
+      const at = Date.parse(time);
+      return at >= this.#startedAt && at <= now ? new Date(START).toISOString() : time;
+    });
+    return JSON.parse(text) as Value;
+  }
+}
+
+function numbered(count: number): string {
+  const last = Number.parseInt(EXAMPLE_ID.slice(-LAST_DIGITS), 16) + count;
+  return EXAMPLE_ID.slice(0, -LAST_DIGITS) + last.toString(16).padStart(LAST_DIGITS, "0");
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
+import { Ruleset } from "../../../src/rulesets/ruleset.ts";
+import { run, temporaryFolder } from "../run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+before(async () => {
+  folder = temporaryFolder({
+    "block.txt": "20.0.0.0/24\n20.0.1.0/24\n2a00:1::/32\n",
+    "allow.txt": "20.0.0.0/25\n20.0.1.7\n",
+    "wide.txt": "20.0.0.0/6\n30.0.0.0/24\n",
+    "many.txt": Array.from({ length: 25_001 }, (_, at) => `20.${at >> 7}.${(at & 127) * 2}.1\n`).join(""),
+    "bad.txt": "20.0.0.300\n",
+  });
+  const rules = new Ruleset();
+  rules.add("20.0.2.0/24", { expiresAt: Date.parse("2100-01-01T00:00:00Z") });
+  rules.add("20.0.3.0/24");
+  await saveRuleset(join(folder.path, "rules.ipsieve"), rules);
+});
+after(() => folder.remove());
+
+const deployment = (...args: string[]) => run(["deployment", ...args], { cwd: folder.path });
+const read = (name: string): string => readFileSync(join(folder.path, name), "utf8");
+
+test("includes without excludes are written, with a checksum beside the file", async () => {
+  const sets = ["--include", "block.txt", "--include", "rules.ipsieve", "--exclude", "allow.txt"];
+  const { code, stdout, stderr } = await deployment("render", ...sets, "-o", "edl.txt", "--checksum");
+  assert.deepEqual([code, stdout, stderr], [0, "", "edl.txt: 11 entries, 136 B\n"]);
+  const lines = read("edl.txt").split("\n");
+  assert.deepEqual(
+    [lines[0], lines[1], lines.at(-3), lines.at(-2)],
+    ["20.0.0.128/25", "20.0.1.0/30", "20.0.2.0/23", "2a00:1::/32"],
+  );
+  const sha256 = createHash("sha256").update(read("edl.txt")).digest("hex");
+  assert.equal(read("edl.txt.sha256"), `${sha256}  edl.txt\n`);
+});
+
+test("what has expired by --now is not listed", async () => {
+  const later = await deployment("render", "--include", "rules.ipsieve", "--now", "2100-01-02");
+  assert.deepEqual([later.code, later.stdout], [0, "20.0.3.0/24\n"]);
+});
+
+test("standard output gets the list in the format of a program, for one family", async () => {
+  const args = ["--include", "block.txt", "--exclude", "20.0.0.0/23", "--purpose", "allowlist"];
+  const { stdout } = await deployment("render", ...args, "--format", "f5");
+  assert.equal(stdout, "2a00:1::,32,wl,\n");
+  const ipv4 = await deployment("render", "--include", "block.txt", "--family", "4");
+  assert.equal(ipv4.stdout, "20.0.0.0/23\n");
+});
+
+test("a list that must not be published is rejected, and the old file stays", async () => {
+  writeFileSync(join(folder.path, "kept.txt"), "192.0.2.1\n");
+  for (const [args, message] of [
+    [
+      ["--include", "block.txt", "--exclude", "20.0.0.0/8", "--family", "4"],
+      /the list has no addresses; check the sets; --allow-empty allows it\n/,
+    ],
+    [["--include", "wide.txt"], /too wide: 20\.0\.0\.0\/6 of wide\.txt/],
+    [["--include", "block.txt", "--min-prefix-v6", "33"], /too wide: 2a00:1::\/32 of block\.txt/],
+    [["--include", "many.txt", "--device", "sonicwall-25k"], /has 25001 entries, and at most 25000 are allowed/],
+    [["--include", "block.txt", "--max-bytes", "10"], /has 24 bytes, and at most 10 are allowed/],
+    [["--include", "bad.txt"], /^bad\.txt:1: .*\nipsieve: bad\.txt: 1 line cannot be read/],
+    [["--include", "block.txt", "--exclude", "missing.txt"], /missing\.txt: not a file/],
+  ] as const) {
+    const { code, stdout, stderr } = await deployment("render", ...args, "-o", "kept.txt", "--checksum");
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout, read("kept.txt")], [2, "", "192.0.2.1\n"], args.join(" "));
+  }
+  assert.ok(!readdirSync(folder.path).includes("kept.txt.sha256"));
+});
+
+test("each limit lets pass what it allows", async () => {
+  for (const args of [
+    ["--include", "20.0.0.0/25", "--exclude", "20.0.0.0/24", "--allow-empty"],
+    ["--include", "wide.txt", "--min-prefix-v4", "6"],
+    ["--include", "many.txt", "--device", "sonicwall-50k"],
+    ["--include", "many.txt", "--device", "sonicwall-25k", "--max-entries", "25001"],
+    ["--include", "block.txt", "--max-bytes", "24"],
+  ])
+    assert.equal((await deployment("render", ...args)).code, 0, args.join(" "));
+});
+
+test("a command that could not do what it says is an error", async () => {
+  for (const [args, message] of [
+    [["--exclude", "allow.txt"], /give --include SET at least once/],
+    [["--include", "-", "--exclude", "-"], /"-" is given twice/],
+    [["--include", "block.txt", "--checksum"], /--checksum is written beside -o FILE/],
+    [["--include", "block.txt", "-o", "block.txt"], /-o block\.txt is what --include reads/],
+    [["--include", "block.txt", "--max-entries", "0"], /give a whole number from 1/],
+    [["--include", "block.txt", "--device", "sonicwal-25k"], /did you mean sonicwall-25k\?/],
+    [["--include", "block.txt", "--set-name", "x"], /the format text has no place for a name/],
+  ] as const) {
+    const { code, stderr } = await deployment("render", ...args);
+    assert.match(stderr, message);
+    assert.equal(code, 2);
+  }
+  assert.equal(read("block.txt").split("\n").length, 4);
+});
+
+test("a preview counts what each set has, what excludes remove and what is left, and writes nothing", async () => {
+  const sets = ["--include", "block.txt", "--include", "rules.ipsieve", "--exclude", "allow.txt"];
+  const files = readdirSync(folder.path);
+  const { code, stdout } = await deployment("preview", ...sets, "--json");
+  assert.equal(code, 0);
+  const document = JSON.parse(stdout);
+  const none = { prefixes: 0, addresses: "0" };
+  const wide = { prefixes: 1, addresses: String(2n ** 96n) };
+  assert.deepEqual(document.include, [
+    { set: "block.txt", ipv4: { prefixes: 2, addresses: "512" }, ipv6: wide },
+    { set: "rules.ipsieve", ipv4: { prefixes: 2, addresses: "512" }, ipv6: none },
+  ]);
+  assert.deepEqual(document.exclude, [{ set: "allow.txt", ipv4: { prefixes: 2, addresses: "129" }, ipv6: none }]);
+  assert.deepEqual(document.removed, { ipv4: { prefixes: 2, addresses: "129" }, ipv6: none });
+  assert.deepEqual(document.list, { ipv4: { prefixes: 10, addresses: "895" }, ipv6: wide });
+  assert.deepEqual(document.widest.slice(0, 2), ["20.0.2.0/23", "20.0.0.128/25"]);
+  assert.deepEqual([document.changes_at, document.rejections], ["2100-01-01T00:00:00.000Z", []]);
+  const rendered = await deployment("render", ...sets);
+  assert.deepEqual([document.format, document.bytes], ["text", rendered.stdout.length]);
+  assert.equal(document.sha256, createHash("sha256").update(rendered.stdout).digest("hex"));
+  assert.deepEqual(readdirSync(folder.path), files);
+});
+
+test("a preview for people says what would be rejected, by its exit code, too", async () => {
+  const { code, stdout } = await deployment("preview", "--include", "wide.txt", "--exclude", "30.0.0.0/25");
+  assert.equal(code, 1);
+  assert.equal(
+    stdout,
+    [
+      "           set          family  prefixes   addresses",
+      "  include  wide.txt     IPv4           2  67,109,120",
+      "  exclude  30.0.0.0/25  IPv4           1         128",
+      "  removed               IPv4           1         128",
+      "  list                  IPv4           5  67,108,992",
+      "  widest prefixes: 20.0.0.0/8, 21.0.0.0/8, 22.0.0.0/8",
+      "  changes by itself: never",
+      "  as text: 58 B",
+      "  would be rejected: the includes have prefixes that are too wide: 20.0.0.0/6 of wide.txt; check the source; --min-prefix-v4 and --min-prefix-v6 allow wider ones",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a set without addresses has a row, and so has the list that it makes", async () => {
+  writeFileSync(join(folder.path, "empty.txt"), "# none\n");
+  const { code, stdout } = await deployment("preview", "--include", "empty.txt");
+  assert.equal(code, 1);
+  assert.match(stdout, /^ +include +empty\.txt +0 +0\n +list +0 +0\n/m);
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { join } from "node:path";
+import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
+import { Ruleset } from "../../../src/rulesets/ruleset.ts";
+import { run, temporaryFolder } from "../run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+before(async () => {
+  folder = temporaryFolder({
+    "block.txt": "# a feed\n20.0.0.0/24, scanner\n20.0.1.0-20.0.1.255 ; a range\n20.0.0.7\n2a00:1::/32\n",
+    "allow.txt": "20.0.0.128/25\n2a00:1:8000::/33\n",
+    "bad.txt": "20.0.0.1\n20.0.0.300\nx\n",
+    "other.txt": "30.0.0.0/8\n",
+  });
+  const rules = new Ruleset();
+  rules.add("20.0.1.0/25");
+  rules.add("20.0.1.128/25", { expiresAt: Date.now() + 3_600_000 });
+  await saveRuleset(join(folder.path, "rules.ipsieve"), rules);
+});
+after(() => folder.remove());
+
+const sets = (...args: string[]) => run(["sets", ...args], { cwd: folder.path });
+
+async function assertPrints(expected: readonly string[], ...args: string[]): Promise<void> {
+  const { code, stdout, stderr } = await sets(...args);
+  assert.deepEqual(
+    [code, stdout, stderr],
+    [expected.length > 0 ? 0 : 1, expected.map((line) => `${line}\n`).join(""), ""],
+    args.join(" "),
+  );
+}
+
+test("lists, ruleset files, services and literals are combined", async () => {
+  await assertPrints(["20.0.0.0/23", "2a00:1::/32"], "aggregate", "block.txt");
+  await assertPrints(["20.0.0.0/23", "30.0.0.0/8", "2a00:1::/32"], "union", "block.txt", "allow.txt", "other.txt");
+  await assertPrints(["20.0.0.128/25", "2a00:1:8000::/33"], "intersect", "block.txt", "allow.txt");
+  await assertPrints(["20.0.0.0/25", "2a00:1::/33"], "subtract", "block.txt", "allow.txt", "rules.ipsieve");
+  await assertPrints(
+    ["20.0.0.0/25", "20.0.1.128/25"],
+    "subtract",
+    "block.txt",
+    "allow.txt",
+    "rules.ipsieve",
+    "--now",
+    "2100-01-01",
+    "--family",
+    "4",
+  );
+  await assertPrints(["20.0.0.0/24", "2a00:1::/32"], "symmetric", "block.txt", "20.0.1.0-20.0.1.255");
+  await assertPrints([], "intersect", "other.txt", "block.txt");
+  await assertPrints(["1.1.1.1"], "intersect", "cbs:/cdn/cloudflare", "1.1.1.1");
+});
+
+test("threat intelligence is selected by classification, tags and days, as of --now", async () => {
+  const documents = [
+    { ip: "30.0.0.0/24", classification: "malicious", tags: ["ssh"], last_seen: "2026-06-10" },
+    { ip: "30.0.0.7", classification: "benign", tags: ["scanner"], last_seen: "2026-06-17" },
+    { ip: "30.0.1.1", classification: "malicious", tags: ["http", "ssh"], last_seen: "2026-06-17" },
+  ];
+  const input = documents.map((document) => `${JSON.stringify(document)}\n`).join("");
+  const threats = join(folder.path, "cti.ipsieve");
+  const imported = await run(["cti", "import", "--output", threats, "-"], { cwd: folder.path, input });
+  assert.equal(imported.code, 0, imported.stderr);
+  const own = ["--threats", threats, "--now", "2026-06-18"];
+  await assertPrints(["30.0.0.7"], "aggregate", "cti:benign", ...own);
+  await assertPrints(["30.0.1.1"], "aggregate", "cti:malicious,days=1", ...own);
+  await assertPrints(["30.0.0.7", "30.0.1.1"], "aggregate", "cti:tag=scanner,tag=http", ...own);
+  await assertPrints([], "aggregate", "cti:tag=none", ...own);
+  // The address of another document is not in the network's.
+  await assertPrints(["30.0.0.7"], "subtract", "30.0.0.0/24", "cti:tag=ssh", ...own);
+  for (const [operand, message] of [
+    ["cti:malicous", /unknown selection "malicous"; did you mean malicious\?/],
+    ["cti:", /unknown selection ""; write unknown\|benign\|promiscuous\|malicious, tag=TAG or days=N/],
+    ["cti:days=1,days=1", /days=1 is given twice/],
+    ["cti:benign,malicious", /unknown selection "malicious"/],
+  ] as const)
+    assert.match((await sets("aggregate", operand, ...own)).stderr, message);
+});
+
+test("standard input is a list, and the result is written for programs", async () => {
+  const { stdout } = await run(["sets", "union", "-", "--format", "iptables", "--set-name", "own"], {
+    cwd: folder.path,
+    input: "20.0.0.0/25\n20.0.0.128/25\n",
+  });
+  assert.equal(stdout, "*filter\n:own - [0:0]\n-4 -A own -s 20.0.0.0/24 -j DROP\nCOMMIT\n");
+});
+
+test("sets are compared two by two", async () => {
+  const { code, stdout } = await sets("compare", "block.txt", "allow.txt", "other.txt");
+  assert.equal(code, 0);
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trim().split(/ {2,}/));
+  assert.deepEqual(lines, [
+    ["first", "relation", "second", "family", "shared addresses", "of first", "of second"],
+    ["block.txt", "covers", "allow.txt", "IPv4", "128", "25.00 %", "100.00 %"],
+    ["block.txt", "covers", "allow.txt", "IPv6", "39,614,081,257,132,168,796,771,975,168", "50.00 %", "100.00 %"],
+    ["block.txt", "disjoint", "other.txt", "IPv4", "0", "0.00 %", "0.00 %"],
+    ["block.txt", "disjoint", "other.txt", "IPv6", "0", "0.00 %", "-"],
+    ["allow.txt", "disjoint", "other.txt", "IPv4", "0", "0.00 %", "0.00 %"],
+    ["allow.txt", "disjoint", "other.txt", "IPv6", "0", "0.00 %", "-"],
+  ]);
+  const one = await sets("compare", "block.txt", "20.0.0.0/23", "--json");
+  assert.deepEqual(JSON.parse(one.stdout), {
+    first: "block.txt",
+    second: "20.0.0.0/23",
+    relation: "covers",
+    ipv4: { first: "512", second: "512", shared: "512" },
+    ipv6: { first: String(2n ** 96n), second: "0", shared: "0" },
+  });
+  assert.equal((await sets("compare", "block.txt", "other.txt")).code, 1);
+});
+
+test("what cannot be read is an error with its location, and prints nothing", async () => {
+  for (const [args, message] of [
+    [["union", "bad.txt"], /^bad\.txt:2: .*\nbad\.txt:3: .*\nipsieve: bad\.txt: 2 lines cannot be read/s],
+    [["union", "none.txt"], /^ipsieve: none\.txt: not a file, prefix, address or range/],
+    [["union", "10.0.0.1/8"], /^ipsieve: 10\.0\.0\.1\/8: host bits are set; did you mean 10\.0\.0\.0\/8\?/],
+    [["union", "cbs:/cdn/cloudflar"], /^ipsieve: the catalogue has no node .* did you mean \/cdn\/cloudflare/],
+    [["union", "block.txt", "--set-name", "x"], /^ipsieve: --set-name: the format text has no place for a name/],
+    [["intersect", "block.txt"], /at least 2|needs|SET SET/],
+  ] as const) {
+    const { code, stdout, stderr } = await sets(...args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+  }
+});
+
+test("two empty sets are equal and share nothing; of one family, only that counts; symmetric takes two sets", async () => {
+  const empty = await sets("compare", "/dev/null", "/dev/null");
+  assert.match(empty.stdout, /\n {2}\/dev\/null {2}equal +\/dev\/null {2}- +0 +- +-\n$/);
+  assert.equal(empty.code, 1);
+  assert.equal((await sets("union", "::1", "--family", "6")).code, 0);
+  await assertPrints([], "union", "::1", "--family", "4");
+  assert.equal((await sets("symmetric", "1.1.1.1", "1.1.1.2", "1.1.1.3")).code, 2);
+});
+
+test("a file that is read is not the output, for any command that reads lists or logs", () => {
+  const main = join(import.meta.dirname, "../../../src/cli/main.ts");
+  const path = join(folder.path, "own.txt");
+  for (const [flags, args] of [
+    ["w", ["sets", "union", path, "9.9.9.9"]],
+    ["a", ["sets", "union", path]],
+    ["a", ["ruleset", "diff", path, path]],
+    ["a", ["identify", path]],
+  ] as const) {
+    writeFileSync(path, "9.9.9.0/24\n");
+    const output = openSync(path, flags);
+    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+      stdio: ["ignore", output, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(output);
+    assert.deepEqual([status, stderr.includes("this file is also the output")], [2, true], `${args[0]}: ${stderr}`);
+    assert.equal(readFileSync(path, "utf8"), flags === "w" ? "" : "9.9.9.0/24\n");
+  }
+  const input = openSync(path, "r");
+  const output = openSync(path, "a");
+  const through = spawnSync(process.execPath, [main, "identify"], { stdio: [input, output, "pipe"], encoding: "utf8" });
+  assert.match(through.stderr, /^ipsieve: standard input: this file is also the output/);
+  closeSync(input);
+  closeSync(output);
+});

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Family } from "../../src/address/address.ts";
+import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
+import { CtiBuilder } from "../../src/cti/dataset-builder.ts";
+import { CtiDataset } from "../../src/cti/dataset.ts";
+import { recordOf } from "../../src/cti/fields.ts";
+import { type CompiledList, compileList, compilingList, type ListContent } from "../../src/deployments/compile.ts";
+import { type Gathered, gatheringPrefixes } from "../../src/deployments/gathered.ts";
+import { gatheringNode } from "../../src/deployments/sources/node.ts";
+import { gatheringRules } from "../../src/deployments/sources/rules.ts";
+import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
+import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { columnsOf } from "../../src/rulesets/rule-columns.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { finished } from "../../src/turns/finished.ts";
+import { rounds } from "../rounds.ts";
+import {
+  BITS,
+  type Block,
+  type Case,
+  DAY,
+  expectedOf,
+  fewest,
+  gathered,
+  numbered,
+  type Source,
+  UNIVERSES,
+} from "./compile-oracle.ts";
+
+function prefixes(name: string, ...texts: string[]): Gathered {
+  return finished(
+    gatheringPrefixes(
+      name,
+      texts.map((text) => parsePrefix(text)),
+    ),
+  );
+}
+
+function textsOf(list: CompiledList, family?: Family): string[] {
+  return [...list.prefixes(family)].map(formatPrefix);
+}
+
+test("by example: includes without excludes, joined, with counts", () => {
+  const list = compileList({
+    include: [prefixes("one", "10.0.0.0/24", "2001:db8::/32"), prefixes("two", "10.0.1.0/24")],
+    exclude: [prefixes("office", "10.0.1.7"), prefixes("unrelated", "192.0.2.0/24")],
+  });
+  assert.deepEqual(textsOf(list, 4), [
+    "10.0.0.0/24",
+    "10.0.1.0/30",
+    "10.0.1.4/31",
+    "10.0.1.6",
+    "10.0.1.8/29",
+    "10.0.1.16/28",
+    "10.0.1.32/27",
+    "10.0.1.64/26",
+    "10.0.1.128/25",
+  ]);
+  assert.deepEqual(textsOf(list, 6), ["2001:db8::/32"]);
+  assert.deepEqual([list.tally.count(4), list.tally.count(6)], [9, 1]);
+  assert.deepEqual([list.tally.addresses(4), list.tally.addresses(6)], [511n, 1n << 96n]);
+  assert.deepEqual(list.tally.widest(4).slice(0, 2).map(formatPrefix), ["10.0.0.0/24", "10.0.1.128/25"]);
+  assert.deepEqual([list.removed.count(4), list.removed.addresses(4), list.removed.count(6)], [1, 1n, 0]);
+  assert.equal(list.until, Infinity);
+});
+
+test("nothing included is nothing, whatever is excluded", () => {
+  const list = compileList({ include: [], exclude: [prefixes("all", "0.0.0.0/0", "::/0")] });
+  assert.deepEqual(textsOf(list), []);
+  assert.deepEqual([list.removed.count(4), list.removed.count(6), list.tooWideCount], [0, 0, 0]);
+});
+
+test("a prefix that is too wide is named with its source; excludes may be as wide as they like", () => {
+  const include = [prefixes("mistake", "0.0.0.0/1", "10.0.0.0/8"), prefixes("another", "2000::/3", "2001:db8::/32")];
+  const list = compileList({ include, exclude: [prefixes("wide", "8.0.0.0/6", "2000::/4")] });
+  assert.equal(list.tooWideCount, 2);
+  const named = list.tooWide.map(({ source, prefix }) => `${source} ${formatPrefix(prefix)}`);
+  assert.deepEqual(named, ["mistake 0.0.0.0/1", "another 2000::/3"]);
+  const ipv6Only = compileList({ include, exclude: [], families: [6] });
+  assert.deepEqual(
+    ipv6Only.tooWide.map(({ source }) => source),
+    ["another"],
+  );
+  assert.deepEqual([textsOf(ipv6Only, 4), ipv6Only.tally.count(4)], [[], 0]);
+  assert.equal(compileList({ include, exclude: [], shortest: { 4: 1, 6: 3 } }).tooWideCount, 0);
+});
+
+test("of many prefixes that are too wide, the widest ten are named, and all are counted", () => {
+  const wide = Array.from({ length: 100 }, (_, at) => `${at + 1}.0.0.0/${at === 63 ? 8 : 9}`);
+  const list = compileList({ include: [prefixes("wide", ...wide)], exclude: [], shortest: { 4: 16, 6: 19 } });
+  assert.equal(list.tooWideCount, 100);
+  const named = list.tooWide.map(({ prefix }) => formatPrefix(prefix));
+  const expected = ["64.0.0.0/8", ...Array.from({ length: 9 }, (_, at) => `${at + 1}.0.0.0/9`)];
+  assert.deepEqual(named, expected);
+  const backwards = compileList({
+    include: [prefixes("wide", ...wide.toReversed())],
+    exclude: [],
+    shortest: { 4: 16, 6: 19 },
+  });
+  assert.deepEqual(
+    backwards.tooWide.map(({ prefix }) => formatPrefix(prefix)),
+    expected,
+  );
+});
+
+test("what is joined is never wider than allowed", () => {
+  const list = compileList({ include: [prefixes("halves", "10.0.0.0/8", "11.0.0.0/8")], exclude: [] });
+  assert.deepEqual(textsOf(list), ["10.0.0.0/8", "11.0.0.0/8"]);
+});
+
+test("IPv4 addresses in mapped form do not come out of an IPv6 list, and are not counted", () => {
+  const include = [prefixes("around", "::/64")];
+  const list = compileList({ include, exclude: [prefixes("neighbour", "::fffe:0:0/96")] });
+  assert.ok(textsOf(list).every((text) => !text.startsWith("::ffff:")));
+  assert.equal(list.tally.addresses(6), (1n << 64n) - (2n << 32n));
+});
+
+const block: fc.Arbitrary<Block> = fc.nat({ max: BITS }).chain((exponent) =>
+  fc.record({
+    exponent: fc.constant(exponent),
+    first: fc.nat({ max: 2 ** (BITS - exponent) - 1 }).map((at) => at * 2 ** exponent),
+    day: fc.option(fc.integer({ min: 1, max: 6 })),
+    isMalicious: fc.boolean(),
+  }),
+);
+/** Each block once, as the rule of a prefix replaces the one before. */
+const blocks = fc.uniqueArray(block, {
+  maxLength: 8,
+  selector: ({ first, exponent }) => `${first} ${exponent}`,
+});
+const source: fc.Arbitrary<Source> = fc.oneof(
+  fc.record({ kind: fc.constantFrom("rules", "node", "prefixes"), blocks }),
+  fc.record({ kind: fc.constant("threats"), blocks, days: fc.option(fc.nat({ max: 3 })) }),
+);
+const anyCase: fc.Arbitrary<Case> = fc.record({
+  include: fc.array(source, { maxLength: 4 }),
+  exclude: fc.array(source, { maxLength: 3 }),
+  shortest: fc.nat({ max: BITS }),
+});
+
+function contentOf(family: Family, { include, exclude, shortest }: Case, now: number): ListContent {
+  const base = UNIVERSES[family].length;
+  return {
+    include: include.map((each) => gathered(family, each, now)),
+    exclude: exclude.map((each) => gathered(family, each, now)),
+    shortest: { 4: 0, 6: 0, [family]: base + shortest },
+  };
+}
+
+/** Whether the list is the oracle's, and stays it until it says. */
+function agrees(family: Family, each: Case, now: number, compile: typeof compileList): void {
+  const list = compile(contentOf(family, each, now));
+  const expected = expectedOf(each, now);
+  const widest = BITS - each.shortest;
+  assert.deepEqual(numbered(family, list.prefixes()), fewest(expected, widest));
+  assert.equal(list.tally.count(family), fewest(expected, widest).length);
+  assert.equal(list.tally.addresses(family), BigInt(expected.size));
+  const included = expectedOf({ ...each, exclude: [] }, now);
+  assert.equal(list.removed.addresses(family), BigInt(included.size - expected.size));
+  const wide = each.include.some(
+    ({ kind, blocks }) => kind === "prefixes" && blocks.some(({ exponent }) => exponent > widest),
+  );
+  if (wide) assert.ok(list.tooWideCount > 0);
+  for (let at = now; at < Math.min(list.until, 12 * DAY); at += DAY / 2)
+    assert.deepEqual(expectedOf(each, at), expected, `it says ${list.until / DAY}, and is another one at ${at / DAY}`);
+}
+
+for (const family of [4, 6] as const)
+  test(`every kind of source against sets of numbers: IPv${family}`, () => {
+    const now = fc.nat({ max: 14 }).map((half) => (half * DAY) / 2);
+    const numRuns = rounds({ short: 400, long: 50_000 });
+    fc.assert(
+      fc.property(anyCase, now, (each, now) => agrees(family, each, now, compileList)),
+      { numRuns },
+    );
+  });
+
+test("negative control: a compiler that adds excludes back, or that forgets an expiry, is found", () => {
+  const withoutExcludes = (content: ListContent): CompiledList => compileList({ ...content, exclude: [] });
+  const forgetful = (content: ListContent): CompiledList => {
+    const include = content.include.map((each) => ({ ...each, until: Infinity }));
+    return compileList({ ...content, include });
+  };
+  for (const broken of [withoutExcludes, forgetful])
+    assert.throws(() =>
+      fc.assert(
+        fc.property(anyCase, (each) => agrees(4, each, DAY, broken)),
+        { numRuns: 400 },
+      ),
+    );
+});
+
+test("a thousand networks, each without the host that is not malicious", () => {
+  const builder = new CtiBuilder();
+  for (let at = 0; at < 1000; at++) {
+    const network = `20.${at >> 8}.${at & 255}`;
+    builder.add(parsePrefix(`${network}.0/24`), recordOf({ classification: "malicious", actor: `${at}` }));
+    builder.add(parsePrefix(`${network}.7`), recordOf({ classification: "benign" }));
+    builder.add(parsePrefix(`2001:db8:${at.toString(16)}::/48`), recordOf({ classification: "malicious" }));
+  }
+  const { trie, metadata } = builder.build({ title: "Test", createdAt: new Date(0), sources: [] });
+  const dataset = new CtiDataset(metadata, freeze(trie));
+  const steps = { count: 0 };
+  const found = counted(gatheringThreats("threats", dataset, { classification: "malicious" }, 0), steps);
+  assert.deepEqual([found.addresses.size(4), found.addresses.size(6)], [255_000n, 1000n << 80n]);
+  assert.ok([0, 999].every((at) => !found.addresses.has(parsePrefix(`20.${at >> 8}.${at & 255}.7`))));
+  assert.deepEqual([found.prefixes.count(4), found.prefixes.count(6)], [1000, 1000]);
+  // Each looks at 256 documents or prefixes.
+  assert.ok(steps.count > 10, `${steps.count} steps`);
+});
+
+test("a node of a large catalogue is gathered in short steps the first time, too", () => {
+  const builder = new CatalogueBuilder();
+  for (let at = 0; at < 20_000; at++) builder.add(parsePrefix(`20.${at >> 8}.${at & 255}.0/24`), "/cloud/one");
+  const { trie, metadata } = builder.build({ title: "Test", createdAt: new Date(0), sources: [] });
+  const tree = new CatalogueTree(new Catalogue(metadata, freeze(trie)));
+  const steps = { count: 0 };
+  assert.equal(counted(gatheringNode("node", tree, "/cloud/one"), steps).addresses.size(4), 5_120_000n);
+  // Each reads a thousand prefixes out of the table at most.
+  assert.ok(steps.count > 20, `${steps.count} steps`);
+});
+
+test("a million rules without a hundred thousand are compiled in many short steps", () => {
+  const include = rulesOf(1_000_000, (at) => at * 4096);
+  const exclude = rulesOf(100_000, (at) => at * 40_960);
+  const steps = { count: 0 };
+  const [one, other] = [include, exclude].map((rules) => counted(gatheringRules("rules", rules.rules(), 0), steps));
+  const list = counted(compilingList({ include: [one!], exclude: [other!] }), steps);
+  assert.equal(list.tally.count(4), 900_000);
+  assert.equal(list.removed.count(4), 100_000);
+  // Each looks at 16,384 boundaries, or 4,096 prefixes, at most.
+  assert.ok(steps.count > 1000, `${steps.count} steps`);
+});
+
+function rulesOf(count: number, addressOf: (at: number) => number): RuleIndex {
+  const about = { name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+  const rules = Array.from({ length: count }, (_, at) => {
+    const prefix = { family: 4, w0: addressOf(at), w1: 0, w2: 0, w3: 0, length: 32 } as const;
+    return { ...about, prefix };
+  });
+  return RuleIndex.from(columnsOf(rules));
+}
+
+function counted<Result>(work: Generator<undefined, Result, undefined>, steps: { count: number }): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    steps.count++;
+  }
+}

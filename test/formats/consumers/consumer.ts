@@ -1,0 +1,76 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request, type RequestOptions } from "node:http";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
+
+/** A program that reads exported rules. */
+export interface Consumer {
+  readonly name: string;
+  readonly format: RuleExportFormat;
+  /** Why it cannot be asked here; false where it can. */
+  readonly missing: string | false;
+  /** Whether it takes each address for listed, with the exported file in `folder`, its own. */
+  listed(file: string, addresses: readonly string[], folder: string): Promise<boolean[]>;
+}
+
+/** A server that takes the client's address from a header, and how it can be reached. */
+export interface AskedServer {
+  readonly process: ChildProcess;
+  readonly reached: Pick<RequestOptions, "socketPath" | "port" | "path">;
+  readonly header: string;
+}
+
+/** Whether the server denies each address: 403, or any other status. It is ended at the end. */
+export async function denied(server: AskedServer, addresses: readonly string[]): Promise<boolean[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ended = once(server.process, "close");
+  const ask = (ip: string): Promise<number> =>
+    statusOf({ agent, host: "127.0.0.1", ...server.reached, headers: { [server.header]: ip } });
+  try {
+    await untilItAnswers(server.process, () => ask("192.0.2.1"));
+    const answers: boolean[] = [];
+    for (const address of addresses) answers.push((await ask(address)) === 403);
+    return answers;
+  } finally {
+    agent.destroy();
+    server.process.kill();
+    await ended;
+  }
+}
+
+/** Calls `ask` until it does not fail. */
+export async function untilItAnswers<Answer>(process: ChildProcess, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 0; process.exitCode === null; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries > 1500) throw new Error(`${process.spawnfile} does not answer`, { cause: error });
+      await sleep(20);
+    }
+  }
+  throw new Error(`${process.spawnfile} ended with exit code ${process.exitCode}`);
+}
+
+function statusOf(options: RequestOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(options, (response) => {
+      response.on("error", reject);
+      response.on("end", () => resolve(response.statusCode!));
+      response.resume();
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { Resolver } from "node:dns/promises";
+import { once } from "node:events";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { missingCommand } from "../../tools.ts";
+import { type Consumer, freePort, untilItAnswers } from "./consumer.ts";
+
+/** Whether a name exists, by a resolver that asks a server on this port. */
+function resolverAt(port: number): (name: string, type: "A" | "AAAA") => Promise<boolean> {
+  const resolver = new Resolver({ timeout: 2000, tries: 3 });
+  resolver.setServers([`127.0.0.1:${port}`]);
+  return async (name, type) => {
+    try {
+      return (await resolver.resolve(name, type)).length > 0;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOTFOUND" || code === "ENODATA") return false;
+      throw error;
+    }
+  };
+}
+
+/** The parts of an address, the last one first, as lists in DNS have them (RFC 5782). */
+function reversed(text: string): string {
+  const { family, w0, w1, w2, w3 } = parseAddress(text);
+  if (family === 4) return text.split(".").reverse().join(".");
+  const digits = [w0, w1, w2, w3].map((word) => word.toString(16).padStart(8, "0")).join("");
+  return [...digits].reverse().join(".");
+}
+
+export const rbldnsd: Consumer = {
+  name: "rbldnsd, combined",
+  format: "dnsbl",
+  missing: missingCommand("rbldnsd", "-h", "rbldnsd"),
+  async listed(file, addresses, folder) {
+    const port = await freePort();
+    writeFileSync(join(folder, "list"), file);
+    chmodSync(folder, 0o755);
+    const options = ["-n", "-u", "nobody", "-b", `127.0.0.1/${port}`, "-w", folder, "dnsbl.test:combined:list"];
+    const child = spawn("rbldnsd", options, { stdio: ["ignore", "pipe", "pipe"] });
+    let log = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
+    const ended = once(child, "close");
+    const exists = resolverAt(port);
+    try {
+      await untilItAnswers(child, () => exists("2.0.0.127.dnsbl.test", "A"));
+      const answers = await Promise.all(addresses.map((each) => exists(`${reversed(each)}.dnsbl.test`, "A")));
+      assert.doesNotMatch(log, /error|invalid|warning/i);
+      return answers;
+    } finally {
+      child.kill();
+      await ended;
+    }
+  },
+};
+
+export const bind: Consumer = {
+  name: "BIND, response policy zone",
+  format: "rpz",
+  missing: missingCommand("named", "-v", "bind9"),
+  async listed(file, addresses, folder) {
+    const port = await freePort();
+    chmodSync(folder, 0o777);
+    const records = addresses.map((text, at) => `a${at} ${text.includes(":") ? "AAAA" : "A"} ${text}\n`);
+    writeFileSync(
+      join(folder, "test.zone"),
+      `$TTL 60\n@ SOA a b 1 60 60 60 60\n@ NS ns\nns A 127.0.0.1\n${records.join("")}`,
+    );
+    writeFileSync(join(folder, "rpz.zone"), file);
+    const configuration = `options {
+  directory "${folder}"; listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
+  pid-file none; session-keyfile none; recursion yes; dnssec-validation no; empty-zones-enable no;
+  response-policy { zone "rpz.test"; } recursive-only no qname-wait-recurse no min-update-interval 0;
+};
+controls { };
+logging { channel all { file "log"; severity info; }; category default { all; }; };
+zone "zone.test" { type primary; file "test.zone"; };
+zone "rpz.test" { type primary; file "rpz.zone"; };
+`;
+    writeFileSync(join(folder, "named.conf"), configuration);
+    const child = spawn("named", ["-f", "-c", join(folder, "named.conf")], { stdio: "ignore" });
+    const ended = once(child, "close");
+    const exists = resolverAt(port);
+    const log = (): string => readFileSync(join(folder, "log"), "utf8");
+    try {
+      // Zones are served before the policies in them are in force; the log says when those are.
+      await untilItAnswers(child, () => {
+        assert.match(log(), /rpz\.test: reload done/);
+        return exists("ns.zone.test", "A");
+      });
+      const answers: boolean[] = [];
+      for (const [at, text] of addresses.entries())
+        answers.push(!(await exists(`a${at}.zone.test`, text.includes(":") ? "AAAA" : "A")));
+      // BIND leaves out what it does not understand, goes on, and says so in its log only.
+      assert.doesNotMatch(log(), /invalid rpz|not loaded|failed/i);
+      return answers;
+    } finally {
+      child.kill();
+      await ended;
+    }
+  },
+};

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Random } from "../../bench/data/random.ts";
+import { createFound, findAddress, STOP } from "../../src/batch/lines/find-address.ts";
+import { VECTOR_DOT, VECTOR_IS_COLON, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
+import { LOG_LINES } from "../cases/log-lines.ts";
+import { rounds } from "../rounds.ts";
+import type { KernelRoom } from "./kernel-memory.ts";
+import { randomIpv6, randomLine, randomQuad } from "./random-lines.ts";
+import { kernelLines, referenceLines, scanningKernel } from "./scan-harness.ts";
+
+const SEED = 20261123;
+const TEXT_BYTES = 1 << 20;
+const LF = 0x0a;
+const LINES = rounds({ short: 1_000_000, long: 100_000_000 });
+
+/** What addresses are made of, and what stands around them. */
+const BYTES = Buffer.from('.....::::::0012345678999abcfFgz_ /,[]"%-=\r\n\xff', "latin1");
+
+/** Lines as programs write them, with an address somewhere. */
+const SHAPES: readonly ((address: string, random: Random) => string)[] = [
+  (address, random) =>
+    `Nov 23 12:34:56 web${random.below(10)} sshd[${random.below(30_000)}]: Failed password from ${address} port 22`,
+  (address, random) =>
+    `{"time":"2026-11-23T12:34:56.${random.below(1000)}Z","version":"1.18.0","client_ip":"${address}","took":1.5}`,
+  (address, random) =>
+    `2026-11-23T12:34:56+01:00,user${random.below(1000)},login,${address},${random.below(100_000)},ok`,
+  (address) => `DHCPACK on ${address} to 00:11:22:33:44:55 via eth0`,
+  (address, random) => `std::vector 10.0.19041.1 Chrome/120.0.0.0 ${".".repeat(random.below(9))} src:${address}:80 ::`,
+  (address) => `a:b:c:d:e:f:1 1:2:3:4 www.a.b.c.d.example.com ip:${address}.`,
+];
+
+function randomText(random: Random): Buffer {
+  const lines: string[] = [];
+  for (let bytes = 0; bytes < TEXT_BYTES - 2000;) {
+    const address = random.below(3) === 0 ? randomIpv6(random) : randomQuad(random);
+    const line = random.below(4) === 0 ? randomLine(random) : SHAPES[random.below(SHAPES.length)]!(address, random);
+    bytes += line.length + 1;
+    lines.push(line);
+  }
+  return Buffer.from(`${lines.join("\n")}\n`, "latin1");
+}
+
+/** Replaces some bytes of the text by others that matter, LFs included; the last stays an LF. */
+function change(text: Buffer, random: Random): void {
+  for (let changes = text.length >> 7; changes > 0; changes--)
+    text[random.below(text.length - 1)] = BYTES[random.below(BYTES.length)]!;
+}
+
+/** The first line that the kernel reads in another way than the reference; null if there is none. */
+function firstDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer): string | null {
+  new Uint8Array(memory.buffer).set(text, at);
+  const found = createFound();
+  const words = new Uint32Array(4 * 640);
+  const families = new Uint8Array(640);
+  for (let next = at, start = 0; next < at + text.length;) {
+    next = kernel.scanChunk(next, at + text.length);
+    families.fill(0);
+    for (let index = 0; index < kernel.count4; index++) {
+      const line = kernel.lines4[index]!;
+      families[line]! += 4;
+      words[4 * line] = kernel.words4[index]!;
+    }
+    for (let index = 0; index < kernel.count6; index++) {
+      const line = kernel.lines6[index]!;
+      families[line]! += 6;
+      words.set(kernel.words6.subarray(4 * index, 4 * index + 4), 4 * line);
+    }
+    for (let line = 0; line < kernel.chunkLines; line++) {
+      const family = findAddress(text, start, text.length, found);
+      const end = text.indexOf(LF, found[STOP]!);
+      let isSame = family === families[line] && kernel.lineStarts[line] === at + start;
+      for (let word = 0; word < (family === 0 ? 0 : family === 4 ? 1 : 4); word++)
+        isSame &&= words[4 * line + word] === found[word];
+      if (!isSame) return text.toString("latin1", start, end);
+      start = end + 1;
+    }
+  }
+  return null;
+}
+
+test(`the kernel reads ${LINES} lines of all shapes as the reference does, changed at random, at random alignments`, (t) => {
+  const room = scanningKernel(TEXT_BYTES + 64);
+  const random = new Random(SEED);
+  let lines = 0;
+  let text = randomText(random);
+  for (let round = 0; lines < LINES; round++) {
+    if (round % 16 === 0) text = randomText(random);
+    assert.equal(firstDifference(room, room.at + random.below(64), text), null, `seed ${SEED}, round ${round}`);
+    for (const byte of text) if (byte === LF) lines++;
+    change(text, random);
+  }
+  t.diagnostic(`seed ${SEED}: ${lines} lines`);
+});
+
+test("the kernel reads the sample log as the reference does, with anything in front of its lines", () => {
+  const room = scanningKernel(4 * TEXT_BYTES);
+  const log = readFileSync(new URL("../../data/sample.log", import.meta.url), "latin1")
+    .trimEnd()
+    .split("\n");
+  for (const front of ["", "x ", "12:34:56 ", "a.b.c.d.e::f.1.2.3.4.5 ", `${" ".repeat(47)}1.`]) {
+    const text = Buffer.from(`${log.map((line) => front + line).join("\n")}\n`, "latin1");
+    assert.equal(firstDifference(room, room.at, text), null);
+  }
+});
+
+test(`each of ${LOG_LINES.length} lines behind every number of bytes from 0 to 130`, () => {
+  const room = scanningKernel(4 * TEXT_BYTES);
+  // A delimiter, and what looks like the front of an address.
+  for (const fill of [" ", "1.2 ", "::x "]) {
+    for (let length = 0; length <= 130; length++) {
+      const front = fill.repeat(Math.ceil(length / fill.length)).slice(0, length);
+      const text = Buffer.from(`${LOG_LINES.map(({ line }) => front + line).join("\n")}\n`, "latin1");
+      assert.equal(firstDifference(room, room.at, text), null, `${length} bytes of ${JSON.stringify(fill)}`);
+    }
+  }
+});
+
+test("addresses of every length behind every number of bytes, alone in the text", () => {
+  const room = scanningKernel(TEXT_BYTES);
+  for (const address of [
+    "1.2.3.4",
+    "255.255.255.255",
+    "1:2:3:4:5:6:7:8",
+    "2001:1db8:3333:4444:5555:6666:7777:8888",
+    "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
+    "::",
+    "::1",
+    "fe80::",
+    "::ffff:1.2.3.4",
+    "ip:::1",
+    "client:1:2:3:4:5:6:7:8",
+  ]) {
+    for (let length = 0; length <= 130; length++) {
+      const text = Buffer.from(`${"-".repeat(length)}${address}\n`);
+      const expected = referenceLines(text, text.length);
+      assert.notEqual(expected[0]!.address, null);
+      assert.deepEqual(kernelLines(room, room.at + 3, text, text.length), expected);
+    }
+  }
+});
+
+// Negative controls: one byte of the vectors that the masks are made with.
+for (const [name, offset] of Object.entries({ dots: VECTOR_DOT + 9, colons: VECTOR_IS_COLON + 4 })) {
+  test(`a kernel that sees ${name} in fifteen bytes of sixteen is caught`, () => {
+    const room = scanningKernel(TEXT_BYTES + 64);
+    new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + offset] = 0;
+    assert.notEqual(firstDifference(room, room.at, randomText(new Random(SEED))), null);
+  });
+}

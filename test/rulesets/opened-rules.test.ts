@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { prefixOf } from "../../src/address/prefix.ts";
+import { finished } from "../../src/turns/finished.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { partsOf, RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RulesetError } from "../../src/rulesets/ruleset-error.ts";
+import { storedRules, storingRules } from "../../src/rulesets/stored-ruleset.ts";
+import { checkInvariants } from "./check-invariants.ts";
+import { generator } from "./rules-differential.ts";
+
+const ABOUT = { name: "", purpose: "blocklist", allowSpecialPurpose: true, sequence: 1 } as const;
+const next = generator(20_261_123);
+
+function randomRule(): Rule {
+  const [w0, w1] = [next() & 0xffff_ff00, next() & 0x8000_000f];
+  const prefix =
+    next() % 3 === 0
+      ? prefixOf({ family: 6, w0: w0 >>> 0, w1: w1 >>> 0, w2: 0, w3: 0 }, 32 + (next() % 33))
+      : prefixOf({ family: 4, w0: w0 >>> 0, w1: 0, w2: 0, w3: 0 }, 12 + (next() % 21));
+  const expiresAt = next() % 2 === 0 ? null : 80 + (next() % 400);
+  return { prefix, name: next() % 4 === 0 ? null : `n${next() % 999}`, expiresAt, createdAt: next() % 9, updatedAt: 9 };
+}
+
+/** An index and one that was opened from its file. */
+function openedBeside(rules: number): [plain: RuleIndex, opened: RuleIndex] {
+  const plain = new RuleIndex();
+  for (let rule = 0; rule < rules; rule++) plain.set(randomRule());
+  const { table, metadata } = finished(storingRules(plain, ABOUT));
+  return [plain, storedRules(metadata, table).rules];
+}
+
+function writeSome(indexes: readonly RuleIndex[], rules: readonly Rule[]): void {
+  for (let write = next() % 30; write > 0; write--) {
+    const known = rules[next() % rules.length]!;
+    const rule = next() % 2 === 0 ? randomRule() : { ...randomRule(), prefix: known.prefix };
+    if (next() % 3 === 0) for (const index of indexes) index.delete(known.prefix);
+    else for (const index of indexes) index.set(rule);
+  }
+}
+
+function assertSame(one: RuleIndex, other: RuleIndex): void {
+  assert.deepEqual([...one.rules()], [...other.rules()]);
+  for (const now of [0, 100, 300, 500]) {
+    assert.equal(one.expiredCount(now), other.expiredCount(now));
+    assert.equal(one.nextExpiry(now), other.nextExpiry(now));
+  }
+  checkInvariants(one);
+}
+
+test("rules of a file are completed in steps, while they change, freeze and are asked for what is not there yet", (t) => {
+  let steps = 0;
+  for (const needed of ["nothing", "order", "expiries"]) {
+    const [plain, opened] = openedBeside(9000);
+    const rules = [...plain.rules()];
+    let freezing = opened.freezing();
+    const works = [opened.completing(), opened.completing()];
+    // Two at once, as two requests would.
+    for (let step = works[0]!.next(); step.done !== true; step = works[++steps % 2]!.next()) {
+      writeSome([plain, opened], rules);
+      if (freezing.next().done === true) freezing = opened.freezing();
+      if (steps % 7 === 3 && needed === "order") opened.rules().next();
+      if (steps % 7 === 3 && needed === "expiries") opened.expiredCount(100);
+    }
+    finished(works[1]!);
+    assertSame(opened, plain);
+    writeSome([plain, opened], rules);
+    assertSame(opened, plain);
+    assert.equal(opened.completing().next().done, true);
+  }
+  t.diagnostic(`${steps} steps`);
+  assert.ok(steps > 15);
+});
+
+test("expiries are those of the moment when counting began, and of all changes since: none counts twice", () => {
+  const plain = new RuleIndex();
+  // More than one step looks at.
+  const prefixes = Array.from({ length: 30_000 }, (_, at) =>
+    prefixOf({ family: 4, w0: (0x1400_0000 + at) >>> 0, w1: 0, w2: 0, w3: 0 }, 32),
+  );
+  const ruleOf = (at: number, expiresAt: number | null): Rule => ({
+    prefix: prefixes[at]!,
+    name: null,
+    expiresAt,
+    createdAt: 1,
+    updatedAt: 1,
+  });
+  for (let at = 0; at < prefixes.length; at++) plain.set(ruleOf(at, 100 + (at % 300)));
+  const { table, metadata } = finished(storingRules(plain, ABOUT));
+  const opened = storedRules(metadata, table).rules;
+  let at = 0;
+  for (const work = opened.completing(); work.next().done !== true; at++) {
+    // From both ends: what has been looked at, and what has not.
+    for (const changed of [at, prefixes.length - 1 - at])
+      for (const index of [plain, opened]) index.set(ruleOf(changed, at % 2 === 0 ? 450 : null));
+  }
+  assert.ok(at > 4, `${at} steps`);
+  for (const now of [0, 100, 250, 399, 449, 450])
+    assert.equal(opened.expiredCount(now), plain.expiredCount(now), `${now}`);
+});
+
+test("a rule that is missing after completing is found", () => {
+  const [plain, opened] = openedBeside(9000);
+  const { decider } = partsOf(opened)[0];
+  const orderedSlots = decider.orderedSlots.bind(decider);
+  decider.orderedSlots = function* () {
+    return (yield* orderedSlots()).subarray(1);
+  };
+  finished(opened.completing());
+  assert.throws(() => assertSame(opened, plain), assert.AssertionError);
+});
+
+/** Stores rules while they change and freeze, and compares what is read of it with the rules at the beginning. */
+function storeAndCompare(index: RuleIndex): void {
+  const rules = [...index.rules()];
+  const storing = storingRules(index, ABOUT);
+  let freezing = index.freezing();
+  let step = storing.next();
+  for (; step.done !== true; step = storing.next()) {
+    writeSome([index], rules);
+    if (freezing.next().done === true) freezing = index.freezing();
+  }
+  const { table, metadata } = step.value;
+  assert.deepEqual([...storedRules(metadata, table).rules.rules()], rules);
+}
+
+test("what is stored is the rules at the call, whatever is written and frozen between its steps", () => {
+  for (const index of openedBeside(9000)) {
+    for (let round = 0; round < 3; round++) storeAndCompare(index);
+    checkInvariants(index);
+  }
+});
+
+test("a write that reaches what is being stored is found", () => {
+  const [index] = openedBeside(9000);
+  for (const { slots } of partsOf(index)) {
+    const moment = slots.moment.bind(slots);
+    slots.moment = () => Object.assign(moment(), { keep: () => {} });
+  }
+  // The rules are others, or none that can be read.
+  assert.throws(
+    () => storeAndCompare(index),
+    (error) => error instanceof assert.AssertionError || error instanceof RulesetError,
+  );
+});

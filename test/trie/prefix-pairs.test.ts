@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { freeze } from "../../src/table/freeze.ts";
+import { PrefixPairs } from "../../src/trie/prefix-pairs.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { prefixOf } from "../../src/address/prefix.ts";
+import type { Family, Prefix } from "../../src/address/address.ts";
+import { seededRandom } from "../table/differential.ts";
+
+const SEED = 20_261_123;
+
+/** Random prefixes close together, so that many come twice, with the same value or another. */
+function* randomPairs(random: () => number, count: number): Generator<[Prefix, number]> {
+  for (let i = 0; i < count; i++) {
+    const family: Family = random() % 3 === 0 ? 6 : 4;
+    const w0 = (0x0a00_0000 | (random() & 0xffff)) >>> 0;
+    const address =
+      family === 4
+        ? { family, w0, w1: 0, w2: 0, w3: 0 }
+        : { family, w0: 0x2001_0db8, w1: random() % 3, w2: w0, w3: random() % 2 };
+    yield [prefixOf(address, family === 4 ? 20 + (random() % 13) : 60 + (random() % 69)), 1 + (random() % 5)];
+  }
+}
+
+function bothOf(pairs: Iterable<readonly [Prefix, number]>): { pairs: PrefixPairs; trie: PrefixTrie } {
+  const both = { pairs: new PrefixPairs(), trie: new PrefixTrie() };
+  for (const [prefix, value] of pairs) {
+    both.pairs.add(prefix.family, prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length, value);
+    both.trie.add(prefix, value);
+  }
+  return both;
+}
+
+describe("pairs give the prefixes that a trie gives, and the same table", () => {
+  // Fewer than a radix sort is used for, and more.
+  for (const count of [0, 1, 2, 100, 30_000]) {
+    test(`${count} pairs`, () => {
+      const { pairs, trie } = bothOf(randomPairs(seededRandom(SEED), count));
+      for (const family of [4, 6] as const) {
+        const given: unknown[] = [];
+        const expected: unknown[] = [];
+        pairs.forEach(family, (...prefix) => void given.push(prefix));
+        trie.forEach(family, (...prefix) => void expected.push(prefix));
+        assert.deepEqual(given, expected);
+        assert.equal(pairs.sizeOf(family), trie.sizeOf(family));
+      }
+      assert.equal(pairs.count, count);
+      assert.deepEqual(new Uint8Array(freeze(pairs).buffer), new Uint8Array(freeze(trie).buffer));
+    });
+  }
+});
+
+test("pairs that are added after the others were asked for are there as well", () => {
+  const [first, second] = [...randomPairs(seededRandom(SEED), 2)];
+  const { pairs } = bothOf([first!]);
+  pairs.sizeOf(4);
+  const [{ family, w0, w1, w2, w3, length }, value] = second!;
+  pairs.add(family, w0, w1, w2, w3, length, value);
+  assert.equal(pairs.sizeOf(4) + pairs.sizeOf(6), 2);
+});
