@@ -26,8 +26,25 @@ test("what is left out of `npm test` says so, and is not left out of the long fo
   assert.equal(onlyLong(), false);
 });
 
-test("every file with a long form is run by `npm run test:programs` or `npm run test:long`, none by both", () => {
+/** The lines of the list that a script runs: paths, or patterns of them. */
+function listOf(script: string, list: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  assert.match(scripts[script], /^TEST_ROUNDS=long /);
+  assert.ok(scripts[script].endsWith(` $(cat ${list})`), `${script} does not run ${list}`);
+  return readFileSync(join(ROOT, list), "utf8").trimEnd().split("\n");
+}
+
+const WITH_PROGRAMS = listOf("test:programs", "test/programs-tests.txt");
+const OTHERS = listOf("test:long", "test/long-tests.txt");
+
+test("the lists of `npm run test:programs` and `npm run test:long` name files that are there, in alphabetical order", () => {
+  for (const list of [WITH_PROGRAMS, OTHERS]) {
+    assert.deepEqual(list, list.toSorted());
+    for (const line of list) assert.ok(globSync(line, { cwd: ROOT }).length > 0, `no file: ${line}`);
+  }
+});
+
+test("every file with a long form is in one of the two lists, none in both", () => {
   const hasLongForm = (path: string): boolean => {
     const text = readFileSync(join(ROOT, path), "utf8");
     const loaded = Array.from(text.matchAll(/\bimport\("(\.[^"]+\.test\.ts)"\)/g), ([, other]) =>
@@ -36,13 +53,9 @@ test("every file with a long form is run by `npm run test:programs` or `npm run 
     return path !== "test/rounds.test.ts" && (/\brounds\(\{|\bonlyLong\(/.test(text) || loaded.some(hasLongForm));
   };
   const files = globSync("test/**/*.test.ts", { cwd: ROOT }).filter(hasLongForm);
-  const named = (script: string): string[] => {
-    assert.match(scripts[script], /^TEST_ROUNDS=long /);
-    return globSync(scripts[script].match(/test\/\S+\.test\.ts/g), { cwd: ROOT });
-  };
-  const withPrograms = named("test:programs");
+  const withPrograms = globSync(WITH_PROGRAMS, { cwd: ROOT });
   // The pages have theirs in the browser's harness.
   assert.ok(withPrograms.filter((path) => /^test\/dashboard\/.*-pages\.test\.ts$/.test(path)).length > 5);
   const others = files.filter((path) => !withPrograms.includes(path));
-  assert.deepEqual(named("test:long").toSorted(), others.toSorted());
+  assert.deepEqual(globSync(OTHERS, { cwd: ROOT }).toSorted(), others.toSorted());
 });
