@@ -20,10 +20,8 @@ export interface Command {
   readonly name: string;
   /** One line, for the list of commands. */
   readonly summary: string;
-  /** What follows the command's name, e.g. "[FILE...]". */
+  /** What follows the command's name, words apart: `[FILE]` may be missing, and `FILE...` may be several. */
   readonly operands: string;
-  readonly minOperands: number;
-  readonly maxOperands: number;
   /** What the operands can be, for the completions: paths, or one of these words. */
   readonly operandWords?: readonly string[];
   readonly options: readonly Option[];

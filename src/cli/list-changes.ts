@@ -7,10 +7,7 @@ import { printText } from "./output/standard-output.ts";
 import type { ReplaceReport } from "./ruleset-target.ts";
 import { KEY_NOTE } from "./service-connection.ts";
 
-/** The operands of the commands that write a list to a ruleset. */
-export const LIST_OPERANDS = { operands: "RULESET FILE|-", minOperands: 2, maxOperands: 2 } as const;
-
-/** The notes of such a command; `effect` says what it does with a list, `exit` the exit codes. */
+/** The notes of a command that writes a list to a ruleset; `effect` says what it does with a list, `exit` the exit codes. */
 export function listNotes(effect: string, exit: string): readonly string[] {
   return [
     TARGET_NOTE,

@@ -88,17 +88,23 @@ function unknownOption(command: Command, rawName: string): UsageError {
   return new UsageError(`unknown option ${rawName}; ${cure}`);
 }
 
-function checkOperands(
-  { name, operands, minOperands, maxOperands, operandWords }: Command,
-  given: readonly string[],
-): void {
+function checkOperands({ name, operands, operandWords }: Command, given: readonly string[]): void {
   const usage = `usage: ipsieve ${name} ${operands}`.trimEnd();
-  if (given.length < minOperands) throw new UsageError(`${name} needs ${operands}; ${usage}`);
-  if (given.length > maxOperands)
-    throw new UsageError(`${name} does not take ${JSON.stringify(given[maxOperands])}; ${usage}`);
+  const { min, max } = operandCounts(operands);
+  if (given.length < min) throw new UsageError(`${name} needs ${operands}; ${usage}`);
+  if (given.length > max) throw new UsageError(`${name} does not take ${JSON.stringify(given[max])}; ${usage}`);
   if (given.filter((operand) => operand === "-").length > 1)
     throw new UsageError(`"-" is given twice, and standard input can be read only once; ${usage}`);
   const takesPaths = operandWords === undefined;
   if (takesPaths && given.includes(""))
     throw new UsageError(`an empty file name was given (an unset variable?); ${usage}`);
+}
+
+/** How many operands a command takes, by its usage. */
+export function operandCounts(operands: string): { min: number; max: number } {
+  const words = operands.split(" ").filter((word) => word !== "");
+  return {
+    min: words.filter((word) => !word.startsWith("[")).length,
+    max: operands.includes("...") ? Infinity : words.length,
+  };
 }

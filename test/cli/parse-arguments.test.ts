@@ -8,9 +8,7 @@ import { UsageError } from "../../src/cli/usage-error.ts";
 const command: Command = {
   name: "sift",
   summary: "",
-  operands: "[FILE...]",
-  minOperands: 0,
-  maxOperands: 2,
+  operands: "[FILE] [FILE]",
   options: [
     { name: "count", short: "c", help: "" },
     { name: "invert-match", short: "v", help: "" },
@@ -73,7 +71,7 @@ const refused: [args: string[], message: RegExp][] = [
   [["--format", "csv", "--format=csv"], /^--format is given twice, as "csv" and "csv"; give it once$/],
   [["-oa", "x", "--output", "b"], /^--output is given twice, as "a" and "b"; give it once$/],
   [["a", ""], /^an empty file name was given/],
-  [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\.\.\.\]$/],
+  [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\] \[FILE\]$/],
 ];
 for (const [args, message] of refused) {
   test(`refuses ${args.join(" ")}`, () =>

@@ -17,8 +17,6 @@ export const buildCommand: Command = {
   name: "build",
   summary: "build a catalogue from your own lists, for use with --snapshot",
   operands: "[LIST...]",
-  minOperands: 0,
-  maxOperands: Infinity,
   options: [
     {
       name: "output",

@@ -7,8 +7,6 @@ export function completionsCommand(table: CommandTable): Command {
     name: "completions",
     summary: "print the completion script for a shell",
     operands: "bash|zsh|fish",
-    minOperands: 1,
-    maxOperands: 1,
     operandWords: Object.keys(SHELLS),
     options: [],
     examples: [

@@ -21,8 +21,6 @@ export const demoCommand: Command = {
   name: "demo",
   summary: "identify the bundled sample log with the bundled catalogue",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   operandWords: [],
   options: [],
   examples: [{ command: "ipsieve demo", what: "the first thing to try" }],

@@ -19,9 +19,7 @@ export function helpCommand(table: CommandTable): Command {
   return {
     name: "help",
     summary: "show this text, or the help for a command",
-    operands: "[COMMAND]",
-    minOperands: 0,
-    maxOperands: 2,
+    operands: "[COMMAND...]",
     operandWords: [...new Set(Object.keys(table.commands).flatMap((name) => name.split(" ")))],
     options: [],
     examples: [

@@ -53,8 +53,6 @@ export const identifyCommand: Command = {
   name: "identify",
   summary: "label every line of a log with the services its address belongs to",
   operands: "[FILE...]",
-  minOperands: 0,
-  maxOperands: Infinity,
   options: [
     {
       name: "format",

@@ -18,8 +18,6 @@ export const infoCommand: Command = {
   name: "info",
   summary: "show what a catalogue, dataset or ruleset file holds and where its data comes from",
   operands: "[FILE]",
-  minOperands: 0,
-  maxOperands: 1,
   options: [{ name: "json", help: "print one JSON document" }],
   notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. The file's checksums are verified.`],
   examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],

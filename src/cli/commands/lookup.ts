@@ -17,8 +17,6 @@ export const lookupCommand: Command = {
   name: "lookup",
   summary: "show everything known about addresses or prefixes",
   operands: "ADDRESS|PREFIX|-...",
-  minOperands: 1,
-  maxOperands: Infinity,
   operandWords: [],
   options: [
     { name: "json", help: "print one JSON document per line" },

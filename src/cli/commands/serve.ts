@@ -26,8 +26,6 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "run the HTTP service",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [
     ...Object.values<Setting>(SETTINGS).map(optionOf),
     {

@@ -14,8 +14,6 @@ export const verifyCommand: Command = {
   name: "verify",
   summary: "check a catalogue, dataset or ruleset file in full: every checksum, prefix, node, document and rule",
   operands: "[FILE]",
-  minOperands: 0,
-  maxOperands: 1,
   options: [],
   notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. Exit code: 0 if the file is intact, 2 if not.`],
   examples: [{ command: "ipsieve verify bad.ipsieve", what: "before using it" }],

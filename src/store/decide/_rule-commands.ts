@@ -20,10 +20,6 @@ import { StoreError } from "../store-error.ts";
 
 export type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
 
-export function isRuleCommand(command: Command): command is RuleCommand {
-  return prefixesOf(command).length > 0 || command.kind === "batch-rules";
-}
-
 /** The prefixes whose rules are needed to decide the command. */
 export function prefixesOf(command: Command): Prefix[] {
   switch (command.kind) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { COMMAND_TABLE, splitName } from "../../../src/cli/command-table.ts";
 import { loadCommands } from "../../../src/cli/command.ts";
-import { parseArguments } from "../../../src/cli/parse-arguments.ts";
+import { operandCounts, parseArguments } from "../../../src/cli/parse-arguments.ts";
 import { run } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);
@@ -164,7 +164,7 @@ test("no option's value wins silently over another one of the same option", () =
     for (const { name, value, choices, repeats } of command.options) {
       if (value === undefined) continue;
       const values = choices?.length === 1 ? [choices[0]!, choices[0]!] : (choices ?? ["one", "two"]);
-      const operands = Array.from({ length: command.minOperands }, () => "x");
+      const operands = Array.from({ length: operandCounts(command.operands).min }, () => "x");
       const twice = (): unknown =>
         parseArguments(command, [...operands, `--${name}`, values[0]!, `--${name}=${values[1]}`]);
       if (repeats === true) {

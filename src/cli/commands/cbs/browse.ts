@@ -24,8 +24,6 @@ export const browseCommand: Command = {
   name: "cbs browse",
   summary: "show a catalogue node, what it holds, and its child nodes",
   operands: "[ID]",
-  minOperands: 0,
-  maxOperands: 1,
   operandWords: [],
   options: [
     {

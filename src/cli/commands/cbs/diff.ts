@@ -10,8 +10,6 @@ export const diffCommand: Command = {
   name: "cbs diff",
   summary: "compare two catalogues: nodes, prefixes and addresses",
   operands: "OLD NEW",
-  minOperands: 2,
-  maxOperands: 2,
   options: [
     {
       name: "prefixes",

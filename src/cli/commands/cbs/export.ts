@@ -16,8 +16,6 @@ export const exportCommand: Command = {
   name: "cbs export",
   summary: "export the catalogue in another program's format",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [
     {
       name: "format",

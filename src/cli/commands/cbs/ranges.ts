@@ -15,8 +15,6 @@ export const rangesCommand: Command = {
   name: "cbs ranges",
   summary: "print the prefixes of a node and all its descendants",
   operands: "ID",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: [
     { name: "aggregate", help: "merge into the fewest prefixes that cover exactly the same addresses" },

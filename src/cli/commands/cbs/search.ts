@@ -12,8 +12,6 @@ export const searchCommand: Command = {
   name: "cbs search",
   summary: "find catalogue nodes by name, or by an address they contain",
   operands: "TEXT...",
-  minOperands: 1,
-  maxOperands: Infinity,
   operandWords: [],
   options: [
     { name: "limit", value: "N", help: "show at most N nodes; default: 20" },

@@ -19,8 +19,6 @@ export const sourcesCommand: Command = {
   name: "cbs sources",
   summary: "list the publishers that cbs update fetches from, and how fresh their data is",
   operands: "[ID...]",
-  minOperands: 0,
-  maxOperands: Infinity,
   operandWords: SOURCES.map(({ id }) => id),
   options: [{ name: "json", help: "print one JSON document per line, with URLs and terms" }, SNAPSHOT_OPTION],
   notes: [

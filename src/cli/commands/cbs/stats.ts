@@ -14,8 +14,6 @@ export const statsCommand: Command = {
   name: "cbs stats",
   summary: "count what the catalogue holds, by type and provider",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [{ name: "json", help: "print one JSON document, with all providers" }, SNAPSHOT_OPTION, AS_OF_OPTION],
   notes: ["Each prefix, and each address, counts once for every type and provider it belongs to."],
   examples: [{ command: "ipsieve cbs stats --snapshot ours.ipsieve", what: "of a catalogue of your own" }],

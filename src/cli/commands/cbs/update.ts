@@ -31,8 +31,6 @@ export const updateCommand: Command = {
   name: "cbs update",
   summary: "fetch the publishers' official lists and merge them with the prefixes known by AS number",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [
     {
       name: "only",

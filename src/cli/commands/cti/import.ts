@@ -32,8 +32,6 @@ export const importCommand: Command = {
   name: "cti import",
   summary: "build a threat-intelligence dataset from feeds",
   operands: "FILE...",
-  minOperands: 1,
-  maxOperands: Infinity,
   options: [
     {
       name: "output",

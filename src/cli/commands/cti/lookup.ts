@@ -15,8 +15,6 @@ export const ctiLookupCommand: Command = {
   name: "cti lookup",
   summary: "show what threat intelligence knows about addresses",
   operands: "ADDRESS|-...",
-  minOperands: 1,
-  maxOperands: Infinity,
   operandWords: [],
   options: [
     { name: "extended", help: "show every member, not only the basic ones" },

@@ -5,8 +5,6 @@ export const backupCommand: Command = {
   name: "db backup",
   summary: "write a consistent copy of the database to a new file",
   operands: "FILE",
-  minOperands: 1,
-  maxOperands: 1,
   options: DATABASE_OPTIONS,
   notes: [
     "The server may be running and writing: the copy is consistent as of one moment. It is itself a SQLite database, complete and on disk when the command ends.",

@@ -7,8 +7,6 @@ export const checkCommand: Command = {
   name: "db check",
   summary: "check the integrity of the whole database",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: ["The server may be running."],
   examples: [{ command: "ipsieve db check", what: "exit code 0: intact" }],

@@ -5,8 +5,6 @@ export const migrateCommand: Command = {
   name: "db migrate",
   summary: "create the database, or migrate its tables to this release",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: DATABASE_OPTIONS,
   notes: [
     "The server does the same when it starts. If interrupted, run it again: each step is applied completely or not at all. A database from a newer release is rejected.",

@@ -9,8 +9,6 @@ export const restoreCommand: Command = {
   name: "db restore",
   summary: "replace the database with a backup",
   operands: "FILE",
-  minOperands: 1,
-  maxOperands: 1,
   options: [{ name: "force", help: "replace an existing database" }, ...DATABASE_OPTIONS],
   notes: [
     "The backup is checked and migrated to this release first, and then replaces the database atomically. The server must not be running.",

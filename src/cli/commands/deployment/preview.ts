@@ -14,8 +14,6 @@ export const previewCommand: Command = {
   name: "deployment preview",
   summary: "show what a list for a firewall would contain, what excludes remove, and if it would be written",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [
     ...LIST_CONTENT_OPTIONS,
     { name: "json", help: "print one JSON document, with exact numbers of addresses, as strings" },

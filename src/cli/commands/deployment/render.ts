@@ -13,8 +13,6 @@ export const renderCommand: Command = {
   name: "deployment render",
   summary: "write the list that a firewall pulls: includes without excludes, within limits",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [
     ...LIST_CONTENT_OPTIONS,
     {

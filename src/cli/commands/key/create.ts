@@ -19,8 +19,6 @@ export const createCommand: Command = {
   name: "key create",
   summary: "create an API key and print it (shown only once)",
   operands: "LABEL",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: [
     ORGANISATION_OPTION,

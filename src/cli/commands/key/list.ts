@@ -7,8 +7,6 @@ export const listCommand: Command = {
   name: "key list",
   summary: "list the API keys of all organisations, or of one",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: LIST_OF_ORGANISATIONS_OPTIONS,
   notes: ["A key is listed by its id and first characters; the rest is not stored anywhere."],
   examples: [{ command: "ipsieve key list --org Example", what: "of one organisation" }],

@@ -7,8 +7,6 @@ export const revokeCommand: Command = {
   name: "key revoke",
   summary: "revoke an API key permanently",
   operands: "KEY",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: DATABASE_OPTIONS,
   notes: ['KEY is the id, or the first 8 characters, that "ipsieve key list" shows.', RUNNING_SERVER_NOTE],

@@ -15,8 +15,6 @@ export const createCommand: Command = {
   name: "org create",
   summary: "create an organisation with its first two rulesets",
   operands: "NAME",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: [

@@ -7,8 +7,6 @@ export const listCommand: Command = {
   name: "org list",
   summary: "list the organisations",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   examples: [{ command: "ipsieve org list --json | jq -r '.[].id'", what: "their ids" }],
   run,

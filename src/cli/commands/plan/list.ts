@@ -12,8 +12,6 @@ export const listCommand: Command = {
   name: "plan list",
   summary: "list the plans of all organisations, or of one",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: LIST_OF_ORGANISATIONS_OPTIONS,
   examples: [{ command: "ipsieve plan list --org Example", what: "of one organisation" }],
   run,

@@ -19,8 +19,6 @@ export const setCommand: Command = {
   name: "plan set",
   summary: "set which areas of the service an organisation may use",
   operands: "AREA...",
-  minOperands: 1,
-  maxOperands: 3,
   operandWords: AREAS,
   options: [
     ORGANISATION_OPTION,

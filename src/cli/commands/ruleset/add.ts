@@ -11,8 +11,6 @@ export const addCommand: Command = {
   name: "ruleset add",
   summary: "add rules to a ruleset",
   operands: "RULESET ADDRESS|PREFIX|-...",
-  minOperands: 2,
-  maxOperands: Infinity,
   options: [
     { name: "name", value: "NAME", help: "the name of the rules" },
     { name: "expires-in-days", value: "N", help: "days from now after which the rules expire; default: never" },

@@ -1,7 +1,7 @@
 import { chosenTarget } from "../../chosen-target.ts";
 import type { Arguments, Command } from "../../command.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
-import { LIST_OPERANDS, listNotes } from "../../list-changes.ts";
+import { listNotes } from "../../list-changes.ts";
 import { LIST_OPTIONS } from "../../list-options.ts";
 import { applyPlanned } from "../../planned-replacement.ts";
 import { REPLACE_OPTIONS, replacementOf } from "../../rule-replacement.ts";
@@ -12,7 +12,6 @@ import { UsageError } from "../../usage-error.ts";
 export const applyCommand: Command = {
   name: "ruleset apply",
   summary: "show what a list would change in a ruleset, and replace the rules once you agree",
-  ...LIST_OPERANDS,
   operands: "RULESET FILE",
   options: [
     { name: "yes", help: "replace the rules without asking" },

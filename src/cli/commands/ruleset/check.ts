@@ -13,8 +13,6 @@ export const checkCommand: Command = {
   name: "ruleset check",
   summary: "show which rules of a ruleset cover addresses or prefixes",
   operands: "RULESET ADDRESS|PREFIX|-...",
-  minOperands: 2,
-  maxOperands: Infinity,
   options: [
     { name: "all", help: "print every active rule that covers an address, not only the one that decides" },
     { name: "json", help: "print one JSON document per line" },

@@ -12,8 +12,6 @@ export const createCommand: Command = {
   name: "ruleset create",
   summary: "create a ruleset, on a server or in a file",
   operands: "RULESET",
-  minOperands: 1,
-  maxOperands: 1,
   options: [
     { name: "purpose", value: "PURPOSE", choices: PURPOSES, help: "what it is for; default: blocklist" },
     { name: "description", value: "TEXT", help: "on a server: a description" },

@@ -17,8 +17,6 @@ export const diffCommand: Command = {
   name: "ruleset diff",
   summary: "compare the rules of two rulesets or lists",
   operands: "OLD NEW",
-  minOperands: 2,
-  maxOperands: 2,
   options: [
     { name: "summary", help: "print only how many rules were added, changed and removed" },
     { name: "json", help: "print one JSON document per difference" },

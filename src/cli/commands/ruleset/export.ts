@@ -15,8 +15,6 @@ export const exportCommand: Command = {
   name: "ruleset export",
   summary: "write the rules of a ruleset to a file or to standard output",
   operands: "RULESET",
-  minOperands: 1,
-  maxOperands: 1,
   options: [
     {
       name: "format",

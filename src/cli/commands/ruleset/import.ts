@@ -4,7 +4,7 @@ import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
-import { LIST_OPERANDS, listNotes, printListChanges } from "../../list-changes.ts";
+import { listNotes, printListChanges } from "../../list-changes.ts";
 import { LIST_OPTIONS, listReading } from "../../list-options.ts";
 import { reportLeftOut } from "../../list-rejection.ts";
 import { fileSource } from "../../list-file.ts";
@@ -13,7 +13,7 @@ import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 export const importCommand: Command = {
   name: "ruleset import",
   summary: "add the rules in a list to a ruleset",
-  ...LIST_OPERANDS,
+  operands: "RULESET FILE|-",
   options: [
     {
       name: "conflict",

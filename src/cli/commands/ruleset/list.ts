@@ -12,8 +12,6 @@ export const listCommand: Command = {
   name: "ruleset list",
   summary: "list the rulesets on a server or in files",
   operands: "[FILE...]",
-  minOperands: 0,
-  maxOperands: Infinity,
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [
     "With FILEs, the rulesets in these files are listed; no server or key is needed.",

@@ -9,8 +9,6 @@ export const removeCommand: Command = {
   name: "ruleset remove",
   summary: "remove rules from a ruleset",
   operands: "RULESET ADDRESS|PREFIX|-...",
-  minOperands: 2,
-  maxOperands: Infinity,
   options: [
     { name: "json", help: "print the result for each rule as JSON, one per line" },
     KEEP_OPTION,

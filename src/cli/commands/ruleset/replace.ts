@@ -1,7 +1,7 @@
 import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
-import { LIST_OPERANDS, listNotes, printListChanges } from "../../list-changes.ts";
+import { listNotes, printListChanges } from "../../list-changes.ts";
 import { LIST_OPTIONS } from "../../list-options.ts";
 import { reportLeftOut, shrinkText } from "../../list-rejection.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -12,7 +12,7 @@ import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 export const replaceCommand: Command = {
   name: "ruleset replace",
   summary: "replace all rules of a ruleset with a list",
-  ...LIST_OPERANDS,
+  operands: "RULESET FILE|-",
   options: [
     { name: "dry-run", help: "print what would change, and change nothing" },
     ...REPLACE_OPTIONS,

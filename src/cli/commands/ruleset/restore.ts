@@ -10,8 +10,6 @@ export const restoreCommand: Command = {
   name: "ruleset restore",
   summary: "show what an earlier version of a ruleset would change, and restore its rules once you agree",
   operands: "RULESET VERSION",
-  minOperands: 2,
-  maxOperands: 2,
   options: [
     { name: "yes", help: "restore the rules without asking" },
     ...REPLACE_OPTIONS,

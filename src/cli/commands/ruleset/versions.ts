@@ -13,8 +13,6 @@ export const versionsCommand: Command = {
   name: "ruleset versions",
   summary: "list the kept versions of a ruleset",
   operands: "RULESET",
-  minOperands: 1,
-  maxOperands: 1,
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [
     TARGET_NOTE,

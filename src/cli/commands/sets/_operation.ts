@@ -7,16 +7,13 @@ import { printChunks } from "../../output/print-chunks.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
 
 /** What differs between the commands that combine sets. */
-export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "minOperands" | "examples"> {
-  /** Any number unless given. */
-  readonly maxOperands?: number;
+export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "examples"> {
   combine(first: AddressSet, other: AddressSet): AddressSet;
 }
 
 /** A command that prints the fewest prefixes of the first set combined with each of the others in turn. */
 export function operationCommand({ combine, ...about }: Operation): Command {
   return {
-    maxOperands: Number.POSITIVE_INFINITY,
     ...about,
     options: [
       { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },

@@ -4,7 +4,6 @@ export const aggregateCommand = operationCommand({
   name: "sets aggregate",
   summary: "print the fewest prefixes that cover exactly the same addresses",
   operands: "SET...",
-  minOperands: 1,
   combine: (first, other) => first.union(other),
   examples: [{ command: "ipsieve sets aggregate blocklist.txt", what: "neighbours merged, covered prefixes dropped" }],
 });

@@ -13,8 +13,6 @@ export const compareCommand: Command = {
   name: "sets compare",
   summary: "compare sets of addresses two by two: how they relate, and what they share",
   operands: "SET SET...",
-  minOperands: 2,
-  maxOperands: Number.POSITIVE_INFINITY,
   options: [
     { name: "json", help: "print one JSON document per pair, with exact numbers, as strings" },
     ...ADDRESS_OPTIONS,

@@ -4,7 +4,6 @@ export const intersectCommand = operationCommand({
   name: "sets intersect",
   summary: "print the addresses that are in all of the sets, as the fewest prefixes",
   operands: "SET SET...",
-  minOperands: 2,
   combine: (first, other) => first.intersection(other),
   examples: [
     {

@@ -4,7 +4,6 @@ export const subtractCommand = operationCommand({
   name: "sets subtract",
   summary: "print the addresses of the first set that are in none of the others",
   operands: "SET SET...",
-  minOperands: 2,
   combine: (first, other) => first.difference(other),
   examples: [
     {

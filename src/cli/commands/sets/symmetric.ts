@@ -4,8 +4,6 @@ export const symmetricCommand = operationCommand({
   name: "sets symmetric",
   summary: "print the addresses that are in exactly one of two sets",
   operands: "SET SET",
-  minOperands: 2,
-  maxOperands: 2,
   combine: (first, other) => first.symmetricDifference(other),
   examples: [{ command: "ipsieve sets symmetric yesterday.txt today.txt", what: "what has changed, in addresses" }],
 });

@@ -4,7 +4,6 @@ export const unionCommand = operationCommand({
   name: "sets union",
   summary: "print the addresses that are in any of the sets, as the fewest prefixes",
   operands: "SET...",
-  minOperands: 1,
   combine: (first, other) => first.union(other),
   examples: [
     { command: "ipsieve sets union drop.txt edrop.txt > all.txt", what: "several lists as one" },

@@ -17,8 +17,6 @@ export const addCommand: Command = {
   name: "user add",
   summary: "add a dashboard user and print their invitation link (shown only once)",
   operands: "NAME",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: [
     ORGANISATION_OPTION,

@@ -6,8 +6,6 @@ export const inviteCommand: Command = {
   name: "user invite",
   summary: "create a new invitation for a user and print its link (shown only once)",
   operands: "NAME",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: [URL_OPTION, ...DATABASE_OPTIONS],
   notes: [

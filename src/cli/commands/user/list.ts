@@ -7,8 +7,6 @@ export const listCommand: Command = {
   name: "user list",
   summary: "list the dashboard users of all organisations, or of one",
   operands: "",
-  minOperands: 0,
-  maxOperands: 0,
   options: LIST_OF_ORGANISATIONS_OPTIONS,
   examples: [{ command: "ipsieve user list --org Example", what: "of one organisation" }],
   run,

@@ -6,8 +6,6 @@ export const removeCommand: Command = {
   name: "user remove",
   summary: "remove a dashboard user and end their sessions",
   operands: "NAME",
-  minOperands: 1,
-  maxOperands: 1,
   operandWords: [],
   options: DATABASE_OPTIONS,
   notes: [

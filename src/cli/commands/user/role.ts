@@ -6,8 +6,6 @@ export const roleCommand: Command = {
   name: "user role",
   summary: "change a dashboard user's role",
   operands: "NAME ROLE",
-  minOperands: 2,
-  maxOperands: 2,
   operandWords: [],
   options: DATABASE_OPTIONS,
   notes: [
