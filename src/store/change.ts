@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { Deployment } from "./deployment.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
@@ -34,6 +35,13 @@ export type ChangeBody =
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
+  /** Created, changed, deleted, given new credentials, or a refused list of it was released. */
+  | { readonly kind: "deployment"; readonly deployment: Deployment }
+  /** A list of a deployment was published or refused by a server. */
+  | ({ readonly kind: "deployment-list"; readonly deploymentId: string } & Pick<
+      Deployment,
+      "published" | "refused" | "released"
+    >)
   /** For the audit log: a file of a server was replaced, which that server has already noticed. */
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**

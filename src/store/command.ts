@@ -3,6 +3,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
+import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./deployment.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,
@@ -219,6 +220,70 @@ interface RecordOf<Kind extends string> extends Owned {
   readonly new: DatasetFacts;
 }
 
+export interface CreateDeploymentCommand extends Owned {
+  readonly kind: "create-deployment";
+  readonly name: string;
+  readonly definition: DeploymentDefinition;
+}
+
+/** Of the definition, only what changes. */
+export interface UpdateDeploymentCommand extends Owned {
+  readonly kind: "update-deployment";
+  readonly deploymentId: string;
+  readonly name?: string | undefined;
+  readonly definition: Partial<DeploymentDefinition>;
+}
+
+export interface DeleteDeploymentCommand extends Owned {
+  readonly kind: "delete-deployment";
+  readonly deploymentId: string;
+}
+
+/** Replaces the token of its feed URLs, or its password: then with the digest of the new one. */
+export interface RotateDeploymentCommand extends Owned {
+  readonly kind: "rotate-deployment";
+  readonly deploymentId: string;
+  readonly credential: { readonly url: true } | { readonly password: string };
+  /** The first millisecond at which the token before this one is no longer valid. */
+  readonly graceUntil: number;
+}
+
+/** Lets a list be published that was refused because it shrinks or grows too much (`list-not-refused`). */
+export interface ReleaseListCommand extends Owned {
+  readonly kind: "release-list";
+  readonly deploymentId: string;
+  /** Of the refused list. */
+  readonly number: number;
+}
+
+/** By a server: what it has compiled becomes what devices get. */
+export interface PublishListCommand extends Owned {
+  readonly kind: "publish-list";
+  readonly deploymentId: string;
+  /** The generation that it was compared with; 0: there was none. */
+  readonly basedOn: number;
+  readonly list: Omit<PublishedList, "generation" | "at">;
+  /** The list in base64, as `READS.publishedList` gives it. */
+  readonly content: string;
+}
+
+/** By a server: what it has compiled must not be published. */
+export interface RefuseListCommand extends Owned {
+  readonly kind: "refuse-list";
+  readonly deploymentId: string;
+  readonly basedOn: number;
+  readonly refusal: Omit<RefusedList, "number" | "at">;
+}
+
+export type DeploymentCommand =
+  | CreateDeploymentCommand
+  | UpdateDeploymentCommand
+  | DeleteDeploymentCommand
+  | RotateDeploymentCommand
+  | ReleaseListCommand
+  | PublishListCommand
+  | RefuseListCommand;
+
 /** A new session: the digest of its token, and its end. */
 export type NewSession = Pick<Session, "digest" | "expiresAt">;
 
@@ -331,6 +396,7 @@ export type Command =
   | CreateKeyCommand
   | RevokeKeyCommand
   | RecordDatasetCommand
+  | DeploymentCommand
   | UserCommand;
 
 export type CommandKind = Command["kind"];
@@ -355,6 +421,14 @@ export interface Outcomes {
   readonly "revoke-key": { readonly key: ApiKey };
   readonly "update-catalogue": Record<never, never>;
   readonly "import-feed": Record<never, never>;
+  readonly "create-deployment": { readonly deployment: Deployment };
+  readonly "update-deployment": { readonly deployment: Deployment };
+  readonly "delete-deployment": Record<never, never>;
+  readonly "rotate-deployment": { readonly deployment: Deployment };
+  readonly "release-list": { readonly deployment: Deployment };
+  /** `isLate`: another server was faster, and nothing was done. */
+  readonly "publish-list": { readonly deployment: Deployment; readonly isLate: boolean };
+  readonly "refuse-list": { readonly deployment: Deployment; readonly isLate: boolean };
   readonly "set-up": { readonly user: User; readonly session: Session };
   readonly "create-user": { readonly user: User };
   readonly "set-role": { readonly user: User };

@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
+import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
@@ -62,6 +63,15 @@ export const READS = {
    * 10,000 changes of the organisation, as far as later changes are kept and have touched up to half a million rules.
    */
   rulesetVersions: read(readVersions),
+
+  /** The list of a deployment that devices get, in base64, and its generation; null where there is none. */
+  publishedList: { ...read(readPublishedList), isBackground: true },
+
+  /** The last hundred pulls of a deployment, and how many there were by day, in the last 31 days. */
+  pulls: read(readPulls),
+
+  /** When each deployment was pulled last. */
+  pullTimes: { ...read(readPullTimes), isBackground: true },
 
   /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
   touchedRules: read(readTouched, touchedPartOf),

@@ -1,3 +1,4 @@
+import type { Deployment } from "./deployment.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 
 // What the store holds besides rules. Times are integers: milliseconds since 1970 UTC. Ids are UUIDs.
@@ -132,6 +133,8 @@ export interface State {
   /** Possibly including expired ones. */
   readonly sessions: readonly Session[];
   readonly rulesets: readonly Ruleset[];
+  /** Including deleted ones. */
+  readonly deployments: readonly Deployment[];
 }
 
 /** A part of the rules of one ruleset: of one family, in the order of prefixes. */

@@ -10,6 +10,7 @@ export type StoreErrorCode =
   | "rule-not-found"
   | "key-not-found"
   | "user-not-found"
+  | "deployment-not-found"
   /** There is no open invitation with that digest. */
   | "invitation-not-found"
   /** The prefix has a rule (`existing`), and the mode is `fail`. */
@@ -29,6 +30,9 @@ export type StoreErrorCode =
   | "too-many-rulesets"
   | "too-many-keys"
   | "too-many-users"
+  | "too-many-deployments"
+  /** The list to be released is not the one that is refused now. */
+  | "list-not-refused"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"
   /** There is an organisation of that name. */

@@ -1,5 +1,8 @@
 import type { CommandKind } from "../../store/command.ts";
 
+/** What servers do by themselves every few seconds: the audit log leaves it out. */
+type ByServers = "publish-list" | "refuse-list";
+
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {
   "add-rule": "Add rule",
@@ -26,14 +29,19 @@ export const AUDIT_ACTIONS = {
   "create-organisation": "Create organisation",
   "set-up": "Set up",
   "set-plan": "Change plan",
+  "create-deployment": "Create deployment",
+  "update-deployment": "Edit deployment",
+  "delete-deployment": "Delete deployment",
+  "rotate-deployment": "Rotate credentials",
+  "release-list": "Release a refused list",
   "update-catalogue": "Update catalogue",
   "import-feed": "Import threat feed",
-} as const satisfies Readonly<Record<CommandKind, string>>;
+} as const satisfies Readonly<Record<Exclude<CommandKind, ByServers>, string>>;
 
 export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS) as CommandKind[];
 
 /** The words for a kind of command; for changes older than these words, the kind of the change. */
 export function actionOf(kind: string): string {
-  if (Object.hasOwn(AUDIT_ACTIONS, kind)) return AUDIT_ACTIONS[kind as CommandKind];
+  if (Object.hasOwn(AUDIT_ACTIONS, kind)) return AUDIT_ACTIONS[kind as keyof typeof AUDIT_ACTIONS];
   return `Change ${kind.replaceAll("-", " ")}`;
 }

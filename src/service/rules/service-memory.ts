@@ -1,6 +1,7 @@
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
+import type { Deployment } from "../../store/deployment.ts";
 import type {
   ApiKey,
   Area,
@@ -50,6 +51,8 @@ export class ServiceMemory {
   /** By digest. */
   #sessions = new Map<string, Session>();
   #rulesets = new Map<string, LiveRuleset>();
+  /** Including deleted ones. */
+  #deployments = new Map<string, Deployment>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
   /** Rulesets that have changed since `staleRulesets` found that freezing them is not worth it. */
@@ -83,12 +86,22 @@ export class ServiceMemory {
   }
 
   /** Takes everything in the store except rules. O(rules), in slices. */
-  async addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): Promise<void> {
+  async addState({
+    sequence,
+    organisations,
+    plans,
+    keys,
+    users,
+    sessions,
+    rulesets,
+    deployments,
+  }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
     for (const key of keys) this.#keys.set(key.digest, key);
     for (const user of users) this.#users.set(user.id, user);
     for (const session of sessions) this.#sessions.set(session.digest, session);
+    for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
     for (const ruleset of rulesets) {
       const rules =
         this.#indexes.get(ruleset.id) ?? (await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
@@ -107,6 +120,7 @@ export class ServiceMemory {
     this.#users = other.#users;
     this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
+    this.#deployments = other.#deployments;
     this.#owned = other.#owned;
     this.#changed = other.#changed;
     // What is being built is older than the new content.
@@ -232,6 +246,27 @@ export class ServiceMemory {
     return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
   }
 
+  /** Of any organisation, possibly deleted. */
+  deploymentById(id: string): Deployment | undefined {
+    return this.#deployments.get(id);
+  }
+
+  /** Another organisation's deployment is treated as if it did not exist, and so is a deleted one. */
+  deployment(organisationId: string, id: string): Deployment | undefined {
+    const deployment = this.#deployments.get(id);
+    return deployment?.organisationId === organisationId && deployment.deletedAt === null ? deployment : undefined;
+  }
+
+  /** Those of all organisations that are not deleted, in the order of creation. O(deployments). */
+  everyDeployment(): Deployment[] {
+    return [...this.#deployments.values()].filter(({ deletedAt }) => deletedAt === null);
+  }
+
+  /** Those of an organisation that are not deleted, in the order of creation. O(deployments of all organisations). */
+  deployments(organisationId: string): Deployment[] {
+    return this.everyDeployment().filter((deployment) => deployment.organisationId === organisationId);
+  }
+
   /** The rules of a ruleset of any organisation. */
   rulesOf(id: string): RuleIndex | undefined {
     return this.#rulesets.get(id)?.rules;
@@ -288,6 +323,10 @@ export class ServiceMemory {
       case "sessions-ended":
         for (const digest of change.digests) this.#sessions.delete(digest);
         return;
+      case "deployment":
+        return void this.#deployments.set(change.deployment.id, change.deployment);
+      case "deployment-list":
+        return void this.#setList(change);
       case "dataset":
         // The files of snapshots are watched.
         return;
@@ -305,6 +344,11 @@ export class ServiceMemory {
         this.#build(change, before !== undefined && isWithRules(before, change) ? before.ruleset : undefined);
         return change.rulesetId;
     }
+  }
+
+  #setList({ deploymentId, published, refused, released }: Change & { readonly kind: "deployment-list" }): void {
+    const deployment = this.#deployments.get(deploymentId);
+    if (deployment !== undefined) this.#deployments.set(deploymentId, { ...deployment, published, refused, released });
   }
 
   /**

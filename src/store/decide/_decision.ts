@@ -1,6 +1,7 @@
 import type { OldRules } from "../_rule-values.ts";
 import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
+import type { Deployment } from "../deployment.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
@@ -46,6 +47,15 @@ export type Write =
   | { readonly save: "key"; readonly key: ApiKey }
   | { readonly insert: "user"; readonly account: Account }
   | { readonly save: "user"; readonly account: Account }
+  | { readonly insert: "deployment"; readonly deployment: Deployment }
+  | { readonly save: "deployment"; readonly deployment: Deployment }
+  | {
+      readonly save: "published-list";
+      readonly deploymentId: string;
+      readonly generation: number;
+      readonly content: string;
+    }
+  | { readonly delete: "published-list"; readonly deploymentId: string }
   | { readonly insert: "session"; readonly session: Session }
   | { readonly delete: "sessions"; readonly digests: readonly string[] }
   /** Sessions of all users that have expired by then. */

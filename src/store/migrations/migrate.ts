@@ -9,6 +9,7 @@ import { keptRules } from "./0003-kept-rules.ts";
 import { usageByArea } from "./0004-usage-by-area.ts";
 import { traffic } from "./0005-traffic.ts";
 import { limitCounts } from "./0006-limit-counts.ts";
+import { deployments } from "./0007-deployments.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: Migrations = {
   "0004-usage-by-area": usageByArea,
   "0005-traffic": traffic,
   "0006-limit-counts": limitCounts,
+  "0007-deployments": deployments,
 };
 
 /** The number of migrations of this release. */

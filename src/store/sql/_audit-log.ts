@@ -57,6 +57,8 @@ export function readAudit(
       .where((is) =>
         is.and([
           is("kind", "!=", "session"),
+          // Servers publish lists every few seconds while rules change.
+          is("kind", "!=", "deployment-list"),
           // Sessions end with users, passwords and other sessions, which have entries of their own.
           is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
           ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
@@ -156,7 +158,15 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
     isKept: areRulesKept(row),
     list: listOf(told),
     old: old === null ? null : JSON.parse(old),
-    new: change.organisation ?? change.plan ?? change.key ?? change.user ?? change.ruleset ?? change.dataset ?? null,
+    new:
+      change.organisation ??
+      change.plan ??
+      change.key ??
+      change.user ??
+      change.ruleset ??
+      change.deployment ??
+      change.dataset ??
+      null,
   };
 }
 

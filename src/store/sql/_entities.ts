@@ -1,8 +1,9 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
+import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../deployment.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
-import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, UserRow } from "./_tables.ts";
+import type { ApiKeyRow, DeploymentRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, UserRow } from "./_tables.ts";
 
 // Converts rows to entities and back.
 
@@ -137,5 +138,45 @@ export function rowOfRuleset(ruleset: Ruleset, ruleCount: number): Insertable<Ru
     updated_at: updatedAt,
     version,
     rule_count: ruleCount,
+  };
+}
+
+export function deploymentOf(row: DeploymentRow): Deployment {
+  const { id, organisation_id, name, definition, created_at, updated_at, deleted_at } = row;
+  const { rotation, previous_until, password, published, refused, released } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    definition: JSON.parse(definition) as DeploymentDefinition,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    deletedAt: deleted_at,
+    rotation,
+    previousUntil: previous_until,
+    password,
+    published: published === null ? null : (JSON.parse(published) as PublishedList),
+    refused: refused === null ? null : (JSON.parse(refused) as RefusedList),
+    released,
+  };
+}
+
+export function rowOfDeployment(deployment: Deployment): DeploymentRow {
+  const { id, organisationId, name, definition, createdAt, updatedAt, deletedAt } = deployment;
+  const { rotation, previousUntil, password, published, refused, released } = deployment;
+  return {
+    id,
+    organisation_id: organisationId,
+    name,
+    definition: JSON.stringify(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+    deleted_at: deletedAt,
+    rotation,
+    previous_until: previousUntil,
+    password,
+    published: published === null ? null : JSON.stringify(published),
+    refused: refused === null ? null : JSON.stringify(refused),
+    released,
   };
 }

@@ -2,6 +2,15 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { recordDataset } from "../decide/_datasets.ts";
 import type { Decision } from "../decide/_decision.ts";
+import {
+  createDeployment,
+  deleteDeployment,
+  publishList,
+  refuseList,
+  releaseList,
+  rotateDeployment,
+  updateDeployment,
+} from "../decide/_deployments.ts";
 import { createKey, revokeKey } from "../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
@@ -20,6 +29,7 @@ import type {
   CreateKeyCommand,
   CreateOrganisationCommand,
   CreateRulesetCommand,
+  DeploymentCommand,
   RecordDatasetCommand,
   RevokeKeyCommand,
   SetPlanCommand,
@@ -40,6 +50,7 @@ export type EntityCommand =
   | CreateKeyCommand
   | RevokeKeyCommand
   | RecordDatasetCommand
+  | DeploymentCommand
   | UserCommand;
 
 /** Reads what the command needs, decides it, and writes the result. */
@@ -96,6 +107,21 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
     case "import-feed":
       await requireOrganisation(group, command.organisationId);
       return recordDataset(command);
+    case "create-deployment":
+      await requireOrganisation(group, command.organisationId);
+      return createDeployment(command, await found.deploymentCount(within, command.organisationId), randomUUID);
+    case "update-deployment":
+      return updateDeployment(command, await found.deployment(within, command));
+    case "delete-deployment":
+      return deleteDeployment(command, await found.deployment(within, command));
+    case "rotate-deployment":
+      return rotateDeployment(command, await found.deployment(within, command));
+    case "release-list":
+      return releaseList(command, await found.deployment(within, command));
+    case "publish-list":
+      return publishList(command, await found.deployment(within, command));
+    case "refuse-list":
+      return refuseList(command, await found.deployment(within, command));
     default:
       return decidedOfUsers(group, command);
   }

@@ -3,7 +3,8 @@ import type { Account } from "../decide/_decision.ts";
 import type { CreateKeyCommand, JoinCommand, RevokeKeyCommand, SetPlanCommand } from "../command.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
 import { StoreError } from "../store-error.ts";
-import { accountOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf } from "./_entities.ts";
+import type { Deployment } from "../deployment.ts";
+import { accountOf, deploymentOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf } from "./_entities.ts";
 import type { Tables } from "./_tables.ts";
 
 // What is needed to decide commands about organisations, plans, keys, rulesets, users and sessions.
@@ -101,6 +102,27 @@ export async function sessionsOf(within: Within, userId: string): Promise<Sessio
 export async function hasSession(within: Within, digest: string): Promise<boolean> {
   const row = within.selectFrom("sessions").select("digest").where("digest", "=", digest);
   return (await row.executeTakeFirst()) !== undefined;
+}
+
+/** How many deployments of the organisation are not deleted. */
+export async function deploymentCount(within: Within, organisationId: string): Promise<number> {
+  const own = within.selectFrom("deployments").where("organisation_id", "=", organisationId);
+  const { count } = await own
+    .where("deleted_at", "is", null)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Throws StoreError (`deployment-not-found`), also for a deleted one and for another organisation's. */
+export async function deployment(
+  within: Within,
+  { organisationId, deploymentId }: { readonly organisationId: string; readonly deploymentId: string },
+): Promise<Deployment> {
+  const own = within.selectFrom("deployments").selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", deploymentId).where("deleted_at", "is", null).executeTakeFirst();
+  if (row === undefined) throw new StoreError("deployment-not-found", `unknown deployment ${deploymentId}`);
+  return deploymentOf(row);
 }
 
 /** Without deleted ones. */

@@ -18,6 +18,10 @@ export interface Tables {
   readonly key_usage: KeyUsageRow;
   readonly traffic: TrafficRow;
   readonly limit_counts: LimitCountsRow;
+  readonly deployments: DeploymentRow;
+  readonly published_lists: PublishedListRow;
+  readonly pulls: PullRow;
+  readonly pull_counts: PullCountRow;
 }
 
 /** One row. */
@@ -187,4 +191,49 @@ export interface LimitCountsRow {
   readonly age: number;
   /** JSON. */
   readonly counts: string;
+}
+
+export interface DeploymentRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  /** JSON of `DeploymentDefinition`. */
+  readonly definition: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly deleted_at: number | null;
+  readonly rotation: number;
+  readonly previous_until: number | null;
+  /** SHA-256 in base64url. */
+  readonly password: string | null;
+  /** JSON of `PublishedList`. */
+  readonly published: string | null;
+  /** JSON of `RefusedList`. */
+  readonly refused: string | null;
+  readonly released: number | null;
+}
+
+export interface PublishedListRow {
+  readonly deployment_id: string;
+  readonly generation: number;
+  readonly content: string;
+}
+
+export interface PullRow {
+  readonly deployment_id: string;
+  readonly at: number;
+  /** Distinguishes pulls of one millisecond; a repeated record has the same. */
+  readonly id: string;
+  readonly file: string;
+  readonly address: string;
+  readonly agent: string;
+  readonly status: number;
+  readonly bytes: number;
+}
+
+export interface PullCountRow {
+  readonly deployment_id: string;
+  readonly day: number;
+  readonly pulls: number;
+  readonly bytes: number;
 }

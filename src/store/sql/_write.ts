@@ -1,6 +1,14 @@
 import type { Transaction } from "kysely";
 import type { Write } from "../decide/_decision.ts";
-import { rowOfKey, rowOfOrganisation, rowOfPlan, rowOfRuleset, rowOfSession, rowOfUser } from "./_entities.ts";
+import {
+  rowOfDeployment,
+  rowOfKey,
+  rowOfOrganisation,
+  rowOfPlan,
+  rowOfRuleset,
+  rowOfSession,
+  rowOfUser,
+} from "./_entities.ts";
 import type { Tables } from "./_tables.ts";
 
 /** Writes what a command has decided besides rules. Such commands are rare: each write is a statement of its own. */
@@ -22,6 +30,8 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
       return void (await within.insertInto("api_keys").values(rowOfKey(write.key)).execute());
     case "user":
       return void (await within.insertInto("users").values(rowOfUser(write.account)).execute());
+    case "deployment":
+      return void (await within.insertInto("deployments").values(rowOfDeployment(write.deployment)).execute());
     case "session":
       return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
   }
@@ -48,10 +58,23 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const { id, ...values } = rowOfUser(write.account);
       return void (await within.updateTable("users").set(values).where("id", "=", id).execute());
     }
+    case "deployment": {
+      const { id, ...values } = rowOfDeployment(write.deployment);
+      return void (await within.updateTable("deployments").set(values).where("id", "=", id).execute());
+    }
+    case "published-list": {
+      const { deploymentId, generation, content } = write;
+      const list = within.insertInto("published_lists").values({ deployment_id: deploymentId, generation, content });
+      return void (await list
+        .onConflict((conflict) => conflict.column("deployment_id").doUpdateSet({ generation, content }))
+        .execute());
+    }
   }
 }
 
 async function remove(within: Transaction<Tables>, write: Extract<Write, { delete: string }>): Promise<void> {
+  if (write.delete === "published-list")
+    return void (await within.deleteFrom("published_lists").where("deployment_id", "=", write.deploymentId).execute());
   const sessions = within.deleteFrom("sessions");
   if (write.delete === "sessions") await sessions.where("digest", "in", write.digests).execute();
   else await sessions.where("expires_at", "<=", write.at).execute();

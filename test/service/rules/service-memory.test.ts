@@ -58,6 +58,7 @@ async function makeMemory(): Promise<ServiceMemory> {
     keys: [],
     users: [],
     sessions: [],
+    deployments: [],
     rulesets: [about("a"), about("b")],
   });
   return memory;

@@ -5,6 +5,7 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
+import type { Deployment } from "../../../src/store/deployment.ts";
 import type {
   ApiKey,
   Organisation,
@@ -25,6 +26,7 @@ export class Memory {
   readonly users = new Map<string, User>();
   readonly sessions = new Map<string, Session>();
   readonly rulesets = new Map<string, Ruleset>();
+  readonly deployments = new Map<string, Deployment>();
   /** By ruleset, then by the text of the prefix. */
   readonly rules = new Map<string, Map<string, Rule>>();
   readonly seen: Change[] = [];
@@ -37,13 +39,14 @@ export class Memory {
     }
   }
 
-  start({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): void {
+  start({ sequence, organisations, plans, keys, users, sessions, rulesets, deployments }: State): void {
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
     for (const key of keys) this.keys.set(key.id, key);
     for (const user of users) this.users.set(user.id, user);
     for (const session of sessions) this.sessions.set(session.digest, session);
+    for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
   }
 
@@ -76,6 +79,7 @@ export class Memory {
       users: sorted(this.users),
       sessions: sorted(this.sessions),
       rulesets: sorted(this.rulesets),
+      deployments: sorted(this.deployments),
       rules: sorted(new Map(rules)),
     };
   }
@@ -85,6 +89,15 @@ export class Memory {
       case "organisation":
         this.organisations.set(change.organisation.id, change.organisation);
         return;
+      case "deployment":
+        this.deployments.set(change.deployment.id, change.deployment);
+        return;
+      case "deployment-list": {
+        const { published, refused, released } = change;
+        const deployment = this.deployments.get(change.deploymentId)!;
+        this.deployments.set(deployment.id, { ...deployment, published, refused, released });
+        return;
+      }
       case "plan":
         this.plans.set(`${change.plan.organisationId} ${change.plan.area}`, change.plan);
         return;

@@ -148,6 +148,11 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "set-password": (name) => `${name} changed the password`,
   "start-session": (name) => `${name} signed in`,
   "end-session": () => "signed out",
+  "create-deployment": (name) => `created the deployment ${name}`,
+  "update-deployment": (name) => `changed the deployment ${name}`,
+  "delete-deployment": (name) => `deleted the deployment ${name}`,
+  "rotate-deployment": (name) => `replaced the credentials of the deployment ${name}`,
+  "release-list": (name) => `released a refused list of the deployment ${name}`,
   "update-catalogue": (_name, _before, { prefixes, source }) =>
     `updated the catalogue from ${source}: ${countedPrefixes(prefixes)}`,
   "import-feed": (_name, _before, { prefixes, source, skipped }) =>

@@ -1,0 +1,143 @@
+import type {
+  CreateDeploymentCommand,
+  DeleteDeploymentCommand,
+  PublishListCommand,
+  RefuseListCommand,
+  ReleaseListCommand,
+  RotateDeploymentCommand,
+  UpdateDeploymentCommand,
+} from "../command.ts";
+import type { Deployment } from "../deployment.ts";
+import { StoreError } from "../store-error.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Maximum deployments of an organisation that are not deleted. */
+const MAX_DEPLOYMENTS = 100;
+
+/** `count`: those of the organisation that are not deleted. */
+export function createDeployment(
+  { organisationId, name, definition, at }: CreateDeploymentCommand,
+  count: number,
+  newId: NewId,
+): Decision {
+  checkTexts(name, JSON.stringify(definition));
+  if (count >= MAX_DEPLOYMENTS)
+    throw new StoreError(
+      "too-many-deployments",
+      `an organisation has at most ${MAX_DEPLOYMENTS} deployments; delete some first`,
+    );
+  const deployment: Deployment = {
+    id: newId(),
+    organisationId,
+    name,
+    definition,
+    createdAt: at,
+    updatedAt: at,
+    deletedAt: null,
+    rotation: 1,
+    previousUntil: null,
+    password: null,
+    published: null,
+    refused: null,
+    released: null,
+  };
+  return {
+    outcome: { deployment },
+    changes: [{ change: { kind: "deployment", deployment } }],
+    writes: [{ insert: "deployment", deployment }],
+  };
+}
+
+export function updateDeployment({ name, definition, at }: UpdateDeploymentCommand, before: Deployment): Decision {
+  const changed = { ...before.definition, ...definition };
+  checkTexts(name ?? "", JSON.stringify(changed));
+  const isSame = (name ?? before.name) === before.name && JSON.stringify(changed) === JSON.stringify(before.definition);
+  if (isSame) return { outcome: { deployment: before }, changes: [] };
+  return changedTo({ ...before, name: name ?? before.name, definition: changed, updatedAt: at }, before);
+}
+
+/** Its list goes, too. */
+export function deleteDeployment({ at }: DeleteDeploymentCommand, before: Deployment): Decision {
+  const { changes, writes = [] } = changedTo({ ...before, deletedAt: at, updatedAt: at }, before);
+  return { outcome: {}, changes, writes: [...writes, { delete: "published-list", deploymentId: before.id }] };
+}
+
+/** The credential before this one is valid until `graceUntil`, if it is the token of the URLs. */
+export function rotateDeployment(
+  { credential, graceUntil, at }: RotateDeploymentCommand,
+  before: Deployment,
+): Decision {
+  const after: Deployment =
+    "password" in credential
+      ? { ...before, password: credential.password }
+      : { ...before, rotation: before.rotation + 1, previousUntil: graceUntil };
+  return changedTo({ ...after, updatedAt: at }, before);
+}
+
+/**
+ * Publishes a list, unless another server has published one of a later state, or one since the list it was compared
+ * with: that server's is right then, and the outcome says so.
+ */
+export function publishList({ list, basedOn, content, at }: PublishListCommand, before: Deployment): Decision {
+  const { published } = before;
+  const generation = published?.generation ?? 0;
+  const isLate = generation !== basedOn || (published !== null && list.sequence < published.sequence);
+  if (isLate) return { outcome: { deployment: before, isLate }, changes: [] };
+  const isSame = published?.digest === list.digest;
+  const next = isSame
+    ? { ...published, sequence: list.sequence, datasets: list.datasets }
+    : { ...list, generation: generation + 1, at };
+  const deployment: Deployment = { ...before, published: next, refused: null, released: null };
+  return {
+    outcome: { deployment, isLate },
+    changes: [{ change: listChange(deployment) }],
+    writes: [
+      { save: "deployment", deployment },
+      ...(isSame
+        ? []
+        : [{ save: "published-list", deploymentId: before.id, generation: next.generation, content } as const]),
+    ],
+  };
+}
+
+/** The list before stays published. */
+export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: Deployment): Decision {
+  const { published, refused } = before;
+  const isLate = (published?.generation ?? 0) !== basedOn;
+  const isKnown = refused !== null && JSON.stringify(refused.reasons) === JSON.stringify(refusal.reasons);
+  if (isLate || isKnown) return { outcome: { deployment: before, isLate }, changes: [] };
+  const deployment: Deployment = {
+    ...before,
+    refused: { ...refusal, at, number: (refused?.number ?? 0) + 1 },
+    released: null,
+  };
+  return {
+    outcome: { deployment, isLate },
+    changes: [{ change: listChange(deployment) }],
+    writes: [{ save: "deployment", deployment }],
+  };
+}
+
+export function releaseList({ number }: ReleaseListCommand, before: Deployment): Decision {
+  if (before.refused?.number !== number)
+    throw new StoreError(
+      "list-not-refused",
+      before.refused === null
+        ? "no list of the deployment is refused at the moment"
+        : `the list that is refused at the moment has the number ${before.refused.number}, not ${number}; look at it first`,
+    );
+  return changedTo({ ...before, released: number }, before);
+}
+
+function changedTo(deployment: Deployment, before: Deployment): Decision {
+  return {
+    outcome: { deployment },
+    changes: [{ change: { kind: "deployment", deployment }, old: before }],
+    writes: [{ save: "deployment", deployment }],
+  };
+}
+
+function listChange({ id, published, refused, released }: Deployment) {
+  return { kind: "deployment-list", deploymentId: id, published, refused, released } as const;
+}

@@ -1,0 +1,133 @@
+/** How often devices ask for a list, and the longest time that a change of it may take, in seconds. */
+export const UPDATE_FREQUENCIES = {
+  "5m": 300,
+  "15m": 900,
+  "30m": 1800,
+  "60m": 3600,
+  "6h": 21_600,
+  "12h": 43_200,
+  "24h": 86_400,
+} as const;
+export type UpdateFrequency = keyof typeof UPDATE_FREQUENCIES;
+
+export const DEPLOYMENT_PURPOSES = ["blocklist", "allowlist", "other"] as const;
+export type DeploymentPurpose = (typeof DEPLOYMENT_PURPOSES)[number];
+
+export const DIRECTIONS = ["ingress", "egress", "both"] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** Addresses that a deployment includes or excludes. */
+export type DeploymentSource =
+  /** The active rules of a ruleset of the organisation. */
+  | { readonly ruleset: string }
+  /** A node of the catalogue with all below it. */
+  | { readonly cbs: string }
+  | {
+      readonly cti: {
+        readonly classification?: string;
+        readonly tags?: readonly string[];
+        readonly seen_within_days?: number;
+      };
+    }
+  /** In their canonical form. */
+  | { readonly prefixes: readonly string[] };
+
+/** What keeps a list from being published; what is absent has its default. */
+export interface DeploymentOptions {
+  readonly families?: readonly (4 | 6)[];
+  readonly min_prefix_v4?: number;
+  readonly min_prefix_v6?: number;
+  readonly max_entries?: number;
+  readonly max_bytes?: number;
+  readonly overflow?: "refuse";
+  readonly allow_empty?: boolean;
+  /** In percent. */
+  readonly max_shrink?: number;
+  readonly max_growth?: number;
+  readonly chunk_entries?: number;
+}
+
+/** What users decide about a deployment, besides its name. */
+export interface DeploymentDefinition {
+  readonly description: string;
+  readonly firewall_format: string;
+  /** Of `DEVICES`: the format and the limits of a device. */
+  readonly device: string | null;
+  readonly update_frequency: UpdateFrequency;
+  readonly purpose: DeploymentPurpose;
+  readonly direction: Direction;
+  /** Feeds of a deployment that is not active are forbidden. */
+  readonly active: boolean;
+  readonly include: readonly DeploymentSource[];
+  /** Excludes always win. */
+  readonly exclude: readonly DeploymentSource[];
+  readonly options: DeploymentOptions;
+}
+
+/** A list at a URL, for devices that pull it. */
+export interface Deployment {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly definition: DeploymentDefinition;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Deleted ones are kept, so that their feeds can say that they are gone for good. */
+  readonly deletedAt: number | null;
+  /** How often the token in its URLs has been replaced, and when the token before this one ends. */
+  readonly rotation: number;
+  readonly previousUntil: number | null;
+  /** SHA-256 of its password in base64url. */
+  readonly password: string | null;
+  readonly published: PublishedList | null;
+  /** Why the latest list was not published; null: it was. */
+  readonly refused: RefusedList | null;
+  /** The number of a refused list that may be published although it shrinks or grows too much. */
+  readonly released: number | null;
+}
+
+/** About the list that devices get. */
+export interface PublishedList {
+  /** 1 for the first; rises by one. */
+  readonly generation: number;
+  readonly at: number;
+  /** Everything up to this change is in it. */
+  readonly sequence: number;
+  /** SHA-256 of its prefixes, in base64url. */
+  readonly digest: string;
+  readonly entries: Readonly<Record<4 | 6, number>>;
+  /** Which catalogue and which threat intelligence it was made of; absent if it needs none. */
+  readonly datasets: Readonly<Partial<Record<"cbs" | "cti", string>>>;
+}
+
+export interface RefusedList {
+  /** 1 for the first of the deployment; rises by one. */
+  readonly number: number;
+  readonly at: number;
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly entries: Readonly<Record<4 | 6, number>>;
+}
+
+/** A device has fetched a file of a deployment, or was not given it. */
+export interface Pull {
+  readonly deploymentId: string;
+  readonly at: number;
+  readonly file: string;
+  readonly address: string;
+  readonly agent: string;
+  readonly status: number;
+  readonly bytes: number;
+}
+
+export interface PullsOfDay {
+  /** Midnight, UTC. */
+  readonly day: number;
+  readonly pulls: number;
+  readonly bytes: number;
+}
+
+/** The last pulls of a deployment, newest first, and how many there were on each day, oldest first. */
+export interface PullLog {
+  readonly pulls: readonly Pull[];
+  readonly days: readonly PullsOfDay[];
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import type { PublishListCommand } from "../../src/store/command.ts";
+import type { Deployment, DeploymentDefinition, Pull } from "../../src/store/deployment.ts";
+import type { StoreErrorCode } from "../../src/store/store-error.ts";
+import { by, databases, Replica } from "./harness/stores.ts";
+import { Memory } from "./harness/memory.ts";
+import { until } from "../until.ts";
+
+const DEFINITION: DeploymentDefinition = {
+  description: "",
+  firewall_format: "text",
+  device: null,
+  update_frequency: "5m",
+  purpose: "blocklist",
+  direction: "both",
+  active: true,
+  include: [{ prefixes: ["192.0.2.0/24"] }],
+  exclude: [],
+  options: {},
+};
+const DAY = 86_400_000;
+
+for (const { name, skip, make, stop } of await databases()) {
+  describe(`deployments on ${name}`, { skip }, () => {
+    after(stop);
+
+    /** Runs with an organisation that has a deployment, then holds the memory to a fresh load. */
+    async function withDeployment(run: (replica: Replica, deployment: Deployment) => Promise<void>): Promise<void> {
+      const replica = await Replica.open(await make());
+      try {
+        const { organisation } = await replica.organisation();
+        const { deployment } = await create(replica, organisation.id);
+        await run(replica, deployment);
+        const loaded = new Memory();
+        loaded.start(await replica.store.load((part) => loaded.add(part)));
+        await until("the replica has what was loaded", () => replica.memory.sequence >= loaded.sequence);
+        assert.deepEqual(replica.memory.contents(), loaded.contents());
+        assert.deepEqual(replica.failures, []);
+      } finally {
+        await replica.store.close();
+      }
+    }
+
+    test("it is created, changed in part, and kept as deleted; another organisation's is not found", () =>
+      withDeployment(async ({ store, memory }, { id, organisationId }) => {
+        const owned = { organisationId, deploymentId: id };
+        const changed = { name: "edge", definition: { active: false } };
+        const { deployment } = await store.write({ kind: "update-deployment", ...owned, ...changed, ...by(5) });
+        assert.deepEqual(deployment, memory.deployments.get(id));
+        assert.deepEqual(deployment.definition, { ...DEFINITION, active: false });
+        assert.deepEqual([deployment.name, deployment.createdAt, deployment.updatedAt], ["edge", 2, 5]);
+        const { sequence } = memory;
+        await store.write({ kind: "update-deployment", ...owned, ...changed, ...by(6) });
+        assert.equal(memory.sequence, sequence, "the same again is no change");
+        const other = { organisationId: crypto.randomUUID(), deploymentId: id };
+        await refused("deployment-not-found", store.write({ kind: "delete-deployment", ...other, ...by(7) }));
+        await store.write({ kind: "delete-deployment", ...owned, ...by(8) });
+        assert.equal(memory.deployments.get(id)!.deletedAt, 8);
+        await refused("deployment-not-found", store.write({ kind: "delete-deployment", ...owned, ...by(9) }));
+      }));
+
+    test("an organisation has at most 100, not counting deleted ones", () =>
+      withDeployment(async (replica, { id, organisationId }) => {
+        const rest = Array.from({ length: 99 }, () => create(replica, organisationId));
+        await Promise.all(rest);
+        await refused("too-many-deployments", create(replica, organisationId));
+        await replica.store.write({ kind: "delete-deployment", organisationId, deploymentId: id, ...by(3) });
+        await create(replica, organisationId);
+      }));
+
+    test("credentials: a token has a grace time, a password has none", () =>
+      withDeployment(async ({ store }, { id, organisationId }) => {
+        const rotating = { kind: "rotate-deployment", organisationId, deploymentId: id } as const;
+        const url = { credential: { url: true }, graceUntil: 100 } as const;
+        const { deployment } = await store.write({ ...rotating, ...url, ...by(10) });
+        assert.deepEqual([deployment.rotation, deployment.previousUntil, deployment.password], [2, 100, null]);
+        const password = { credential: { password: "digest" }, graceUntil: 0 } as const;
+        const after = await store.write({ ...rotating, ...password, ...by(11) });
+        assert.deepEqual({ ...after.deployment, updatedAt: 10, password: null }, deployment);
+        assert.equal(after.deployment.password, "digest");
+      }));
+
+    test("lists: the first of two servers publishes; one of an earlier state, or compared with another, is late", () =>
+      withDeployment(async ({ store, memory }, { id, organisationId }) => {
+        const publish = (basedOn: number, sequence: number, digest: string) =>
+          store.write(publishing({ organisationId, deploymentId: id }, { basedOn, sequence, digest }));
+        assert.equal(await store.read("publishedList", id), null);
+        const first = await publish(0, 3, "a");
+        assert.deepEqual(
+          [first.isLate, first.deployment.published!.generation, first.deployment.published!.at],
+          [false, 1, 50],
+        );
+        assert.deepEqual(await store.read("publishedList", id), { generation: 1, content: "content of a" });
+        assert.equal((await publish(0, 4, "b")).isLate, true);
+        assert.equal((await publish(1, 2, "b")).isLate, true);
+        assert.equal((await publish(1, 4, "a")).deployment.published!.generation, 1);
+        assert.deepEqual(memory.deployments.get(id)!.published!.sequence, 4);
+        assert.equal((await publish(1, 5, "b")).deployment.published!.generation, 2);
+        assert.deepEqual(await store.read("publishedList", id), { generation: 2, content: "content of b" });
+        await store.write({ kind: "delete-deployment", organisationId, deploymentId: id, ...by(60) });
+        assert.equal(await store.read("publishedList", id), null);
+      }));
+
+    test("a refused list leaves the one before; it is released by its number; the audit log has only what people did", () =>
+      withDeployment(async ({ store, memory }, { id, organisationId }) => {
+        const owned = { organisationId, deploymentId: id };
+        await store.write(publishing(owned, { basedOn: 0, sequence: 3, digest: "a" }));
+        const refusal = { reasons: [{ code: "shrinks", message: "by 80 %" }], entries: { 4: 1, 6: 0 } };
+        const refusing = { kind: "refuse-list", ...owned, basedOn: 1, refusal } as const;
+        await refused("list-not-refused", store.write({ kind: "release-list", ...owned, number: 1, ...by(60) }));
+        await store.write({ ...refusing, ...by(61) });
+        const { published, refused: why } = memory.deployments.get(id)!;
+        assert.deepEqual([published!.generation, why], [1, { ...refusal, at: 61, number: 1 }]);
+        const { sequence } = memory;
+        await store.write({ ...refusing, ...by(62) });
+        assert.equal(memory.sequence, sequence, "the same reasons again are no change");
+        await refused("list-not-refused", store.write({ kind: "release-list", ...owned, number: 2, ...by(63) }));
+        await store.write({ kind: "release-list", ...owned, number: 1, ...by(64) });
+        assert.equal(memory.deployments.get(id)!.released, 1);
+        await store.write(publishing(owned, { basedOn: 1, sequence: 9, digest: "b" }));
+        const now = memory.deployments.get(id)!;
+        assert.deepEqual([now.published!.generation, now.refused, now.released], [2, null, null]);
+        const { entries } = await store.read("audit", organisationId, { limit: 10 });
+        assert.deepEqual(
+          entries.map(({ command }) => command),
+          ["release-list", "create-deployment", ...Array.from({ length: 3 }, () => "create-organisation")],
+        );
+      }));
+
+    test("pulls are recorded once, counted by day, and the last hundred are kept", () =>
+      withDeployment(async ({ store }, { id }) => {
+        const pulls = Array.from({ length: 150 }, (_, index) => pull(id, 40 * DAY + 1000 * index, `p${index}`));
+        await store.record("pulls", pulls.slice(0, 120));
+        await store.record("pulls", pulls.slice(60));
+        const log = await store.read("pulls", id);
+        assert.deepEqual(
+          log.pulls,
+          pulls
+            .slice(50)
+            .reverse()
+            .map(({ id: _id, ...rest }) => rest),
+        );
+        assert.deepEqual(log.days, [{ day: 40 * DAY, pulls: 150, bytes: 1500 }]);
+        await store.record("pulls", [pull(id, 71 * DAY, "later")]);
+        assert.deepEqual((await store.read("pulls", id)).days, [{ day: 71 * DAY, pulls: 1, bytes: 10 }]);
+        assert.deepEqual(await store.read("pullTimes"), [{ deploymentId: id, at: 71 * DAY }]);
+      }));
+  });
+}
+
+function create({ store }: Replica, organisationId: string) {
+  return store.write({ kind: "create-deployment", organisationId, name: "office", definition: DEFINITION, ...by(2) });
+}
+
+function publishing(
+  owned: { readonly organisationId: string; readonly deploymentId: string },
+  { basedOn, sequence, digest }: { readonly basedOn: number; readonly sequence: number; readonly digest: string },
+): PublishListCommand {
+  const list = { sequence, digest, entries: { 4: 1, 6: 0 }, datasets: {} };
+  return { kind: "publish-list", ...owned, basedOn, list, content: `content of ${digest}`, ...by(50) };
+}
+
+function pull(deploymentId: string, at: number, id: string): Pull & { readonly id: string } {
+  return { deploymentId, at, id, file: "combined.txt", address: "192.0.2.1", agent: "a", status: 200, bytes: 10 };
+}
+
+async function refused(code: StoreErrorCode, write: Promise<unknown>): Promise<void> {
+  await assert.rejects(write, { name: "StoreError", code });
+}
