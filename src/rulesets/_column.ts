@@ -1,4 +1,4 @@
-/** Elements copied between two pauses: a few hundred microseconds. */
+/** Elements processed by one loop between two pauses: a few hundred microseconds. */
 const PIECE = 1 << 16;
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
@@ -9,12 +9,25 @@ export function grown<Of extends Column>(column: Of, larger: Of): Of {
   return larger;
 }
 
-/** A copy with the same capacity, of which this many elements are used. */
-export function* copying<Of extends Column>(column: Of, used: number): Generator<undefined, Of, undefined> {
-  const copy = new (column.constructor as new (length: number) => Of)(column.length);
-  for (let at = 0; at < used; at += PIECE) {
-    copy.set(column.subarray(at, Math.min(at + PIECE, used)), at);
+/** A copy, with the same capacity unless another is given, of which this many elements are used. */
+export function* copying<Of extends Column>(
+  column: Of,
+  used: number,
+  capacity = column.length,
+): Generator<undefined, Of, undefined> {
+  const copy = new (column.constructor as new (length: number) => Of)(capacity);
+  yield* inPieces(0, used, (from, to) => copy.set(column.subarray(from, to), from));
+  return copy;
+}
+
+/** Calls `work` with all elements from `start` to before `end`, some at a time: from one to before another. */
+export function* inPieces(
+  start: number,
+  end: number,
+  work: (from: number, to: number) => void,
+): Generator<undefined, void, undefined> {
+  for (let from = start; from < end; from += PIECE) {
+    work(from, Math.min(from + PIECE, end));
     yield;
   }
-  return copy;
 }

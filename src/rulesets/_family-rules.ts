@@ -93,8 +93,9 @@ export class FamilyRules {
    * changed and removed meanwhile. If this is abandoned, the next call, or the first use, continues where it stopped.
    */
   *completing(): Generator<undefined, void, undefined> {
-    yield* this.slots.unpacking();
+    // First, as the expiries of a file need no copy until there are columns that can be written to.
     while (this.#expiries === undefined) yield void (this.#countingExpiries ??= this.#countExpiries()).next();
+    yield* this.slots.unpacking();
     while (this.#tree === undefined) yield void (this.#makingTree ??= this.#makeTree()).next();
   }
 
@@ -189,9 +190,9 @@ export class FamilyRules {
   *#countExpiries(): Work {
     const changes = (this.#changedExpiries = [] as { moment: number; change: 1 | -1 }[]);
     try {
-      // A copy, made in the same step in which changes begin to be recorded: a change of what has not been counted yet
-      // would count twice.
-      const expiries = yield* ExpiryCounts.counting(this.slots.expiresAt.slice(1, this.slots.end));
+      // Those of the step in which changes begin to be recorded: a change of what has not been counted yet would count
+      // twice.
+      const expiries = yield* ExpiryCounts.counting(this.slots.expiriesNow());
       for (const { moment, change } of changes) count(expiries, moment, change);
       this.#expiries = expiries;
     } finally {

@@ -1,4 +1,5 @@
-import { copying } from "./_column.ts";
+import { finished } from "../turns/finished.ts";
+import { copying, inPieces } from "./_column.ts";
 import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-names.ts";
 
 /** Distinct names that are remembered so that rules can share them. */
@@ -90,19 +91,20 @@ export class NameTable {
 
   /** Takes the names of the next slots. */
   append(names: RuleNames): void {
-    if ("numbers" in names) return this.#appendPacked(names);
+    if ("numbers" in names) return finished(this.appending(names));
     // UTF-8 cannot encode unpaired surrogates.
-    if (names.every((name) => name === null || name.isWellFormed())) return this.#appendPacked(packNames(names));
+    if (names.every((name) => name === null || name.isWellFormed())) return finished(this.appending(packNames(names)));
     for (const name of names) this.set(this.#end++, name);
   }
 
-  #appendPacked(packed: PackedNames): void {
+  /** The same for packed names, in short steps, between which the table must not be used. */
+  *appending(packed: PackedNames): Generator<undefined, void, undefined> {
     const { numbers, ends } = packed;
     const first = this.#next;
-    for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at]!;
-      if (number !== 0) this.#references[this.#end + at] = first + number - 1;
-    }
+    const references = this.#references.subarray(this.#end);
+    yield* inPieces(0, numbers.length, (from, to) => {
+      for (let at = from; at < to; at++) references[at] = numbers[at] === 0 ? 0 : first + numbers[at]! - 1;
+    });
     this.#end += numbers.length;
     if (ends.length === 0) return;
     this.#parts.push({ packed, ends: byteEnds(packed), first });

@@ -1,6 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { finished } from "../turns/finished.ts";
-import { copying, grown } from "./_column.ts";
+import { copying, grown, inPieces } from "./_column.ts";
 import { NameTable } from "./_name-table.ts";
 import { SlotMoment } from "./_slot-moment.ts";
 import type { Rule } from "./rule.ts";
@@ -15,17 +15,22 @@ export const NO_RULE_HERE = Number.NEGATIVE_INFINITY;
 const FIRST_CAPACITY = 16;
 /** How much larger each column's capacity is than the one before it, as a share of the rules: see `RuleSlots`. */
 const STAGGER = 1 / 128;
+
+/** Writes the times of the slots from `from` to before `to` into a column. */
+export type WriteTimes = (column: Float64Array, from: number, to: number) => void;
+
 /** What a file says about rules that take the slots from 1 on, in order. */
 export interface FileColumns {
+  readonly count: number;
   /** From slot 0 on, whose elements are unused; the file's own, never written to. */
   readonly lengths: Uint8Array;
   readonly expiresAt: Float64Array;
   // Each of these is called on first use, and throws its errors then.
   /** From slot 0 on, whose key means nothing; the slots' own. In steps of a few milliseconds. */
   keys(): Generator<undefined, Uint32Array, undefined>;
-  /** Fill a column from slot 1 on. */
-  writeCreated(column: Float64Array): void;
-  writeUpdated(column: Float64Array): void;
+  created(): WriteTimes;
+  updated(): WriteTimes;
+  /** Read once; called again, the same. */
   names(): PackedNames;
 }
 
@@ -90,14 +95,14 @@ export class RuleSlots {
   }
 
   /** Those of a file. O(1). */
-  static of(family: Family, file: FileColumns, count: number): RuleSlots {
+  static of(family: Family, file: FileColumns): RuleSlots {
     const slots = new RuleSlots(family, 0);
-    slots.#capacity = Math.max(FIRST_CAPACITY, count + 1);
+    slots.#capacity = Math.max(FIRST_CAPACITY, file.count + 1);
     slots.lengths = file.lengths;
     slots.expiresAt = file.expiresAt;
     slots.#file = file;
     slots.#isBorrowed = true;
-    slots.end = count + 1;
+    slots.end = file.count + 1;
     return slots;
   }
 
@@ -110,28 +115,41 @@ export class RuleSlots {
   }
 
   get createdAt(): Float64Array {
-    return (this.#createdAt ??= this.#timesOf(4, (column) => this.#file?.writeCreated(column)));
+    return (this.#createdAt ??= finished(this.#timesIn(4, this.#file?.created())));
   }
 
   get updatedAt(): Float64Array {
-    return (this.#updatedAt ??= this.#timesOf(5, (column) => this.#file?.writeUpdated(column)));
+    return (this.#updatedAt ??= finished(this.#timesIn(5, this.#file?.updated())));
   }
 
   get names(): NameTable {
-    return (this.#names ??= this.#makeNames());
+    return (this.#names ??= finished(this.#makingNames()));
   }
 
-  /** Makes the columns that are otherwise made on first use, one in each step. */
+  /**
+   * Makes the columns that are otherwise made on first use, in short steps. Others may need one meanwhile, make it, and
+   * write to it: then theirs stays.
+   */
   *unpacking(): Generator<undefined, void, undefined> {
-    if (this.#keys === undefined && this.#file !== undefined) {
-      const keys = yield* this.#file.keys();
-      // Others may have needed them meanwhile, and written to them.
+    const file = this.#file;
+    if (file === undefined) return;
+    if (this.#keys === undefined) {
+      const keys = yield* file.keys();
       this.#keys ??= keys;
     }
-    if (this.#createdAt === undefined) yield void this.createdAt;
-    if (this.#updatedAt === undefined) yield void this.updatedAt;
-    if (this.#names === undefined) yield void this.names;
-    if (this.#isBorrowed) yield void this.#own();
+    if (this.#createdAt === undefined) {
+      const times = yield* this.#timesIn(4, file.created());
+      this.#createdAt ??= times;
+    }
+    if (this.#updatedAt === undefined) {
+      const times = yield* this.#timesIn(5, file.updated());
+      this.#updatedAt ??= times;
+    }
+    if (this.#names === undefined) {
+      const names = yield* this.#makingNames();
+      this.#names ??= names;
+    }
+    if (this.#isBorrowed) yield* this.#owning();
     this.#file = undefined;
   }
 
@@ -147,6 +165,11 @@ export class RuleSlots {
     copy.end = end;
     copy.freed = this.freed;
     return copy;
+  }
+
+  /** The expiries from slot 1 on, as they are now: later writes do not affect them. O(1) for those of a file, else O(n). */
+  expiriesNow(): Float64Array {
+    return this.#isBorrowed ? this.expiresAt.subarray(1, this.end) : this.expiresAt.slice(1, this.end);
   }
 
   /** The slots as they are now: until `end` is called, later writes do not affect it. O(1), and O(1) for each write. */
@@ -274,28 +297,32 @@ export class RuleSlots {
 
   /** Keeps the old value for those that hold a moment. */
   #beforeWrite(slot: number): void {
-    this.#own();
+    if (this.#isBorrowed) finished(this.#owning());
     for (const moment of this.#moments) moment.keep(slot);
   }
 
   /** Copies the file's columns, so that they can be written to. */
-  #own(): void {
+  *#owning(): Generator<undefined, void, undefined> {
+    const [lengthsBefore, expiresBefore] = [this.lengths, this.expiresAt];
+    const room = [2, 3].map((column) => staggered(this.#capacity, column)) as [number, number];
+    const lengths = yield* copying(lengthsBefore, lengthsBefore.length, Math.max(lengthsBefore.length, room[0]));
+    const expiresAt = yield* copying(expiresBefore, expiresBefore.length, Math.max(expiresBefore.length, room[1]));
     if (!this.#isBorrowed) return;
     this.#isBorrowed = false;
-    const [lengths, expiresAt] = [staggered(this.#capacity, 2), staggered(this.#capacity, 3)];
-    this.lengths = grown(this.lengths, new Uint8Array(Math.max(this.lengths.length, lengths)));
-    this.expiresAt = grown(this.expiresAt, new Float64Array(Math.max(this.expiresAt.length, expiresAt)));
+    this.lengths = lengths;
+    this.expiresAt = expiresAt;
   }
 
-  #timesOf(step: number, write: (column: Float64Array) => void): Float64Array {
+  /** Of the file's rules; of none, as none has been added, without a file. */
+  *#timesIn(step: number, write: WriteTimes | undefined): Generator<undefined, Float64Array, undefined> {
     const column = new Float64Array(staggered(this.#capacity, step));
-    write(column);
+    if (write !== undefined) yield* inPieces(1, this.#file!.count + 1, (from, to) => write(column, from, to));
     return column;
   }
 
-  #makeNames(): NameTable {
+  *#makingNames(): Generator<undefined, NameTable, undefined> {
     const names = new NameTable(staggered(this.#capacity, 6));
-    if (this.#file !== undefined) names.append(this.#file.names());
+    if (this.#file !== undefined) yield* names.appending(this.#file.names());
     return names;
   }
 

@@ -1,6 +1,7 @@
 import { addressBits, type Family } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
-import { type FileColumns, maskOf, PERMANENT, RuleSlots } from "./_rule-slots.ts";
+import { inPieces } from "./_column.ts";
+import { type FileColumns, maskOf, PERMANENT, RuleSlots, type WriteTimes } from "./_rule-slots.ts";
 import { array, badMetadata, badRules, bytesOf, type Numbers, type RulesetMetadata } from "./_stored-metadata.ts";
 import type { PackedNames } from "./rule-names.ts";
 import { LAST_TIME } from "./timestamp.ts";
@@ -20,17 +21,18 @@ export function readSlots(
   const width = family === 4 ? 1 : 4;
   const words = bytesOf(`words${family}`, stored[`words${family}`], 4 * width * count);
   const file: FileColumns = {
+    count,
     keys: () => guarded(readKeys(family, words, table, first), guard),
     lengths: lengthsIn(table).subarray(first, first + 1 + count),
     expiresAt: expiresAt?.subarray(first, first + 1 + count) ?? new Float64Array(count + 1).fill(PERMANENT),
-    writeCreated: (column) => guard(() => readTimes(stored.times, "created", all)(column, first, count)),
-    writeUpdated: (column) => guard(() => readTimes(stored.times, "updated", all)(column, first, count)),
+    created: () => guard(() => readTimes(stored.times, "created", all, first)),
+    updated: () => guard(() => readTimes(stored.times, "updated", all, first)),
     names: () => {
       const { numbers, ...texts } = names();
       return { ...texts, numbers: numbers.subarray(first, first + count) };
     },
   };
-  return RuleSlots.of(family, file, count);
+  return RuleSlots.of(family, file);
 }
 
 /** What both families have in one column. */
@@ -66,13 +68,11 @@ function* readKeys(
   const width = family === 4 ? 1 : 4;
   const keys = new Uint32Array((count + 1) * width);
   new Uint8Array(keys.buffer).set(words, 4 * width);
-  checkValues(table, first, count);
   const lengths = lengthsIn(table).subarray(first, first + 1 + count);
-  checkLengths(family, lengths);
-  yield;
-  if (family === 4) checkOrder4(keys, lengths);
-  else checkOrder6(keys, lengths);
-  yield;
+  yield* inPieces(1, count + 1, (from, to) => checkValues(table, first + from, first + to));
+  yield* inPieces(1, count + 1, (from, to) => checkLengths(family, lengths, from, to));
+  const checkOrder = family === 4 ? checkOrder4 : checkOrder6;
+  yield* inPieces(1, count + 1, (from, to) => checkOrder(keys, lengths, from, to));
   yield* checkMatches(family, keys, table, first);
   return keys;
 }
@@ -110,16 +110,16 @@ function* checkMatches(
 }
 
 /** Rule n has value n. */
-function checkValues(table: PrefixTable, first: number, count: number): void {
+function checkValues(table: PrefixTable, from: number, to: number): void {
   const { byteOffset, byteLength } = table.sections.matchValue;
   const values = new Int32Array(table.buffer, byteOffset, byteLength / 4);
-  for (let match = first + 1; match <= first + count; match++)
+  for (let match = from; match < to; match++)
     if (values[match] !== match) throw badRules("matchValue", `rule ${match} has the number ${values[match]}`);
 }
 
-function checkLengths(family: Family, lengths: Uint8Array): void {
+function checkLengths(family: Family, lengths: Uint8Array, from: number, to: number): void {
   const bits = addressBits(family);
-  for (let slot = 1; slot < lengths.length; slot++)
+  for (let slot = from; slot < to; slot++)
     if (lengths[slot]! > bits)
       throw badRules("matchLength", `rule ${slot} of IPv${family} has the length ${lengths[slot]}`);
 }
@@ -146,20 +146,28 @@ export function readExpiries(table: PrefixTable): Float64Array | undefined {
   const { byteOffset, byteLength } = table.sections.expiresAt;
   if (byteLength === 0) return undefined;
   const expiresAt = new Float64Array(table.buffer, byteOffset, byteLength / 8);
-  for (let number = 1; number <= table.matchCount; number++) {
-    const time = expiresAt[number]!;
-    // NaN is not at least 0, either.
-    if (time >= 0 ? time > LAST_TIME && time !== PERMANENT : true)
-      throw badRules("expiresAt", `rule ${number} expires at ${time}, which is no time from 1970 to 9999`);
-  }
+  const count = table.matchCount;
+  // Counted without a branch; which one is wrong is only asked if there is one.
+  let right = 0;
+  for (let number = 1; number <= count; number++) right += +isExpiry(expiresAt[number]!);
+  const wrong = right === count ? 0 : expiresAt.findIndex((time, number) => number > 0 && !isExpiry(time));
+  if (wrong > 0)
+    throw badRules("expiresAt", `rule ${wrong} expires at ${expiresAt[wrong]}, which is no time from 1970 to 9999`);
   return expiresAt;
 }
 
-/** Writes the times of `count` rules from the one at `first` on into a column, from index 1 on. */
-type WriteTimes = (column: Float64Array, first: number, count: number) => void;
+/** NaN is not at least 0. */
+function isExpiry(time: number): boolean {
+  return (time >= 0 && time <= LAST_TIME) || time === PERMANENT;
+}
 
-/** @throws RulesetError */
-export function readTimes(times: RulesetMetadata["times"], which: "created" | "updated", count: number): WriteTimes {
+/** Of slots of which slot 1 is the rule after the first `first`. @throws RulesetError */
+function readTimes(
+  times: RulesetMetadata["times"],
+  which: "created" | "updated",
+  count: number,
+  first: number,
+): WriteTimes {
   const moments = array(Float64Array, "times", times.moments, undefined);
   for (let at = 0; at < moments.length; at++) {
     if (!Number.isFinite(moments[at]) || (at > 0 && moments[at]! <= moments[at - 1]!))
@@ -167,13 +175,12 @@ export function readTimes(times: RulesetMetadata["times"], which: "created" | "u
   }
   if (moments.length === 0 && count > 0) throw badRules("times", "there is no moment");
   const size = moments.length > 1 ? count : 0;
-  const type = numbersOf(moments.length) as Numbers<Uint8Array | Uint16Array | Uint32Array>;
-  const numbers = array<Uint8Array | Uint16Array | Uint32Array>(type, "times", times[which], size);
+  const numbers = narrow("times", times[which], moments.length, size);
   for (let at = 0; at < numbers.length; at++)
     if (numbers[at]! >= moments.length) throw badRules("times", `rule ${at + 1} names moment ${numbers[at]}`);
-  return (column, first, count) => {
-    if (size === 0) return void column.fill(moments[0] ?? 0, 1, count + 1);
-    for (let at = 0; at < count; at++) column[at + 1] = moments[numbers[first + at]!]!;
+  return (column, from, to) => {
+    if (size === 0) return void column.fill(moments[0] ?? 0, from, to);
+    for (let slot = from; slot < to; slot++) column[slot] = moments[numbers[first + slot - 1]!]!;
   };
 }
 
@@ -182,16 +189,21 @@ export function numbersOf(count: number): Uint8ArrayConstructor | Uint16ArrayCon
   return count <= 0x100 ? Uint8Array : count <= 0x1_0000 ? Uint16Array : Uint32Array;
 }
 
+/** `size` numbers below `below`, in as few bytes each as hold them. @throws RulesetError */
+function narrow(member: string, bytes: unknown, below: number, size: number): Uint8Array | Uint16Array | Uint32Array {
+  const type = numbersOf(below) as Numbers<Uint8Array | Uint16Array | Uint32Array>;
+  return array<Uint8Array | Uint16Array | Uint32Array>(type, member, bytes, size);
+}
+
 /** @throws RulesetError */
 export function readNames({ text, ends, numbers }: RulesetMetadata["names"], count: number): PackedNames {
   if (!(text instanceof Uint8Array)) throw badMetadata("names", "its text is not bytes");
+  const distinct = array(Uint32Array, "names", ends, undefined);
+  const stored = narrow("names", numbers, distinct.length + 1, distinct.length === 0 ? 0 : count);
   const names = {
     text: new Uint8Array(text), // a copy: browsers do not decode shared memory
-    ends: array(Uint32Array, "names", ends, undefined),
-    numbers:
-      numbers instanceof Uint8Array && numbers.length === 0 && ends.length === 0
-        ? new Uint32Array(count)
-        : array(Uint32Array, "names", numbers, count),
+    ends: distinct,
+    numbers: distinct.length === 0 ? new Uint8Array(count) : stored,
   };
   for (let at = 1; at < names.ends.length; at++)
     if (names.ends[at]! < names.ends[at - 1]!) throw badRules("names", `name ${at + 1} ends before it begins`);
@@ -239,9 +251,9 @@ function decodedNames(text: Uint8Array): string {
 }
 
 /** That prefixes are canonical, and follow each other in order. */
-function checkOrder4(keys: Uint32Array, lengths: Uint8Array): void {
-  let [keyBefore, lengthBefore] = [0, -1];
-  for (let slot = 1; slot < lengths.length; slot++) {
+function checkOrder4(keys: Uint32Array, lengths: Uint8Array, from: number, to: number): void {
+  let [keyBefore, lengthBefore] = from === 1 ? [0, -1] : [keys[from - 1]!, lengths[from - 1]!];
+  for (let slot = from; slot < to; slot++) {
     const [key, length] = [keys[slot]!, lengths[slot]!];
     // A shift takes its count modulo 32: by 32, nothing is left to be a host bit.
     if (length < 32 && key << length !== 0) throw hasHostBits(4, slot);
@@ -251,8 +263,8 @@ function checkOrder4(keys: Uint32Array, lengths: Uint8Array): void {
   }
 }
 
-function checkOrder6(keys: Uint32Array, lengths: Uint8Array): void {
-  for (let slot = 1; slot < lengths.length; slot++) {
+function checkOrder6(keys: Uint32Array, lengths: Uint8Array, from: number, to: number): void {
+  for (let slot = from; slot < to; slot++) {
     const [at, length] = [4 * slot, lengths[slot]!];
     let hostBits = 0;
     for (let word = 0; word < 4; word++) hostBits |= keys[at + word]! & ~maskOf(length - 32 * word);

@@ -41,7 +41,7 @@ export interface RulesetMetadata extends StoredAbout {
   /** The words of the prefixes: one (IPv4) or four (IPv6) of 32 bits a rule. */
   readonly words4: Uint8Array;
   readonly words6: Uint8Array;
-  /** See `PackedNames`; `numbers` is empty where no rule has a name. */
+  /** See `PackedNames`; `numbers` takes as few bytes a rule as hold them: none where no rule has a name, else 1, 2 or 4. */
   readonly names: { readonly text: Uint8Array; readonly ends: Uint8Array; readonly numbers: Uint8Array };
   /**
    * The distinct moments of creation and update, ascending, in milliseconds since 1970 (64-bit floats); and which of

@@ -8,6 +8,8 @@ import type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-meta
 
 /** Rules processed between two pauses. */
 const STEP = 1 << 12;
+/** Numbers copied between two pauses. */
+const WIDE_STEP = 1 << 16;
 
 /** The columns of all rules, by number less 1; of expiries by number. */
 interface Columns {
@@ -45,7 +47,7 @@ export function* storing(
     ...about,
     words4: bytesOf(words4),
     words6: bytesOf(words6),
-    names: { text, ends: bytesOf(ends), numbers: ends.length === 0 ? new Uint8Array(0) : bytesOf(nameNumbers) },
+    names: { text, ends: bytesOf(ends), numbers: yield* narrowed(nameNumbers, ends.length) },
     times,
   };
   return { table, metadata };
@@ -107,6 +109,16 @@ function* numbered(
   for (let at = 0; at < numbers.length; at++) {
     numbers[at] = indexes.get(times[at]!)!;
     if (at % STEP === 0) yield;
+  }
+  return bytesOf(numbers);
+}
+
+/** Numbers up to `most` in as few bytes as hold them; none where all are 0. */
+function* narrowed(wide: Uint32Array, most: number): Generator<undefined, Uint8Array, undefined> {
+  const numbers = new (numbersOf(most + 1))(most === 0 ? 0 : wide.length);
+  for (let at = 0; at < numbers.length; at += WIDE_STEP) {
+    numbers.set(wide.subarray(at, at + WIDE_STEP), at);
+    yield;
   }
   return bytesOf(numbers);
 }

@@ -11,7 +11,7 @@ export interface PackedNames {
   /** Where each of them ends: in UTF-16 code units from the start of the text. */
   readonly ends: Uint32Array;
   /** Of each rule, which of them it has, counted from 1; 0 where it has none. */
-  readonly numbers: Uint32Array;
+  readonly numbers: Uint8Array | Uint16Array | Uint32Array;
 }
 
 const encoder = new TextEncoder();

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 import { openRuleset, Ruleset, saveRuleset, writeSnapshot } from "../../src/index.ts";
 import { openRules, saveRules } from "../../src/datasets/ruleset-files.ts";
 import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
-import { indexOf } from "../../src/rulesets/ruleset.ts";
+import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { indexOf, restored } from "../../src/rulesets/ruleset.ts";
 import {
   checkStoredRuleset,
   type RulesetMetadata,
@@ -93,6 +94,35 @@ test("ready makes what an opened ruleset lacks between other work, while it is w
   checkInvariants(indexOf(opened));
   await opened.ready();
   await new Ruleset().ready();
+});
+
+test("names are numbered in 1, 2 or 4 bytes, as many as hold the numbers", async () => {
+  const path = join(folder, "names.ipsieve");
+  for (const [distinct, bytes] of [
+    [255, 1],
+    [256, 2],
+    [65_536, 4],
+  ] as const) {
+    const count = distinct + 2;
+    const index = RuleIndex.from([
+      {
+        family: 4,
+        words: Uint32Array.from({ length: count }, (_, at) => at * 256),
+        lengths: new Uint8Array(count).fill(32),
+        // The first rule has none, the last the name of the one before.
+        names: Array.from({ length: count }, (_, at) => (at === 0 ? null : `name ${Math.min(at, distinct)}`)),
+        expiresAt: new Float64Array(count).fill(Infinity),
+        createdAt: new Float64Array(count),
+        updatedAt: new Float64Array(count),
+      },
+    ]);
+    const ruleset = restored({ allowSpecialPurpose: true }, index, 0);
+    assert.equal(finished(storingRuleset(ruleset)).metadata.names.numbers.length, bytes * count);
+    await saveRuleset(path, ruleset);
+    const opened = await openRuleset(path);
+    await opened.ready();
+    assert.deepEqual([...opened], [...ruleset]);
+  }
 });
 
 test("a program that awaits ready alone goes on", async () => {
@@ -281,7 +311,7 @@ bad(
   "needed",
 );
 bad("whose names are not UTF-8", "names", (m) => (m.names.text[0] = 0xff), "bad-rules", "needed");
-bad("with a name that is not there", "names", (m) => (longs(m.names.numbers)[0] = 9), "bad-rules", "needed");
+bad("with a name that is not there", "names", (m) => (m.names.numbers[0] = 9), "bad-rules", "needed");
 bad("whose names are numbers", "names", (m) => (m.names.text = 7), "bad-metadata", "needed");
 bad("with a name of two lines", "names", (m) => (m.names.text[0] = 10), "bad-rules", "needed");
 bad("with a name with a DEL in it", "names", (m) => (m.names.text[0] = 0x7f), "bad-rules", "needed");
