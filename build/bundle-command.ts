@@ -6,6 +6,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { NODE_BUNDLE } from "./node-bundle.ts";
 import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -117,34 +118,21 @@ function packages(outfile: string): Plugin {
 
 for (const [outfile, entry] of Object.entries(BUNDLES)) {
   await build({
-    absWorkingDir: ROOT,
+    ...NODE_BUNDLE,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node22.18",
-    minify: true,
+    minifyIdentifiers: true,
     plugins: [inPlace(outfile), apart(outfile), packages(outfile)],
-    logLevel: "warning",
   });
 }
 
-// Names stay, as they are in the log of a server: those of functions in stacks, those of errors.
 rmSync(join(ROOT, SERVER), { recursive: true, force: true });
 await build({
-  absWorkingDir: ROOT,
+  ...NODE_BUNDLE,
   entryPoints: [...APART, STORE_WORKER],
   outdir: SERVER,
   entryNames: "[name]",
   chunkNames: "shared-[hash]",
-  bundle: true,
   splitting: true,
-  platform: "node",
-  format: "esm",
-  target: "node22.18",
-  minifySyntax: true,
-  minifyWhitespace: true,
   plugins: [inPlace(serverFile("serve.ts")), packages(serverFile("serve.ts"))],
-  logLevel: "warning",
 });

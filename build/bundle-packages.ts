@@ -7,6 +7,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { licensesOf } from "./licenses-of.ts";
+import { NODE_BUNDLE } from "./node-bundle.ts";
 import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -89,26 +90,19 @@ const REQUIRE = `import{createRequire as $createRequire}from"node:module";const 
 
 async function bundle(specifiers: readonly string[], banner: string): Promise<Metafile> {
   const { metafile } = await build({
-    absWorkingDir: ROOT,
+    ...NODE_BUNDLE,
     entryPoints: specifiers.map((specifier) => ({
       in: `package:${specifier}`,
       out: packageModule(specifier).replace(/\.js$/, ""),
     })),
     outdir: PACKAGES_FOLDER,
     chunkNames: "shared-[hash]",
-    bundle: true,
     splitting: true,
-    platform: "node",
-    format: "esm",
-    target: "node22.18",
-    minifySyntax: true,
-    minifyWhitespace: true,
     legalComments: "none", // they are in the file of licenses
     metafile: true,
     external: ["pg-native"], // pg uses it if it is there
     banner: { js: banner },
     plugins: [modules, piscinaWorker],
-    logLevel: "warning",
   });
   return metafile;
 }
@@ -116,19 +110,12 @@ async function bundle(specifiers: readonly string[], banner: string): Promise<Me
 /** What piscina's workers run, in a file of its own. */
 async function bundlePiscinaWorker(): Promise<void> {
   await build({
-    absWorkingDir: ROOT,
+    ...NODE_BUNDLE,
     entryPoints: ["node_modules/piscina/dist/worker.js"],
     outfile: join(PACKAGES_FOLDER, PISCINA_WORKER),
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node22.18",
-    minifySyntax: true,
-    minifyWhitespace: true,
     legalComments: "none",
     external: ["@napi-rs/nice"], // never loaded: it would change priorities
     banner: { js: REQUIRE },
-    logLevel: "warning",
   });
 }
 
