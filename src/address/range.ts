@@ -1,9 +1,11 @@
+import { commonLength, fillWord } from "./_words.ts";
 import { addressBits } from "./address.ts";
 import type { Address, Prefix } from "./address.ts";
 import { AddressError } from "./address-error.ts";
 import { formatAddress } from "./format-address.ts";
 import { parseAddress } from "./parse-address.ts";
 import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
+import { prefixesOf } from "./prefixes-of-boundaries.ts";
 
 /**
  * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254
@@ -11,10 +13,20 @@ import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
  */
 export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
   checkRange(first, last);
-  const prefixes: Prefix[] = [];
-  // The longest prefix that covers both ends covers all between them: nothing outside it has to be looked at.
-  collect(prefixOf(first, commonLength(first, last)), first, last, prefixes);
-  return prefixes;
+  // Most ranges are a prefix: that of the bits that both ends share.
+  const whole = prefixOf(first, Math.min(commonLength(first, last), addressBits(first.family)));
+  if (compareAddresses(whole, first) === 0 && compareAddresses(lastAddress(whole), last) === 0) return [whole];
+  return [...prefixesOf(first.family, boundariesOf(first, last), 0)];
+}
+
+/** The first address and the one after the last, as `prefixesOf` takes them: after the last of all, there is none. */
+function boundariesOf({ family, w0, w1, w2, w3 }: Address, last: Address): Uint32Array {
+  const words =
+    family === 4 ? Uint32Array.of(w0, last.w0) : Uint32Array.of(w0, w1, w2, w3, last.w0, last.w1, last.w2, last.w3);
+  const width = words.length / 2;
+  // 1 is added to the lowest word: only a word of all ones becomes 0, and carries into the one above it.
+  for (let at = words.length - 1; at >= width; at--) if ((words[at] = words[at]! + 1) !== 2 ** 32) return words;
+  return words.subarray(0, width);
 }
 
 /** The last address of the prefix: its host bits set. */
@@ -108,33 +120,6 @@ function checkRange(first: Address, last: Address, text?: string, lastAt?: numbe
   );
 }
 
-/*
- * The bound. A prefix is cut in two only if it lies in part in the range, which is where an end of the range lies
- * inside it. The prefixes of one length are disjoint, so the two ends lie in two of them at most: two cuts a level, and
- * each gives one part at most, but where the ends part ways. So a range of addresses of b bits has at most 2b - 2
- * prefixes (62 or 254), reached by 1..2^b - 2, and it takes O(b) steps:
- *
- *     level   0  |-----------------[==============================]-----------|
- *             1  |-----------------[=============|================]-----------|     both halves are cut
- *             2  |-------|---------[=====|=======|=======|========]---|-------|     the inner ones are whole
- *
- * They are the fewest: a part is taken whole as soon as it fits, so no two of them are halves of one that fits.
- */
-/**
- * Adds the parts of `prefix` that lie in the range: the whole of it, or what both halves hold. Visits two prefixes a
- * level at most.
- */
-function collect(prefix: Prefix, first: Address, last: Address, into: Prefix[]): void {
-  const end = lastAddress(prefix);
-  if (compareAddresses(end, first) < 0 || compareAddresses(prefix, last) > 0) return;
-  if (compareAddresses(prefix, first) >= 0 && compareAddresses(end, last) <= 0) {
-    into.push(prefix);
-    return;
-  }
-  collect(prefixOf(prefix, prefix.length + 1), first, last, into);
-  collect(prefixOf(end, prefix.length + 1), first, last, into);
-}
-
 /** Whether the two, in order, are the lower and the upper half of one prefix. */
 function areHalves(lower: Prefix, upper: Prefix): boolean {
   // Two prefixes of one length that agree in all but its last bit: the lower one has a 0 there, as it comes first.
@@ -143,25 +128,7 @@ function areHalves(lower: Prefix, upper: Prefix): boolean {
   return commonLength(lower, upper) === length - 1;
 }
 
-/** How many leading bits two addresses of one family share. */
-function commonLength(a: Address, b: Address): number {
-  // The first bit in which two words differ is the first that is set in a ^ b; clz32 counts those before it.
-  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
-  if (a.family === 4) return 32;
-  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
-  if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);
-  if (a.w3 !== b.w3) return 96 + Math.clz32(a.w3 ^ b.w3);
-  return addressBits(a.family);
-}
-
 function compareAddresses(a: Address, b: Address): number {
   // Words are unsigned, below 2^32: as floats, differences are exact and have the sign of the comparison.
   return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
-}
-
-/** The word with all bits after the first `length` set; any length is allowed, below 0 as 0 and above 32 as 32. */
-function fillWord(word: number, length: number): number {
-  // Shifts count modulo 32, so 32 and more must not come to the shift; 0xffffffff >>> 0 would be right, below 0 not.
-  if (length >= 32) return word;
-  return length <= 0 ? 0xffffffff : (word | (0xffffffff >>> length)) >>> 0;
 }

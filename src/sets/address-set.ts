@@ -1,9 +1,9 @@
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
+import { prefixesOf } from "../address/prefixes-of-boundaries.ts";
 import { lastAddress } from "../address/range.ts";
 import { finished } from "../turns/finished.ts";
 import { addressesIn, type Boundaries, combined, holdsAt, type SetOperation, wordsOf } from "./_boundaries.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
-import { prefixesOf } from "./_boundary-prefixes.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
 
@@ -123,15 +123,18 @@ export class AddressSet {
   /**
    * The fewest prefixes that cover exactly these addresses, in order, IPv4 first; of one family if one is given. At
    * most 62 for a range of IPv4 addresses and 254 for one of IPv6. With `shortest`, the fewest of that length or longer.
-   * What lies in ::ffff:0:0/96 is left out: those are IPv4 addresses, and a prefix there would read as an IPv4 one. Throws RangeError for a length
-   * that the family does not have.
+   * What lies in ::ffff:0:0/96 is left out: those are IPv4 addresses, and a prefix there would read as an IPv4 one.
+   * Throws RangeError for a length that the family does not have.
    */
   *prefixes(family?: Family, shortest = 0): Generator<Prefix, void, undefined> {
-    if (family !== undefined) yield* prefixesOf(this.#of(family), checkedLength(family, shortest));
-    else {
+    if (family === undefined) {
       yield* this.prefixes(4, shortest);
       yield* this.prefixes(6, shortest);
+      return;
     }
+    const prefixes = prefixesOf(family, this.#of(family).words, checkedLength(family, shortest));
+    if (family === 4) yield* prefixes;
+    else for (const prefix of prefixes) if (!isMapped(prefix)) yield prefix;
   }
 
   #of(family: Family): Boundaries {
@@ -153,4 +156,12 @@ function checkedLength(family: Family, length: number): number {
 
 function areEqual(one: Uint32Array, other: Uint32Array): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
+}
+
+/**
+ * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which no IPv6 set is about: cutting a prefix
+ * around them must not turn into a list that names them, as ::ffff:0:0/96 reads as 0.0.0.0/0.
+ */
+function isMapped({ w0, w1, w2, length }: Prefix): boolean {
+  return length >= 96 && w0 === 0 && w1 === 0 && w2 === 0xffff;
 }

@@ -1,16 +1,10 @@
-import type { Prefix } from "../address/address.ts";
-import { type Boundaries, wordsOf } from "./_boundaries.ts";
-
-/** The words of an address, in an object of its own that the loops below change. */
-interface Words {
-  w0: number;
-  w1: number;
-  w2: number;
-  w3: number;
-}
+import { commonLength, fillWord, type Words } from "./_words.ts";
+import type { Family, Prefix } from "./address.ts";
 
 /**
- * The fewest prefixes of length `shortest` or longer that cover exactly the set, in order.
+ * The fewest prefixes of length `shortest` or longer that cover exactly the addresses from the first boundary up to, but
+ * without, the second, from the third up to the fourth, and so on, in order. Boundaries ascend; each is one word for
+ * IPv4 and four for IPv6. After an odd number of them, the last part reaches the end of the address space.
  *
  * From the first address of a part on, each prefix is the widest that begins there and does not reach beyond the part.
  * With c the number of leading bits that this address and the last one of the part share, it is
@@ -21,9 +15,18 @@ interface Words {
  *
  * Taking the widest each time is the fewest in all: prefixes are nested or disjoint, so any cover has at least one
  * prefix that begins at each of these addresses.
+ *
+ * The lengths of a part's prefixes fall one after the other and then rise: a part of addresses of b bits has at most
+ * b - 1 of each kind, so 2b - 2 (62 or 254), reached by 1 to 2^b - 2:
+ *
+ *     addresses   1 | 2 3 | 4 5 6 7 | 8 9 10 11 | 12 13 | 14      lengths 4 3 2 2 3 4, of b = 4
  */
-export function* prefixesOf(set: Boundaries, shortest: number): Generator<Prefix, void, undefined> {
-  yield* set.family === 4 ? ipv4Prefixes(set.words, shortest) : ipv6Prefixes(set.words, shortest);
+export function prefixesOf(
+  family: Family,
+  boundaries: Uint32Array,
+  shortest: number,
+): Generator<Prefix, void, undefined> {
+  return family === 4 ? ipv4Prefixes(boundaries, shortest) : ipv6Prefixes(boundaries, shortest);
 }
 
 function* ipv4Prefixes(words: Uint32Array, shortest: number): Generator<Prefix, void, undefined> {
@@ -31,29 +34,28 @@ function* ipv4Prefixes(words: Uint32Array, shortest: number): Generator<Prefix, 
     // Beyond the last boundary of an odd number lies nothing: the part reaches 255.255.255.255. 2^32 is exact here.
     const end = at + 1 < words.length ? words[at + 1]! : 2 ** 32;
     for (let first = words[at]!; first < end;) {
-      const length = Math.max(lengthFrom(first, end - 1, 32), shortest);
+      const length = Math.max(lengthFrom(first, end - 1), shortest);
       yield { family: 4, w0: first, w1: 0, w2: 0, w3: 0, length };
       first += 2 ** (32 - length);
     }
   }
 }
 
-/** The length of the widest prefix that begins at `first` and does not reach beyond `last`, in words of `bits` bits. */
-function lengthFrom(first: number, last: number, bits: 32): number {
-  const common = first === last ? bits : Math.clz32(first ^ last);
+/** The length of the widest prefix that begins at `first` and does not reach beyond `last`. */
+function lengthFrom(first: number, last: number): number {
+  const common = Math.clz32(first ^ last);
   const zeros = trailingZeros(first);
-  return zeros >= bits - common && trailingZeros(~last) >= bits - common ? common : Math.max(common + 1, bits - zeros);
+  return zeros >= 32 - common && trailingZeros(~last) >= 32 - common ? common : Math.max(common + 1, 32 - zeros);
 }
 
 function* ipv6Prefixes(words: Uint32Array, shortest: number): Generator<Prefix, void, undefined> {
-  const width = wordsOf(6);
-  for (let at = 0; at < words.length; at += 2 * width) {
+  for (let at = 0; at < words.length; at += 8) {
     const first = wordsAt(words, at);
-    const last = at + width < words.length ? before(words, at + width) : ones();
+    const last = at + 4 < words.length ? before(words, at + 4) : ones();
     for (;;) {
       const length = Math.max(ipv6LengthFrom(first, last), shortest);
       const { w0, w1, w2, w3 } = first;
-      if (!isMapped(w0, w1, w2, length)) yield { family: 6, w0, w1, w2, w3, length };
+      yield { family: 6, w0, w1, w2, w3, length };
       fill(first, length);
       if (isSame(first, last)) break;
       increment(first);
@@ -69,14 +71,6 @@ function ipv6LengthFrom(first: Words, last: Words): number {
   return Math.max(common + 1, 128 - zeros);
 }
 
-/**
- * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which no IPv6 set is about: cutting a prefix
- * around them must not turn into a list that names them, as ::ffff:0:0/96 reads as 0.0.0.0/0.
- */
-function isMapped(w0: number, w1: number, w2: number, length: number): boolean {
-  return length >= 96 && w0 === 0 && w1 === 0 && w2 === 0xffff;
-}
-
 /** How many zeros a word ends in; 32 for 0. */
 function trailingZeros(word: number): number {
   // word & -word keeps the lowest bit that is set.
@@ -87,12 +81,6 @@ function ipv6TrailingZeros(w0: number, w1: number, w2: number, w3: number): numb
   if ((w3 | 0) !== 0) return trailingZeros(w3);
   if ((w2 | 0) !== 0) return 32 + trailingZeros(w2);
   return (w1 | 0) !== 0 ? 64 + trailingZeros(w1) : 96 + trailingZeros(w0);
-}
-
-function commonLength(a: Words, b: Words): number {
-  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
-  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
-  return a.w2 === b.w2 ? 96 + Math.clz32(a.w3 ^ b.w3) : 64 + Math.clz32(a.w2 ^ b.w2);
 }
 
 function wordsAt(words: Uint32Array, at: number): Words {
@@ -120,15 +108,10 @@ function before(words: Uint32Array, at: number): Words {
 
 /** Sets all bits after the first `length`. */
 function fill(address: Words, length: number): void {
-  address.w0 = filled(address.w0, length);
-  address.w1 = filled(address.w1, length - 32);
-  address.w2 = filled(address.w2, length - 64);
-  address.w3 = filled(address.w3, length - 96);
-}
-
-function filled(word: number, length: number): number {
-  if (length >= 32) return word;
-  return length <= 0 ? 0xffffffff : (word | (0xffffffff >>> length)) >>> 0;
+  address.w0 = fillWord(address.w0, length);
+  address.w1 = fillWord(address.w1, length - 32);
+  address.w2 = fillWord(address.w2, length - 64);
+  address.w3 = fillWord(address.w3, length - 96);
 }
 
 function increment(address: Words): void {
