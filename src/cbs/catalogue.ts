@@ -3,6 +3,7 @@ import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { freeze } from "../table/freeze.ts";
 import { PrefixPairs } from "../trie/prefix-pairs.ts";
+import type { PrefixSource } from "../trie/prefix-source.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, idParts } from "./_node-id.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
@@ -354,10 +355,21 @@ export class CatalogueBuilder {
    * @throws TypeError as `build`
    */
   freeze(about: CatalogueSubject): { table: PrefixTable; metadata: CatalogueMetadata } {
-    if (this.#trie.size > 0) this.#insertPairs();
+    return this.#freeze(about, this.#pairs);
+  }
+
+  /** As `freeze`, at the end: what `append` added is forgotten, to free its memory before the table takes as much. */
+  finish(about: CatalogueSubject): { table: PrefixTable; metadata: CatalogueMetadata } {
+    return this.#freeze(about, this.#pairs.drain());
+  }
+
+  #freeze(about: CatalogueSubject, pairs: PrefixSource): { table: PrefixTable; metadata: CatalogueMetadata } {
+    const hasPairs = this.#pairs.count > 0 && this.#trie.size === 0;
+    if (!hasPairs) this.#insertPairs();
     const expiresAt = this.#expiresAt();
-    const source = this.#pairs.count > 0 ? this.#pairs : this.#trie;
-    return { table: freeze(source, expiresAt === undefined ? {} : { expiresAt }), metadata: this.#metadata(about) };
+    const metadata = this.#metadata(about);
+    const table = freeze(hasPairs ? pairs : this.#trie, expiresAt === undefined ? {} : { expiresAt });
+    return { table, metadata };
   }
 
   /**

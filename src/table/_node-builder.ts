@@ -306,7 +306,7 @@ class NodeBuilder {
     this.#pop(entries);
     const left = stored === POINTS_EACH ? count : 0;
     const at = this.#stack.reserve(left * ENTRY_WORDS);
-    this.#stack.words.set(points.words.subarray(0, left * ENTRY_WORDS), at);
+    for (let word = 0; word < left * ENTRY_WORDS; word++) this.#stack.words[at + word] = points.words[word]!;
     this.#leaveEntries(node + pointsWords(count), left, depth + POINTS_BITS);
     return this.#pointer(NODE_POINTS, node);
   }

@@ -16,9 +16,15 @@ import type { MatchInterner } from "./_match-interner.ts";
 export interface Segments {
   readonly family: Family;
   readonly wordsPerKey: 1 | 4;
-  readonly starts: Uint32Array;
-  readonly matches: Int32Array;
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly matches: Int32Array<ArrayBuffer>;
   readonly count: number;
+}
+
+/** Frees the memory of segments that are in an index now: up to 16 bytes a prefix, which would wait for a collection. */
+export function freeSegments({ starts, matches }: Segments): void {
+  starts.buffer.transfer(0);
+  matches.buffer.transfer(0);
 }
 
 /** Sets the bits of `key[at ...]` from `length` on: the last address of a prefix. */
@@ -65,8 +71,8 @@ function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, w
 export class Sweep {
   readonly #words: 1 | 4;
   readonly #bits: number;
-  readonly #starts: Uint32Array;
-  readonly #matches: Int32Array;
+  readonly #starts: Uint32Array<ArrayBuffer>;
+  readonly #matches: Int32Array<ArrayBuffer>;
   #count = 0;
   // The stack: per open prefix its last address and its match. Depth 0 is "no prefix": the whole space, match 0.
   readonly #lastOf: Uint32Array;

@@ -5,7 +5,7 @@ import { headerOf } from "./_header.ts";
 import { MatchInterner } from "./_match-interner.ts";
 import { buildIndex, type Index } from "./_node-builder.ts";
 import { rootBitsFor } from "./_root-sizes.ts";
-import { segmentsOf, type Segments } from "./_segments.ts";
+import { freeSegments, segmentsOf, type Segments } from "./_segments.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 import type { PrefixTable } from "./prefix-table.ts";
 
@@ -54,7 +54,9 @@ export function freeze(trie: PrefixSource, options: FreezeOptions = {}): PrefixT
 }
 
 function indexOf(segments: Segments): Index {
-  return buildIndex(segments, rootBitsFor(segments));
+  const index = buildIndex(segments, rootBitsFor(segments));
+  freeSegments(segments);
+  return index;
 }
 
 /** Where nothing is nested every parent is 0: the section is left empty. */

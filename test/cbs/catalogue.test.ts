@@ -237,6 +237,9 @@ test("appended prefixes give the table that added ones give, also beside expirie
     // Asked again, and as a trie.
     assert.deepEqual(new Uint8Array(appended.freeze(about).table.buffer), new Uint8Array(table.buffer), name);
     assert.equal(appended.build(about).trie.size, table.prefixCount(4), name);
+    const finished = new CatalogueBuilder();
+    change(finished, (prefix, id) => finished.append(prefix, id));
+    assert.deepEqual(new Uint8Array(finished.finish(about).table.buffer), new Uint8Array(table.buffer), name);
   }
   assert.throws(() => new CatalogueBuilder().append(wide, "/cloud"), { code: "bad-id" });
 });

@@ -263,7 +263,7 @@ async function write(
   const createdAt = new Date();
   const sources = [...published, ...lists.map(ownSource)];
   const title = sources.map(({ name }) => name).join(", ");
-  const { table, metadata } = builder.freeze({ title, createdAt, sources });
+  const { table, metadata } = builder.finish({ title, createdAt, sources });
   const { nodeCount } = new Catalogue(metadata, table);
   const info = await writeSnapshot(output, { table, metadata, kind: CATALOGUE_KIND, createdAt });
   const parts = [
