@@ -38,8 +38,7 @@ export function* storing(
   const words4 = yield* addFamily(families[0], columns);
   const words6 = yield* addFamily(families[1], columns);
   const { expiresAt, createdAt, updatedAt, nameNumbers, names, freezer } = columns;
-  const expires = expiresAt.some((time, number) => number > 0 && time !== PERMANENT);
-  const table = yield* freezer.freezing(expires ? { expiresAt } : {});
+  const table = yield* freezer.freezing((yield* hasExpiry(expiresAt)) ? { expiresAt } : {});
   const times = yield* packTimes(createdAt, updatedAt);
   const { text, ends } = yield* names.packing();
   const metadata: RulesetMetadata = {
@@ -78,6 +77,14 @@ function* addFamily(
     nameNumbers[number - 1] = names.numberOf(kept === undefined ? slots.names.get(slot) : kept.name);
   }
   return words;
+}
+
+function* hasExpiry(expiresAt: Float64Array): Generator<undefined, boolean, undefined> {
+  for (let number = 1; number < expiresAt.length; number++) {
+    if (number % STEP === 0) yield;
+    if (expiresAt[number] !== PERMANENT) return true;
+  }
+  return false;
 }
 
 function* packTimes(

@@ -15,7 +15,7 @@ export async function encodeMetadata(document: unknown, path: string): Promise<U
   const { Packr } = await import("msgpackr/pack");
   try {
     const bytes = new Packr(PLAIN).pack(document);
-    decodePlainMessagePack(bytes);
+    decodePlainMessagePack(bytes, { bytesInPlace: true });
     return bytes;
   } catch (cause) {
     throw new SnapshotError("invalid-content", path, `the metadata cannot be written: ${reasonOf(cause)}`, {

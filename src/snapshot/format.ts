@@ -1,5 +1,5 @@
 import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type TableSections } from "../table/sections.ts";
-import { type Crc32, crc32 } from "./crc32.ts";
+import { crc32 } from "./crc32.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
@@ -106,16 +106,19 @@ export function sectionStart(offset: number): number {
 }
 
 /**
- * Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them; `sum` is
- * the fastest CRC-32 of the platform.
+ * Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them;
+ * `checksums` are their CRC-32s, for those who have a faster one, or compute it in slices.
  */
-export function layOut(contents: readonly Uint8Array[], sum: Crc32 = crc32): SnapshotSection[] {
+export function layOut(
+  contents: readonly Uint8Array[],
+  checksums: readonly number[] = contents.map((content) => crc32(content)),
+): SnapshotSection[] {
   let end = HEAD_BYTES;
   return contents.map((content, i) => {
     const byteOffset = sectionStart(end);
     const { byteLength } = content;
     end = byteOffset + byteLength;
-    return { name: SNAPSHOT_SECTIONS[i]!, byteOffset, byteLength, crc32: sum(content) };
+    return { name: SNAPSHOT_SECTIONS[i]!, byteOffset, byteLength, crc32: checksums[i]! };
   });
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { SECTION_NAMES } from "../table/sections.ts";
+import { Slice } from "../turns/in-slices.ts";
 import { encodeMetadata } from "./_encode-metadata.ts";
 import { encodeHead, FORMAT_VERSION, layOut, type SnapshotSection } from "./format.ts";
 import { type FileOperations, publishFile } from "../files/publish-file.ts";
@@ -21,9 +22,12 @@ export interface SnapshotContent {
   readonly createdAt?: Date;
 }
 
+/** Bytes of a checksum between two pauses: some 0.3 ms. */
+const SUMMED = 1 << 20;
+
 /**
  * Writes a snapshot and publishes it at `path` atomically (see `publishFile`): readers see the old file or the new one.
- * O(bytes), and no second copy of the table is made. Throws `SnapshotError`: `invalid-content` before anything is
+ * O(bytes), in slices except for the metadata, which takes about 0.6 ms per MB; no second copy of the table is made. Throws `SnapshotError`: `invalid-content` before anything is
  * written, `unwritable` (with the cause) when the file cannot be written.
  */
 export async function writeSnapshot(
@@ -33,7 +37,7 @@ export async function writeSnapshot(
 ): Promise<SnapshotInfo> {
   const { table, kind, createdAt = new Date() } = content;
   const parts = [...tableParts(table), await encodeMetadata(content.metadata, path)];
-  const sections = layOut(parts, crc32);
+  const sections = layOut(parts, await checksumsOf(parts));
   const generation = randomBytes(16).toString("hex");
   const head = encodeHead({ generation, kind, createdAt, sections }, path);
   const byteLength = await publish(path, [...fileChunks(head, sections, parts)], files);
@@ -47,6 +51,20 @@ function tableParts(table: PrefixTable): Uint8Array[] {
   return SECTION_NAMES.map(
     (name) => new Uint8Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength),
   );
+}
+
+async function checksumsOf(parts: readonly Uint8Array[]): Promise<number[]> {
+  const slice = new Slice();
+  const checksums: number[] = [];
+  for (const part of parts) {
+    let sum = 0;
+    for (let at = 0; at < part.length; at += SUMMED) {
+      await slice.pause();
+      sum = crc32(part.subarray(at, at + SUMMED), sum);
+    }
+    checksums.push(sum);
+  }
+  return checksums;
 }
 
 /**

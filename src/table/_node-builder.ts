@@ -1,5 +1,6 @@
 import { GrowingWords } from "./_growing-words.ts";
 import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
+import { choosingRootBits } from "./_root-sizes.ts";
 import type { Segments } from "./_segments.ts";
 import { pointsWords, separatorWords } from "./_walk.ts";
 import {
@@ -417,8 +418,8 @@ function sortedWords(entries: number): number {
 }
 
 /** O(segments) nodes, each segment visited once per level. */
-export function buildIndex(segments: Segments, rootBits: number): Index {
-  const work = buildingIndex(segments, rootBits);
+export function buildIndex(segments: Segments): Index {
+  const work = buildingIndex(segments);
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
@@ -426,6 +427,7 @@ export function buildIndex(segments: Segments, rootBits: number): Index {
 }
 
 /** As `buildIndex`, in steps of less than a millisecond or so, for whoever has other things to do as well. */
-export function buildingIndex(segments: Segments, rootBits: number): Generator<undefined, Index, undefined> {
-  return new NodeBuilder(segments, rootBits).building();
+export function* buildingIndex(segments: Segments): Generator<undefined, Index, undefined> {
+  const rootBits = yield* choosingRootBits(segments);
+  return yield* new NodeBuilder(segments, rootBits).building();
 }

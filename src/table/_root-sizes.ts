@@ -18,13 +18,18 @@ const SINGLE_BITS_4 = [16, 17, 18, 19, 20] as const;
  */
 const POINTS_PER_NODE = 22;
 
-/** How many root bits there are best. O(segments). */
-export function rootBitsFor(segments: Segments): number {
+/** Segments that are counted between two interruptions: some hundred microseconds. */
+const STEP = 1 << 16;
+
+type Counting = Generator<undefined, number, undefined>;
+
+/** How many root bits there are best. O(segments), in steps. */
+export function* choosingRootBits(segments: Segments): Counting {
   const { family, count } = segments;
   if (family === 6) return mostlyNodes(ROOT_BITS_6, count);
-  const singles = countSingles(segments);
+  const singles = yield* countingSingles(segments);
   return singles >= 2 ** SINGLE_BITS_4[0] && singles * 3 > count
-    ? singlesBits(segments, singles)
+    ? yield* singlesBits(segments, singles)
     : mostlyNodes(MIXED_BITS_4, count);
 }
 
@@ -34,25 +39,41 @@ function mostlyNodes(sizes: readonly number[], segments: number): number {
 }
 
 /** As few as leave no more points to a node than it compares at once, if the root has at most a byte per address. */
-function singlesBits(segments: Segments, singles: number): number {
-  return (
-    SINGLE_BITS_4.find(
-      (bits) => 4 * 2 ** (bits + 1) > singles || singles / countSlots(segments, bits) <= POINTS_PER_NODE,
-    ) ?? SINGLE_BITS_4.at(-1)!
-  );
+function* singlesBits(segments: Segments, singles: number): Counting {
+  for (const bits of SINGLE_BITS_4)
+    if (4 * 2 ** (bits + 1) > singles || singles / (yield* countingSlots(segments, bits)) <= POINTS_PER_NODE)
+      return bits;
+  return SINGLE_BITS_4.at(-1)!;
 }
 
 /** The segments of a single address. Those between two of them are not counted: in a sparse list, every other one. */
-function countSingles({ starts, count }: Segments): number {
+function* countingSingles({ starts, count }: Segments): Counting {
   let singles = 0;
-  for (let i = 1; i < count; i++) if (starts[i - 1]! + 1 === starts[i]) singles++;
+  for (let from = 1; from < count; from += STEP) {
+    singles += singlesIn(starts, from, Math.min(from + STEP, count));
+    yield;
+  }
+  return singles;
+}
+
+function singlesIn(starts: Uint32Array, from: number, to: number): number {
+  let singles = 0;
+  for (let i = from; i < to; i++) if (starts[i - 1]! + 1 === starts[i]) singles++;
   return singles;
 }
 
 /** The root slots of so many bits in which a segment begins. */
-function countSlots({ starts, count }: Segments, bits: number): number {
-  const shift = 32 - bits;
+function* countingSlots({ starts, count }: Segments, bits: number): Counting {
   let slots = 1;
-  for (let i = 1; i < count; i++) if (starts[i]! >>> shift !== starts[i - 1]! >>> shift) slots++;
+  for (let from = 1; from < count; from += STEP) {
+    slots += slotsBegunIn(starts, from, Math.min(from + STEP, count), 32 - bits);
+    yield;
+  }
+  return slots;
+}
+
+function slotsBegunIn(starts: Uint32Array, from: number, to: number, shift: number): number {
+  let slots = 0;
+  for (let i = from; i < to; i++) if (starts[i]! >>> shift !== starts[i - 1]! >>> shift) slots++;
   return slots;
 }

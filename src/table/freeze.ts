@@ -4,7 +4,6 @@ import { assembling, type SectionContents } from "./_assemble.ts";
 import { headerOf } from "./_header.ts";
 import { MatchInterner } from "./_match-interner.ts";
 import { buildIndex, type Index } from "./_node-builder.ts";
-import { rootBitsFor } from "./_root-sizes.ts";
 import { freeSegments, segmentsOf, type Segments } from "./_segments.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 import type { PrefixTable } from "./prefix-table.ts";
@@ -54,7 +53,7 @@ export function freeze(trie: PrefixSource, options: FreezeOptions = {}): PrefixT
 }
 
 function indexOf(segments: Segments): Index {
-  const index = buildIndex(segments, rootBitsFor(segments));
+  const index = buildIndex(segments);
   freeSegments(segments);
   return index;
 }

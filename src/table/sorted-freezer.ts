@@ -2,7 +2,6 @@ import type { Family } from "../address/address.ts";
 import { assembling } from "./_assemble.ts";
 import { headerOf } from "./_header.ts";
 import { buildingIndex } from "./_node-builder.ts";
-import { rootBitsFor } from "./_root-sizes.ts";
 import { Sweep } from "./_segments.ts";
 import type { MatchId } from "./match-id.ts";
 import type { PrefixTable } from "./prefix-table.ts";
@@ -91,7 +90,6 @@ export class SortedFreezer {
   }
 
   *#building(family: Family): ReturnType<typeof buildingIndex> {
-    const segments = this.#sweeps[family].finish(family);
-    return yield* buildingIndex(segments, rootBitsFor(segments));
+    return yield* buildingIndex(this.#sweeps[family].finish(family));
   }
 }
