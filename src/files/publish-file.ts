@@ -19,8 +19,8 @@ export const NODE_FILES: FileOperations = { open, rename, unlink, readdir, stat 
 const STALE_AFTER_MS = 10 * 60_000;
 
 /**
- * Replaces the file at `path` as a whole: whoever opens it finds all of the old one or all of the new one, also after a
- * crash of the process or the machine at any moment. When this returns, the new one survives a power cut.
+ * Replaces the file at `path` as a whole: a process that opens it finds all of the old one or all of the new one, also
+ * after a crash of the process or the machine at any moment. When this returns, the new one survives a power cut.
  *
  *     write .name.PID.random.tmp beside it ─▶ fsync it ─▶ rename it over `path` ─▶ fsync the folder
  *

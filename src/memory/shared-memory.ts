@@ -37,10 +37,10 @@ export function allocateShared(byteLength: number): Shared {
 const weights = new WeakMap<Shared, ArrayBuffer>();
 
 /**
- * Tells the garbage collector of this thread how large a shared memory is. It does not know by itself, and lets dropped
- * snapshots lie until it has another reason to run: of 3,000 of 1 MB that were opened and dropped, 3.2 GB stayed, with
- * weights 131 MB. A weight is a buffer of the same size, which it does know; nothing ever touches its pages, so that
- * they exist in name only.
+ * Reports to the garbage collector of this thread how large a shared memory is. It does not know by itself, and lets
+ * dropped snapshots lie until it has another reason to run: of 3,000 of 1 MB that were opened and dropped, 3.2 GB
+ * stayed, with weights 131 MB. A weight is a buffer of the same size, which it does know; nothing ever touches its
+ * pages, so that they exist in name only.
  */
 export function weigh(shared: Shared, byteLength: number): void {
   try {

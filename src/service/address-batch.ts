@@ -9,7 +9,7 @@ const GROUP = 512;
 const words = new Uint32Array(4);
 const GOLDEN = 0x9e37_79b1;
 
-/** What looks the addresses of a batch up: each gets the id of what was found, 0 for nothing. */
+/** Looks up the addresses of a batch: each gets the id of what was found, 0 for nothing. */
 export interface BatchEngine {
   /** For `count` addresses of one word (IPv4) or four. */
   lookUpInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
@@ -110,7 +110,7 @@ export class AddressBatch {
     return undefined;
   }
 
-  /** Appends a text, unless it is there and must not be twice. */
+  /** Appends a text, unless it was added before and texts are to be distinct. */
   #append(text: string, key: number): boolean {
     return this.#seen === null ? this.texts.push(text) > 0 : this.#seen.add(text, key);
   }
@@ -135,8 +135,8 @@ export class AddressBatch {
 }
 
 /**
- * Which texts there are already. A hash table over the words that the texts were parsed to: to hash a text itself, as a
- * `Set` does, takes longer than to parse it.
+ * The texts that have been added. A hash table over the words that the texts were parsed to: to hash a text itself, as
+ * a `Set` does, takes longer than to parse it.
  */
 class SeenTexts {
   readonly #texts: string[];

@@ -59,8 +59,9 @@ export const READS = {
   isAsLeft: read(readIsAsLeft),
 
   /**
-   * The versions of a ruleset whose rules can be told from those of today, newest first: up to 1,000, among the newest
-   * 10,000 changes of the organisation, as far as later changes are kept and have touched up to half a million rules.
+   * The versions of a ruleset whose rules can be derived from the current ones, newest first: up to 1,000, among the
+   * newest 10,000 changes of the organisation, as far as later changes are kept and have touched up to half a million
+   * rules.
    */
   rulesetVersions: read(readVersions),
 

@@ -15,7 +15,7 @@ export interface HistoryMark {
   readonly transaction: string;
 }
 
-/** What is known of the rules of a ruleset that were saved outside of the database. */
+/** What is known about rules of a ruleset that were saved outside the database. */
 export interface SavedRules {
   readonly rulesetId: string;
   /** All changes of the ruleset up to this one are in them. */
@@ -24,7 +24,7 @@ export interface SavedRules {
   readonly mark: HistoryMark;
 }
 
-/** The changes that saved rules lack, or why they are of no use: then the rules are read from the database. */
+/** The changes that saved rules lack, or why they cannot be used: then the rules are read from the database. */
 export type CaughtUp =
   | { readonly rulesetId: string; readonly changes: readonly RulesChange[] }
   | { readonly rulesetId: string; readonly reason: string };

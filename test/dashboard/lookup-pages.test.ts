@@ -270,7 +270,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     );
     assert.match(
       await panel(page, "Rulesets").innerText(),
-      /No matching rules\s+5 rulesets searched, expired rules too\./,
+      /No matching rules\s+5 rulesets searched, including expired rules\./,
     );
     assert.match(
       await panel(page, "Threat intelligence").innerText(),
@@ -296,11 +296,11 @@ describe("lookups", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: without });
     assert.match(
       await panel(page, "Services").innerText(),
-      /Poor has no active plan for the catalogue of services \(cbs\), so it was not asked\./,
+      /Poor has no active plan for the catalogue of services \(cbs\), so it was not looked up there\./,
     );
     assert.match(
       await panel(page, "Rulesets").innerText(),
-      /Poor has no active plan for rulesets \(edl\), so it was not asked\./,
+      /Poor has no active plan for rulesets \(edl\), so it was not looked up there\./,
     );
     assert.match(await panel(page, "Threat intelligence").innerText(), /Example Botnet/);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["malicious"]);

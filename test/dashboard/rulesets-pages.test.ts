@@ -224,7 +224,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("button", { name: "Add rule" }).click();
     await dialog.getByLabel("Address or prefix").fill("2001:DB8:0::1");
     await dialog.getByText("Date and time").click();
-    await dialog.getByLabel("Until, in local time").fill("2027-01-01T00:00");
+    await dialog.getByLabel("Expires at (local time)").fill("2027-01-01T00:00");
     assert.match(await verdict("created"), /2001:db8::1[\s\S]*2027-01-01 00:00\s+2026-12-31 23:00 UTC/);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -295,7 +295,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByText("99 rules selected").waitFor();
     await page.getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").getByText("Date and time").click();
-    await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
+    await page.getByLabel("Expires at (local time)").fill("2027-01-01T01:00");
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const rules = await rulesOf(id);
@@ -334,7 +334,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.equal(await page.getByRole("row", { selected: true }).count(), (await shownRows(page)).length);
     await page.getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").getByText("Date and time").click();
-    await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
+    await page.getByLabel("Expires at (local time)").fill("2027-01-01T01:00");
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
     await page.getByText("Expiry of 1,500 rules set.").waitFor();
     assert.ok(
@@ -408,10 +408,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       ["3", "6", "1", "2", "5"],
     );
     assert.match((await told())[0]!, /^3 10\.0\.0\.1\/8 error .*10\.0\.0\.0\/8/);
-    assert.equal(await write.innerText(), "Import the other 3");
+    assert.equal(await write.innerText(), "Import the 3 valid ones");
     assert.deepEqual(await ipsOf(id), ["192.0.2.1"]);
     await list.fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
-    await page.getByRole("button", { name: "Write 2 rules" }).click();
+    await page.getByRole("button", { name: "Import 2 rules" }).click();
     await page.getByRole("heading", { name: "importing", level: 1 }).waitFor();
     await isListed(page, "192.0.2.8");
     assert.deepEqual(await rulesOf(id), [
@@ -427,14 +427,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
     await page.getByLabel("Rules, one per line").fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
-    const write = page.getByRole("button", { name: "Write 2 rules" });
+    const write = page.getByRole("button", { name: "Import 2 rules" });
     await write.waitFor();
     await api("POST", `${id}/rules`, { ip: "192.0.2.7", name: "quicker" });
     await write.click();
     await page.getByText("The ruleset has changed in the meantime").waitFor();
-    await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Import 1 rule", exact: true }).waitFor();
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
-    await page.getByRole("button", { name: "Write 1 rule", exact: true }).click();
+    await page.getByRole("button", { name: "Import 1 rule", exact: true }).click();
     await page.getByRole("heading", { name: "quicker", level: 1 }).waitFor();
     assert.deepEqual(await rulesOf(id), [
       { ip: "192.0.2.1", name: "there", expires_at: null },
@@ -458,7 +458,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       mimeType: "text/csv",
       buffer: Buffer.from(`ip,name,expires_at\n192.0.2.9,"a, b",${day(3)}\n192.0.2.1,other,\n`),
     });
-    await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Import 1 rule", exact: true }).waitFor();
     await page.getByText("Reject").click();
     await page.getByText("1 line conflicts with an existing rule").waitFor();
     await page.getByRole("button", { name: "Choose another list" }).click();
@@ -547,7 +547,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByLabel("Name for rules without one").fill("a feed");
     await page.getByLabel("Expiry in days, for rules").fill("7");
     await page.getByText("2 lines cannot be parsed.").waitFor();
-    await page.getByRole("button", { name: "Import the other 3" }).click();
+    await page.getByRole("button", { name: "Import the 3 valid ones" }).click();
     await page.getByRole("heading", { name: "others", level: 1 }).waitFor();
     await page.getByText("2 created, 0 updated, 1 skipped, 2 lines left out.").waitFor();
     const written = [
@@ -559,12 +559,12 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
     await page.getByText("Replace all rules").click();
     await page.getByLabel("Rules, one per line").fill("192.0.2.7\n192.0.2.1\nbad");
-    await page.getByRole("button", { name: "Replace the rules with the other 2" }).waitFor();
+    await page.getByRole("button", { name: "Replace the rules with the 2 valid ones" }).waitFor();
     assert.deepEqual(
       (await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()),
       ["error", "removed", "updated", "updated"],
     );
-    await page.getByRole("button", { name: "Replace the rules with the other 2" }).click();
+    await page.getByRole("button", { name: "Replace the rules with the 2 valid ones" }).click();
     await page.getByText("0 added, 2 updated, 1 removed, 1 line left out.").waitFor();
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
     await end(opened);

@@ -88,7 +88,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
       }
     } finally {
       this.#leave();
-      // So that its end is noticed; without it, the connection would not continue.
+      // Without it, the end would not be noticed and the connection would not continue.
       if (message.complete) message.resume();
     }
   }

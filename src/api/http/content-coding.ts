@@ -46,7 +46,7 @@ function weightOf(weights: Weights, coding: Coding): number {
   return weights.get(coding) ?? weights.get("*") ?? 0;
 }
 
-/** Tells caches that the response depends on this request header. */
+/** Declares to caches that the response depends on this request header. */
 export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"): void {
   const before = reply.getHeader("vary");
   if (before === undefined) reply.header("vary", header);

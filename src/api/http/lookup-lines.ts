@@ -50,7 +50,7 @@ export async function* lookUpLines(lookUp: LookUpTexts, body: AsyncIterable<Buff
   if (rest !== "") yield answerer.answer([rest]);
 }
 
-/** Creating an error mostly means capturing its stack, which no one sees here. */
+/** Most of the cost of an error is capturing its stack, which no one sees here. */
 function withoutStacks<Value>(work: () => Value): Value {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -58,7 +58,7 @@ export class Connections {
     return isUnderWay(this.#open.get(socket));
   }
 
-  /** Tells the clients whose responses have not started to use another connection next time. */
+  /** Asks clients whose responses have not started to use another connection next time. */
   announceClose(): void {
     for (const response of this.#open.values())
       if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");

@@ -18,7 +18,7 @@ const BASE = new URL("..", location.href);
 async function fetchDocument(): Promise<ApiDocument> {
   const path = isDashboard ? "dashboard/api/openapi.json" : "openapi.json";
   const response = await fetch(new URL(path, BASE));
-  if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
+  if (!response.ok) throw new Error(`${response.url} responded with status ${response.status}`);
   const found = (await response.json()) as ApiDocument;
   found.servers = [{ url: BASE.href.replace(/\/$/, "") }];
   // The browser sends a session's cookie by itself: there is nothing to enter.

@@ -23,7 +23,7 @@ export function sourcesOfNode(about: CatalogueAbout, { id, sources }: Node): rea
 /** "39 official lists" and the like, for a layer of the catalogue. */
 export function layerText({ layer, sources }: CatalogueLayer): string {
   if (layer === "as-numbers") return "AS numbers";
-  return formatCounted(sources, layer === "official" ? "official list" : "own list");
+  return formatCounted(sources, layer === "official" ? "official list" : "custom list");
 }
 
 /** The date on which a source was last confirmed: fetched or, otherwise, published. */

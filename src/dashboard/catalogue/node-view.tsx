@@ -120,7 +120,7 @@ function Facts({ node, about }: { readonly node: Node; readonly about: Catalogue
 function Breadcrumb({ node: { id, path } }: { readonly node: Node }) {
   if (id === null) return null;
   return (
-    <nav class="breadcrumb" aria-label="Above">
+    <nav class="breadcrumb" aria-label="Parent nodes">
       <a href={hrefOf("/catalogue")}>Catalogue</a> <span aria-hidden="true">›</span>{" "}
       {path.map((above) => (
         <span key={above.id}>
@@ -145,9 +145,9 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
     );
   return (
     <Panel title="Contents" flush>
-      <div class="scroll-long" tabIndex={0} role="region" aria-label="Nodes below it">
+      <div class="scroll-long" tabIndex={0} role="region" aria-label="Child nodes">
         <Table
-          caption="Nodes below it, largest first"
+          caption="Child nodes, largest first"
           rows={bySize}
           keyOf={({ id }) => id}
           columns={[

@@ -75,7 +75,7 @@ function Outcome({ of: { error, ended_at, started_by, counts, catalogue } }: { r
           {error !== null
             ? "Update failed"
             : problems > 0
-              ? "Updated, but not from all lists"
+              ? "Updated, but some lists failed"
               : catalogue?.is_changed === true
                 ? "Updated"
                 : "Already up to date"}

@@ -77,7 +77,7 @@ function Rulesets({ of: { rulesets, rulesets_left_out: leftOut, as_of: asOf } }:
       </p>
       <div class="scroll-long" tabIndex={0} role="region" aria-label="Compared rulesets">
         <Table
-          caption="Compared rulesets, the oldest first"
+          caption="Compared rulesets, oldest first"
           rows={rulesets}
           keyOf={({ id }) => id}
           isFaded={({ covered }) => covered === null}

@@ -46,7 +46,7 @@ export function Summary({ of }: { readonly of: Identification }) {
           </Panel>
           <Panel>
             <BarList
-              title={providers.length > MAX_BARS ? `Lines by provider, the first ${MAX_BARS}` : "Lines by provider"}
+              title={providers.length > MAX_BARS ? `Lines by provider, top ${MAX_BARS}` : "Lines by provider"}
               items={providers.slice(0, MAX_BARS).map(({ type, provider, name, lines: value }) => ({
                 key: `${type}/${provider}`,
                 name: (
@@ -138,8 +138,8 @@ function Unmatched({ of: { unmatched_sample: sample, unmatched, no_address } }: 
     <Panel title="Lines without a service">
       <p class="muted">
         {sample.length < unmatched + no_address
-          ? `${formatCount(sample.length)} of ${formatCount(unmatched + no_address)} lines, from all over the log.`
-          : "All of them."}
+          ? `${formatCount(sample.length)} of ${formatCount(unmatched + no_address)} lines, sampled from the whole log.`
+          : "All lines without a service."}
       </p>
       <ol class="sample" tabIndex={0} aria-label="Lines without a service">
         {sample.map(({ text, has_address: hasAddress }, at) => (

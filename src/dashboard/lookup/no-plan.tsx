@@ -8,7 +8,8 @@ import { session } from "../session.ts";
 export function NoPlan({ area, what }: { readonly area: Area; readonly what: string }) {
   return (
     <Note kind="warning">
-      {session.value?.organisation.name} has no active plan for {what} (<code>{area}</code>), so it was not asked.
+      {session.value?.organisation.name} has no active plan for {what} (<code>{area}</code>), so it was not looked up
+      there.
     </Note>
   );
 }

@@ -137,7 +137,7 @@ function PrefixTable({
       columns={[
         { title: "Prefix", cell: ({ cidr }) => <span class="mono">{cidr}</span> },
         { title: "Length", kind: "number", cell: ({ length }) => length },
-        { title: "Holds", kind: "number", cell: ({ length }) => formatSize(length, bits) },
+        { title: "Addresses", kind: "number", cell: ({ length }) => formatSize(length, bits) },
         {
           title: "Services",
           cell: ({ services }) => listed(services.map(({ cbs_id }) => labels.get(cbs_id) ?? cbs_id)),

@@ -43,7 +43,7 @@ export function Rulesets({
     <Panel title="Rulesets" flush>
       {covering.length === 0 && (
         <Empty icon="rulesets" title="No matching rules">
-          {formatCounted(rulesets.length, "ruleset")} searched, expired rules too.
+          {formatCounted(rulesets.length, "ruleset")} searched, including expired rules.
         </Empty>
       )}
       <Conflict {...{ ip, decision }} deciding={covering.filter(({ rule }) => rule !== null)} />

@@ -36,7 +36,7 @@ export function Threat({ ip, cti }: Pick<Lookup, "ip" | "cti">) {
       <Panel title={title}>
         <Empty icon="check" title="Not seen">
           No feed says anything about <span class="mono">{ip}</span>
-          {ip.includes("/") && " as a whole; its single addresses may be known"}.
+          {ip.includes("/") && " as a whole; feeds may list addresses in it"}.
         </Empty>
       </Panel>
     );

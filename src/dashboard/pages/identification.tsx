@@ -76,7 +76,7 @@ function Gone() {
 function Failed({ of: { error } }: { readonly of: Document }) {
   return (
     <Note kind="bad">
-      <strong>The log could not be read to the end</strong>
+      <strong>Only part of the log could be read</strong>
       <p>{error ?? "The server gave no reason."}</p>
       <p>
         <a href="#/identify">Choose another file</a>

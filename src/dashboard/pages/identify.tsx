@@ -131,7 +131,7 @@ function Past() {
       <Loaded of={list}>
         {({ items }) => (
           <Table
-            caption="Logs, the newest first"
+            caption="Logs, newest first"
             rows={items}
             keyOf={({ id }) => id}
             empty={
@@ -166,6 +166,6 @@ function Past() {
 }
 
 function State({ of: { id, state } }: { readonly of: Identification }) {
-  if (uploads.value.get(id)?.state === "failed") return <Badge kind="bad">lost</Badge>;
+  if (uploads.value.get(id)?.state === "failed") return <Badge kind="bad">failed</Badge>;
   return <Badge kind={state === "done" ? "good" : state === "failed" ? "bad" : "accent"}>{state}</Badge>;
 }

@@ -287,7 +287,7 @@ function canSkip({ counts: { conflict = 0 }, refusal }: Examined): boolean {
 }
 
 function cureOf(examined: Examined): string {
-  if (examined.refusal !== undefined) return `Cannot be written: ${examined.refusal}.`;
+  if (examined.refusal !== undefined) return `Cannot be imported: ${examined.refusal}.`;
   return canSkip(examined)
     ? "Fix the list; it is checked again automatically. Or skip these lines."
     : "Fix the list; it is checked again automatically. Nothing is written while a line conflicts with an existing rule.";
@@ -334,9 +334,9 @@ function commitText(
   { kind }: Way,
 ): string {
   const others = formatCount(created + updated + skipped + unchanged);
-  if (kind === "replace") return error > 0 ? `Replace the rules with the other ${others}` : "Replace the rules";
-  if (created + updated + removed === 0) return "No changes to write";
-  return error > 0 ? `Import the other ${others}` : `Write ${formatCounted(created + updated, "rule")}`;
+  if (kind === "replace") return error > 0 ? `Replace the rules with the ${others} valid ones` : "Replace the rules";
+  if (created + updated + removed === 0) return "Nothing to import";
+  return error > 0 ? `Import the ${others} valid ones` : `Import ${formatCounted(created + updated, "rule")}`;
 }
 
 interface Writing {

@@ -65,7 +65,7 @@ const ACCESS: Readonly<Record<ApiKey["access"], string>> = { read: "Read", read_
 function columnsOf(reload: () => void): Column<ApiKey>[] {
   return [
     { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
-    { title: "Key", cell: ({ start }) => <code title="How the key begins">{start}…</code> },
+    { title: "Key", cell: ({ start }) => <code title="First characters of the key">{start}…</code> },
     { title: "Access", cell: ({ access }) => <span class="nowrap">{ACCESS[access]}</span> },
     { title: "State", cell: ({ state, expires_at }) => <State {...{ state, expires_at }} /> },
     {

@@ -154,11 +154,11 @@ function LastChanges() {
     items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[];
   }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MAX_CHANGES } }, signal }));
   return (
-    <Panel title="Last changes" actions={<a href="#/audit">Audit log</a>} flush>
+    <Panel title="Recent changes" actions={<a href="#/audit">Audit log</a>} flush>
       <Loaded of={changes}>
         {({ items }) => (
           <Table
-            caption="Last changes"
+            caption="Recent changes"
             rows={items.slice(0, MAX_CHANGES)}
             keyOf={({ sequence }) => sequence}
             empty={<Empty icon="audit" title="No changes yet" />}

@@ -17,7 +17,10 @@ export default function Threats() {
     hasThreats ? get("/dashboard/api/threats", { signal }) : { dataset: null },
   );
   return (
-    <Page title="Threat intelligence" about="What feeds say about addresses, for all organisations of this server.">
+    <Page
+      title="Threat intelligence"
+      about="What feeds report about addresses. All organisations of this server share it."
+    >
       {hasThreats ? <Dataset loading={loading} /> : <NoPlan area="cti" what="threat intelligence" />}
       {hasRole("admin") && <FeedImport onImported={loading.reload} />}
     </Page>

@@ -38,7 +38,7 @@ export default function Usage({ query }: PageProps) {
             <Traffic window={window} isWaiting={shown !== window} steps={steps} />
             <Panel title="Keys" flush>
               <Table
-                caption="Keys and their rates"
+                caption="Requests by key"
                 columns={KEY_COLUMNS}
                 rows={keys}
                 keyOf={({ id }) => id}
@@ -114,7 +114,7 @@ function Traffic({ window, isWaiting, steps }: TrafficProps) {
 function WindowChoice({ window }: { readonly window: Window }) {
   return (
     <fieldset class="segments">
-      <legend class="hidden">How far back</legend>
+      <legend class="hidden">Time range</legend>
       {Object.entries(WINDOWS).map(([each, title]) => (
         <label key={each}>
           <input
@@ -180,7 +180,7 @@ const SNAPSHOT_NAMES = { catalogue: "Business services", threats: "Threat intell
 const SNAPSHOT_COLUMNS: readonly Column<UsageDocument["snapshots"][number]>[] = [
   { title: "Snapshot", cell: ({ name }) => <strong>{SNAPSHOT_NAMES[name]}</strong> },
   {
-    title: "Made",
+    title: "Created",
     cell: ({ created_at }) =>
       created_at === null ? <span class="muted">not known</span> : <Time at={created_at} relative />,
   },

@@ -90,7 +90,7 @@ function columnsOf(open: (opened: Opened) => void, invited: Invited, reload: () 
           <span class="muted">never</span>
         ),
     },
-    { title: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Actions",
       kind: "actions",

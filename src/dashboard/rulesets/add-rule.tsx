@@ -118,7 +118,7 @@ function LivePreview({
       ) : data ? (
         <VerdictCard line={data} />
       ) : (
-        <p class="muted">Looking…</p>
+        <p class="muted">Checking…</p>
       )}
     </div>
   );

@@ -17,7 +17,7 @@ const OUTCOMES: readonly (readonly [outcome: Outcome, title: string])[] = [
 const COLUMNS = [
   { title: "Line", kind: "line" },
   { title: "Address", kind: "ip" },
-  { title: "Verdict", kind: "status" },
+  { title: "Result", kind: "status" },
   { title: "Details", kind: "what" },
 ];
 
@@ -34,7 +34,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
     <>
       <div class="filter-bar">
         <fieldset class="segments">
-          <legend class="hidden">Verdict</legend>
+          <legend class="hidden">Result</legend>
           {(
             [
               [undefined, "All", total],
@@ -60,7 +60,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
       </div>
       {shown.length > 0 && (
         <VirtualRows
-          label="Verdicts"
+          label="Results"
           kind="verdicts"
           columns={COLUMNS}
           count={shown.length}

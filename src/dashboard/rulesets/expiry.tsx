@@ -39,7 +39,7 @@ export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string
       {kind === "at" && (
         <Field
           name="expires_at"
-          label="Until, in local time"
+          label="Expires at (local time)"
           type="datetime-local"
           value={at}
           onInput={(event) => setAt(event.currentTarget.value)}

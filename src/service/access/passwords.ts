@@ -16,7 +16,7 @@ export class Passwords {
   /** What every hash begins with: the algorithm and its cost. */
   readonly #start: string;
 
-  /** `logN`: the binary logarithm of scrypt's N. Only tests of something else name one, a smaller one. */
+  /** `logN`: the binary logarithm of scrypt's N. Only tests of other things set it, to a smaller one. */
   constructor(logN: number = LOG_N) {
     const N = 2 ** logN;
     this.#cost = { N, r: R, p: P, maxmem: 128 * N * R + (1 << 20) }; // bytes that one hash needs, and a little more

@@ -372,7 +372,7 @@ function reasonOf(error: unknown): string {
   return (error as Error).message;
 }
 
-/** Runs what writes to the disk. @throws ServiceError "unavailable" for a disk that fails */
+/** Runs work that writes to the disk. @throws ServiceError "unavailable" for a disk that fails */
 async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

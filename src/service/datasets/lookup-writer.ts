@@ -41,7 +41,7 @@ export class LookupWriter {
     });
   }
 
-  /** The match that decides: what has expired does not. */
+  /** The match that decides: expired ones are skipped. */
   #lookup(prefix: Prefix): number {
     const { table, now } = this.#catalogue;
     return table.activeMatch(table.lookupPrefix(prefix), now);
@@ -60,7 +60,7 @@ export class LookupWriter {
     let last = -1;
     let cidr = "";
     for (let i = 0; i < lengths.length; i++) {
-      // Neighbours have mostly the same prefix: matches are sorted by it.
+      // Neighbours usually have the same prefix, because matches are sorted by it.
       if (lengths[i] !== last) cidr = formatPrefix(prefixOf(prefix, (last = lengths[i]!)));
       json += cidr + texts[i + 1]!;
     }

@@ -34,7 +34,7 @@ export interface DatasetOptions<View> extends SnapshotPaths {
   readonly log: { info(about: object, message: string): void; error(about: object, message: string): void };
 }
 
-/** Where one thing after another expires, loading takes one twentieth of the time at most. */
+/** If one thing after another expires, loading takes at most a twentieth of the time. */
 const AFTER_EXPIRY_MS = 1000;
 const REST = 20;
 const AFTER_FAILURE_MS = 60_000;
@@ -92,7 +92,7 @@ export class ServedDataset<View> {
     this.#isOpen = true;
   }
 
-  /** Makes what `open` has left for later. Never rejects: a failure is logged, and so are those of requests that need it. */
+  /** Makes what `open` has left out. Never rejects: a failure is logged, and so are those of requests that need it. */
   async complete(): Promise<void> {
     try {
       await this.#holder.current?.content.complete?.();

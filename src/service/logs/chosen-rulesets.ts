@@ -10,7 +10,7 @@ export const MAX_COMPARED = 100;
 export interface ChosenRulesets {
   /** As they were when they were chosen. */
   readonly rulesets: readonly Ruleset[];
-  /** How many more there would be without the limit. */
+  /** How many more rulesets there are than the limit allows. */
   readonly leftOut: number;
   /** The ruleset as it is now; undefined once it is deleted. */
   readonly current: (id: string) => LiveRuleset | undefined;

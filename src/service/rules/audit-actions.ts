@@ -1,6 +1,6 @@
 import type { CommandKind } from "../../store/command.ts";
 
-/** What servers do by themselves every few seconds: the audit log leaves it out. */
+/** What servers do on their own every few seconds: the audit log leaves it out. */
 type ByServers = "publish-list" | "refuse-list";
 
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */

@@ -6,8 +6,8 @@ import { KERNEL_ENGINE } from "./kernel-engine.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 
 /**
- * A ruleset is left alone for so many times as long as its last freeze took: rules that are added without a pause cost
- * at most a twentieth of the processor this way.
+ * After a freeze, a ruleset is left alone for this many times as long as the freeze took, so rules that are added
+ * without a pause cost at most a twentieth of the processor.
  */
 const REST = 20;
 /** Milliseconds until a freeze that failed is tried again: the first time, and at most. */
@@ -18,7 +18,7 @@ interface FreezeOptions {
   readonly memory: Pick<ServiceMemory, "staleRulesets" | "rulesOf">;
   readonly metrics: Pick<Metrics, "freezes">;
   readonly log: Logger;
-  /** For tests, which do not wait for so long. */
+  /** For tests, which do not wait that long. */
   readonly firstRetry?: number;
   readonly rest?: number;
 }
@@ -33,7 +33,7 @@ interface StaleRuleset {
 /**
  * Freezes rulesets in the background, one at a time, in slices between requests, so that checks of them are answered
  * from tables (see `RuleIndex.freezing`). Answers are exact without it, and at every moment of it. A freeze that fails,
- * which takes a lack of memory, is logged, counted and tried again; the ruleset then goes on as it was.
+ * for lack of memory, is logged, counted and tried again; until then the ruleset works as before.
  */
 export class BackgroundFreezes {
   readonly #options: FreezeOptions;
@@ -50,7 +50,7 @@ export class BackgroundFreezes {
     this.#options = options;
   }
 
-  /** Freezes what has changed enough to be worth it. Call it after each change: mostly there is nothing to do. */
+  /** Freezes what has changed enough to be worth it. Call it after each change: usually there is nothing to do. */
   check(): void {
     if (this.#isStopped || this.#work !== undefined) return;
     const stale = this.#firstStale();
@@ -62,7 +62,7 @@ export class BackgroundFreezes {
     });
   }
 
-  /** Begins no further freeze, and gives up the one that is under way. Resolves when it has ended. */
+  /** Starts no further freeze, and aborts the one in progress. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -106,7 +106,9 @@ export class BackgroundFreezes {
     }
   }
 
-  /** Gives the milliseconds of work; undefined where the ruleset has been replaced or deleted, or the server stops. */
+  /**
+   * Resolves with the milliseconds of work; undefined if the ruleset has been replaced or deleted, or the server stops.
+   */
   *#freezing(id: string, rules: RuleIndex): Generator<undefined, number | undefined, undefined> {
     const work = rules.freezing(KERNEL_ENGINE);
     for (let milliseconds = 0; ;) {

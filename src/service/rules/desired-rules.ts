@@ -15,7 +15,7 @@ export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = {
   "application/x-ndjson": "ndjson",
 };
 
-/** How much is read between two looks at the clock: half a millisecond, even if all of it is invalid. */
+/** How much is read before the clock is checked again: half a millisecond, even if all of it is invalid. */
 const CHARACTERS_AT_ONCE = 1 << 12;
 const MEMBERS_AT_ONCE = 50;
 /** A response reports the errors of this many rules. */

@@ -25,9 +25,9 @@ export interface EarlierRules {
 }
 
 /**
- * The rules of an earlier version; undefined if it cannot be read. They are those of now, but for the rules that later
- * changes touched: what the first of these changes found of a rule is what the version has. What is written meanwhile is
- * among them, as the changes are read after the copy was made. O(rules), in slices.
+ * The rules of an earlier version; undefined if it cannot be read. They are the current rules, except for those that
+ * later changes touched: these are as the first such change found them. What is written in the meantime is included,
+ * because the changes are read after the copy was made. O(rules), in slices.
  */
 export async function earlierRules(
   store: Pick<Store, "read">,
@@ -45,10 +45,10 @@ export async function earlierRules(
   return { rules: (at) => touched.before(now, at) };
 }
 
-/** What a series of changes, from the oldest on, found of the rules that they touched. */
+/** The rules that a series of changes touched, each as the first of these changes found it. */
 class TouchedSince {
   readonly #were = new RuleIndex();
-  /** The prefixes without a rule then, as rules. */
+  /** Prefixes that had no rule then, in the form of rules. */
   readonly #absent = new RuleIndex();
   readonly #slice = new Slice();
 
@@ -65,7 +65,7 @@ class TouchedSince {
         if (!this.#has(rule.prefix)) this.#were.set(rule);
       }
     }
-    // A part may name rules that a later one found there.
+    // Rules that exist after the change, and that no part lists before it, did not exist.
     for (const prefix of there.flat()) {
       await this.#slice.pause();
       if (!this.#has(prefix)) this.#absent.set(noRule(prefix));

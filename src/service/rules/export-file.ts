@@ -36,10 +36,13 @@ export function exportFile(
   return { key, make: async () => (await atOneVersion(() => current() ?? ruleset, write))!.result };
 }
 
-/** Thrown by the making of a file of a version that is not kept. */
+/** The version to be exported is not kept. */
 export class VersionNotKeptError extends Error {}
 
-/** The file of an earlier version of the ruleset, as of `now`. Its making rejects with VersionNotKeptError. */
+/**
+ * The file of an earlier version of the ruleset, as of `now`. Making it rejects with VersionNotKeptError if the version
+ * is not kept.
+ */
 export function earlierFile(
   store: Pick<Store, "read">,
   ruleset: LiveRuleset,

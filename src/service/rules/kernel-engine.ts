@@ -1,7 +1,10 @@
 import { allocateForMatcher, Matcher } from "../../batch/matcher.ts";
 import type { RuleEngine } from "../../rulesets/rule-engine.ts";
 
-/** Bytes of a table that stay in the second-level cache: there the table itself is as fast, and takes no memory more. */
+/**
+ * Tables of up to this many bytes stay in the second-level cache: the table itself is as fast there, and takes no extra
+ * memory.
+ */
 const SMALL = 1 << 20;
 
 /** Looks up batches in the tables of large rulesets by the native kernel, where the platform has one. */

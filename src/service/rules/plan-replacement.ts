@@ -68,7 +68,7 @@ function* eachOf(parts: readonly RuleColumns[]): Generator<DesiredRule, undefine
   for (const part of parts) yield* desiredIn(part);
 }
 
-/** Rules between two looks at the clock. */
+/** Rules processed before the clock is checked again. */
 const STEP = 512;
 
 /** Each method returns whether it is time to let others run. */

@@ -23,7 +23,7 @@ import {
 
 /** Maximum lines reported: those with errors first, since they have to be corrected. */
 const MAX_LINES = 10_000;
-/** Rules decided between two looks at the clock: some hundred microseconds. */
+/** Rules decided before the clock is checked again: some hundred microseconds. */
 const STEP = 256;
 
 export type Verdict = Addition["action"] | "error";

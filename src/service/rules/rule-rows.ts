@@ -9,7 +9,7 @@ import type { LiveRuleset } from "./service-memory.ts";
 /** Bytes kept of all searches together; the least recently used is dropped first. */
 const MAX_BYTES = 32 << 20;
 const MAX_SEARCHES = 1000;
-/** Rules searched between two looks at the clock: some hundred microseconds. */
+/** Rules searched before the clock is checked again: some hundred microseconds. */
 const STEP = 4096;
 /** A ruleset that changes while it is searched is searched again this many times; then a copy of it is searched. */
 const MAX_TRIES = 3;
@@ -53,7 +53,7 @@ export class RuleRows {
     for (let tries = 0; ; tries++) {
       const ruleset = current();
       if (ruleset === undefined) return undefined;
-      // What is found are positions in the index: they are read in the turn in which the version is checked.
+      // The search finds positions in the index, which are read in the same turn in which the version is checked.
       const rows = countedRows(ruleset, request, now) ?? this.#keptRows(ruleset, request, now);
       if (rows !== undefined) return rows;
       if (tries === MAX_TRIES) return rowsOfCopy(ruleset, request, now);

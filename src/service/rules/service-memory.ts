@@ -19,7 +19,7 @@ import { inSlices, Slice } from "../../turns/in-slices.ts";
 
 /** Rules changed in one turn: up to ten milliseconds. */
 const MAX_IN_TURN = 2000;
-/** Rules changed between two looks at the clock. */
+/** Rules changed before the clock is checked again. */
 const STEP = 64;
 
 /** A ruleset and its rules. */

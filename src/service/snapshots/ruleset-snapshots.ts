@@ -12,25 +12,28 @@ import { PRIVATE_FILES, type SnapshotFolder } from "./snapshot-folder.ts";
 export const MIN_RULES = 2000;
 /** Milliseconds between two searches for rulesets that have changed a lot. */
 const EVERY = 60_000;
-/** A snapshot that lacks no more changed rules than these is brought up to date in some milliseconds. */
+/** A snapshot that lacks at most this many changed rules is brought up to date in a few milliseconds. */
 const MIN_CHANGED = 2000;
 /** What a snapshot may lack before it is replaced, as a share of the rules: 1/64 while the server runs, 1/256 when it stops. */
 const RUNNING_SHIFT = 6;
 const STOPPING_SHIFT = 8;
 /** At least 100,000 changes are kept in the database; a snapshot that is older cannot be brought up to date. */
 const MAX_CHANGES = 50_000;
-/** After each snapshot, a pause of so many times what it took: a twentieth of the time is spent on snapshots at most. */
+/**
+ * The pause after each snapshot, as a multiple of the time it took: at most a twentieth of the time is spent on
+ * snapshots.
+ */
 const PAUSE_FACTOR = 20;
 /** Milliseconds that a snapshot takes for a thousand rules on a slow machine. */
 const SLOWEST = 4;
 /** After n failures in a row, only every 2^n-th search is made, up to this n. */
 const MAX_BACKOFF = 6;
 
-/** What is known of the snapshot of a ruleset. */
+/** What is known about the snapshot of a ruleset. */
 interface Written {
-  /** All changes up to this one are in it. */
+  /** The last change that it includes. */
   readonly sequence: number;
-  /** The rules that have been changed since. */
+  /** How many rules have changed since. */
   changed: number;
 }
 
@@ -46,7 +49,7 @@ export interface RulesetSnapshotsOptions {
 /**
  * Keeps a snapshot of each large ruleset in a folder, so that the next start need not read its rules from the database:
  * written in the background once much has changed, and when the server stops. They are copies that nothing depends on:
- * whatever is wrong with them, or with writing them, the database has it all.
+ * if they are damaged or cannot be written, the database still has everything.
  */
 export class RulesetSnapshots {
   readonly #options: RulesetSnapshotsOptions;
@@ -79,7 +82,7 @@ export class RulesetSnapshots {
     }
   }
 
-  /** The state was loaded again: which rules have changed is not known. */
+  /** The state was loaded again, so it is not known which rules have changed. */
   forget(): void {
     this.#written.clear();
   }
@@ -88,9 +91,7 @@ export class RulesetSnapshots {
     this.#timer = setInterval(() => this.#look(), this.#options.every ?? EVERY).unref();
   }
 
-  /**
-   * Writes what is due, as far as there is time for it until a moment of the monotonic clock (`performance.now`).
-   */
+  /** Writes what is due, as far as time allows until a moment of the monotonic clock (`performance.now`). */
   async stop(until: number): Promise<void> {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
@@ -151,7 +152,7 @@ export class RulesetSnapshots {
     });
   }
 
-  /** Rejects where the snapshot cannot be written. One that is being changed all the time is left to the next search. */
+  /** Rejects if the snapshot cannot be written. A ruleset that keeps changing is left to the next search. */
   async #write(id: string): Promise<void> {
     const { folder, memory, store, log } = this.#options;
     await folder.make();
@@ -162,7 +163,7 @@ export class RulesetSnapshots {
     this.#written.set(id, { sequence: copying.sequence, changed: 0 });
     try {
       const { about, rules, sequence } = { ...copying, rules: await copying.rules };
-      // Asked after the rules were copied: they hold nothing that came later.
+      // Read after the rules were copied, so they contain nothing later.
       const mark = await store.read("historyMark");
       if (mark === null || mark.sequence < sequence) throw new Error("the database has lost changes");
       const { name, purpose } = about;

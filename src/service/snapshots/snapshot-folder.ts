@@ -5,12 +5,12 @@ import type { StoreLocation } from "../../store/open-store.ts";
 /** The mode of the folder, and of its files: they hold the data of users. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
-/** What a SQLite file's folder is called after the file's name. */
+/** What follows the SQLite file's name in the name of its folder. */
 const FOLDER_ENDING = "-rulesets";
 const ENDING = ".ipsieve";
 const FILE_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.ipsieve$/;
 const TEMPORARY_NAME = /^\.[0-9a-f-]{36}\.ipsieve\.\d+\.[0-9a-f]{12}\.tmp$/;
-/** A temporary file that no one wrote to for this long belongs to a writer that is gone. */
+/** A temporary file that has not been written to for this long belongs to a writer that is gone. */
 const STALE_AFTER = 10 * 60_000;
 
 /** How files of the folder are written: for their owner alone, whatever the umask, from their first byte on. */

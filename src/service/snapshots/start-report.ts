@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { LoadedMemory } from "../store/loading-store.ts";
 import type { Metrics } from "../usage/metrics.ts";
 
-/** Says in the log, and in the metrics, from where the server has its rules, and why not from snapshots. */
+/** Reports in the log and the metrics where the server read its rules from, and why snapshots could not be used. */
 export function reportStart(
   { memory, fromSnapshots, rejected }: LoadedMemory,
   { log, metrics }: { readonly log: Pick<Logger, "info" | "warn">; readonly metrics: Pick<Metrics, "startRules"> },

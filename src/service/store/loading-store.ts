@@ -11,7 +11,7 @@ import { type SnapshotFolder, snapshotFolderOf } from "../snapshots/snapshot-fol
 export interface LoadingStore {
   readonly store: Promise<Store>;
   readonly memory: Promise<LoadedMemory>;
-  /** Where snapshots of the rulesets are kept; undefined where they are not. */
+  /** Where snapshots of the rulesets are kept; undefined if none are. */
   readonly folder: SnapshotFolder | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface LoadedMemory {
 
 export interface RulesetFromSnapshot {
   readonly rulesetId: string;
-  /** The change up to which the snapshot had all. */
+  /** The last change that the snapshot includes. */
   readonly sequence: number;
-  /** The changes since, and the rules that they changed. */
+  /** How many changes have been made since, and how many rules they changed. */
   readonly changes: number;
   readonly changedRules: number;
 }

@@ -16,8 +16,8 @@ export function timeClassOf(milliseconds: number): number {
 }
 
 /**
- * Milliseconds within which a share of the responses was sent, up to a quarter off, assuming that the values of a class
- * are spread evenly. Null without responses.
+ * Milliseconds within which this share of the responses was sent, accurate to a quarter, assuming that the values of a
+ * class are spread evenly. Null without responses.
  */
 export function quantileOf(times: Times, share: number): number | null {
   const rank = Math.ceil(share * times.reduce((sum, [, answers]) => sum + answers, 0));

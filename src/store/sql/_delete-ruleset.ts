@@ -21,7 +21,7 @@ export async function deleteRuleset(group: Group, command: DeleteRulesetCommand)
   return { outcome: {}, changes: [{ change, old: ruleset, ...kept, ruleCount: count }] };
 }
 
-/** Keeps all rules of a ruleset, while they are read. */
+/** Keeps all rules of a ruleset as they are read. */
 async function keepAll(
   { engine, within }: Group,
   number: number,

@@ -1,7 +1,7 @@
 import type { Answer } from "../_answer.ts";
 import type { BatchResult } from "../command.ts";
 
-/** Results of a batch that are written or read as JSON in one go: some milliseconds. */
+/** Results of a batch that are written or read as JSON in one step: some milliseconds. */
 const RESULTS_AT_ONCE = 1000;
 
 /** The part of an answer that has the results of a batch, if it has any. */

@@ -10,7 +10,7 @@ import type { RulesetRow, Tables } from "./_tables.ts";
 const MIN_READ_WHOLE = 20_000;
 const READ_WHOLE_SHIFT = 4;
 
-/** Up to where the database's history goes, and from where on it is kept. */
+/** The last change of the database, and the oldest that is kept. */
 export interface History {
   readonly schema: number;
   readonly sequence: number;
@@ -40,12 +40,12 @@ export async function readHistory(within: Transaction<Tables>): Promise<History>
 }
 
 /**
- * What saved rules lack of what the database has, or why they are of no use.
+ * What saved rules lack compared with the database, or why they cannot be used.
  *
- * Why the mark is enough to know that saved rules are of this database, and of this course of it: every transaction has a
- * random id, and changes are numbered without gaps. So whoever has the marked change under the same number and the same
- * id has all changes before it, too. A copy of the database from before that change does not have it; what is written to
- * such a copy gets other ids.
+ * Why the mark is enough to know that saved rules belong to this database and its history: every transaction has a
+ * random id, and changes are numbered without gaps. So a database that has the marked change under the same number and
+ * the same id also has all changes before it. A copy of the database from before that change does not have it; what is
+ * written to such a copy gets other ids.
  */
 export async function catchUp(
   within: Transaction<Tables>,
@@ -76,7 +76,7 @@ async function transactionOf(within: Transaction<Tables>, sequence: number): Pro
   return row?.transaction;
 }
 
-/** Undefined where reading the ruleset whole is the only way, or the faster one. */
+/** Undefined if the whole ruleset has to be read, or reading it is faster. */
 async function changesSince(
   within: Transaction<Tables>,
   ruleset: Selectable<RulesetRow>,
@@ -92,7 +92,7 @@ async function changesSince(
     .select(({ fn }) => ["kind", fn.sum<number | null>("rule_count").as("rules")])
     .groupBy("kind")
     .execute();
-  // Only changes that list their rules can be applied to other rules than those that they were made to.
+  // Only changes that list their rules can be applied to a copy of the rules.
   if (counts.some(({ kind }) => kind !== "rules" && kind !== "ruleset")) return undefined;
   const rules = Number(counts.find(({ kind }) => kind === "rules")?.rules ?? 0);
   if (rules > Math.max(MIN_READ_WHOLE, ruleset.rule_count >>> READ_WHOLE_SHIFT)) return undefined;

@@ -88,7 +88,7 @@ export interface SessionRow {
 }
 
 export interface RulesetRow {
-  /** Stands for the id in every rule: 8 bytes instead of 36. */
+  /** Used instead of the id in every rule: 8 bytes instead of 36. */
   readonly number: Generated<number>;
   readonly id: string;
   readonly organisation_id: string;

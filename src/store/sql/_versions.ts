@@ -45,7 +45,7 @@ function versionsOf(rows: readonly VersionRow[]): RulesetVersion[] {
   for (const row of rows) {
     const { sequence, at, kind, command, rule_count } = row;
     const isOfRules = kind === "rules" || kind === "rules-replaced";
-    // Before it was deleted, a ruleset that was restored had other changes, which left no version of this one.
+    // Changes made before a ruleset was deleted and restored are not versions of the restored one.
     if (!isOfRules && kind !== "ruleset") break;
     const changedRules = isOfRules ? (rule_count ?? 0) : 0;
     versions.push({ version: sequence, at, command: command ?? kind, changedRules });
@@ -83,7 +83,7 @@ export async function readTouched(
 export function touchedPartOf(row: TouchedRow | null): TouchedPart | null {
   if (row === null) return null;
   const { kind, body, old_rules, part, parts } = row;
-  // A part says all of its rules itself; with the change, the rules after it may stand in its body.
+  // A part has the state before and after; of a change without parts, the state after it may be in its body.
   const source = body === null ? { kind: "rules-replaced", body: "" } : { kind, body };
   const { before, after } = keptRows({ ...source, old_rules }, part === null ? [] : [part]);
   return { before: before.map(ruleOfValues), after: after.map(([key]) => prefixOfKey(key)), parts: Number(parts) };

@@ -77,7 +77,7 @@ export function openDatabase(
   };
 }
 
-/** Not if its folder may not be searched by this user. */
+/** Unless this user may not search its folder. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

@@ -71,12 +71,12 @@ export function* unpacking({ frame, lists }: Packed): Generator<undefined, unkno
   return withLists(frame, read);
 }
 
-/** Like `packing`, in one go. */
+/** Like `packing`, without interruptions. */
 export function pack(value: unknown): Packed {
   return finished(packing(value));
 }
 
-/** Like `unpacking`, in one go. */
+/** Like `unpacking`, without interruptions. */
 export function unpack(packed: Packed): unknown {
   return finished(unpacking(packed));
 }

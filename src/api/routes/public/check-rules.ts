@@ -91,7 +91,7 @@ async function checked(
 ): Promise<string[]> {
   const check = ({ rules }: LiveRuleset) => checkBatch(rules, batch, now);
   if (batch.count <= MAX_AT_ONCE) return atOnce(check(ruleset));
-  // Of all long work, one piece runs in a turn.
+  // Only one piece of all long work runs per turn.
   await turn();
   const { id, organisationId } = ruleset.about;
   const latest = (): LiveRuleset => memory.ruleset(organisationId, id) ?? ruleset;
