@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Family, Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
 import { type CompiledList, compileList, SHORTEST_LENGTHS } from "../deployments/compile.ts";
 import { type Device, DEVICES } from "../deployments/devices.ts";
 import type { Gathered } from "../deployments/gathered.ts";
 import { type ListRejection, rejectionsOf } from "../deployments/guard-list.ts";
 import { UnexportableError } from "../formats/format.ts";
+import { partitioned, type Unprocessable } from "../deployments/unprocessable.ts";
 import { exportRules, type RuleExportFormat } from "../rulesets/export-rules.ts";
 import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "./address-operand.ts";
 import type { Arguments, Option } from "./command.ts";
@@ -85,6 +87,8 @@ export interface RenderedList {
   readonly format: RuleExportFormat;
   readonly file: Buffer;
   readonly sha256: string;
+  /** What the format cannot express; it is not in the file. */
+  readonly unprocessable: Unprocessable;
   readonly rejections: readonly ListRejection[];
 }
 
@@ -103,10 +107,20 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   };
   const [include, exclude] = [await gatheredAll(args, "include", now), await gatheredAll(args, "exclude", now)];
   const list = compileList({ include, exclude, families, shortest });
-  const file = fileOf(list.prefixes(), format, { setName, purpose: purposeOf(args), now });
+  const { written, unprocessable } = partitioned(list.prefixes(), format);
+  const file = fileOf(written, format, { setName, purpose: purposeOf(args), now });
   const sha256 = createHash("sha256").update(file).digest("hex");
   const rejections = rejectionsOf(list, file.length, limits);
-  return { include, exclude, list, families, format, file, sha256, rejections };
+  if (written.length === 0 && unprocessable.count > 0 && !limits.allowEmpty)
+    rejections.push({ code: "empty", message: `the list has no addresses that ${format} can express` });
+  return { include, exclude, list, families, format, file, sha256, unprocessable, rejections };
+}
+
+/** What the format cannot express, in one line: the first prefix with the reason, and how many there are. */
+export function leftOutLine({ count, named }: Unprocessable, format: RuleExportFormat): string {
+  const { prefix, reason } = named[0]!;
+  const others = count === 1 ? "" : `, and ${count - 1} more`;
+  return `${format} cannot express ${formatPrefix(prefix)} (${reason})${others}; the file does not have ${count === 1 ? "it" : "them"}`;
 }
 
 async function gatheredAll(args: Arguments, option: "include" | "exclude", now: number): Promise<Gathered[]> {

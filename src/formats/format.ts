@@ -21,6 +21,10 @@ export interface Format<Kind extends ListKind = ListKind> {
    * entries around it, too.
    */
   readonly takesMostSpecific?: boolean;
+  /** Whether a file of rules holds addresses of one family only. */
+  readonly isOneFamily?: boolean;
+  /** Why a prefix cannot be written in a list of rules; undefined if it can. */
+  readonly unprocessable?: (prefix: Prefix) => string | undefined;
   /** Entries that the format cannot represent, which are left out. */
   readonly leavesOut?: { readonly reason: string; from(list: EntryList<Kind>): Prefix[] };
   /**

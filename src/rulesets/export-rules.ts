@@ -1,4 +1,6 @@
-import { inChunks } from "../formats/format.ts";
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import { type Format, inChunks, UnexportableError } from "../formats/format.ts";
 import { type FormatOf, FORMATS, formatsOf } from "../formats/formats.ts";
 import type { Rule } from "./rule.ts";
 
@@ -11,6 +13,21 @@ export const RULE_EXPORT_FORMATS: readonly RuleExportFormat[] = formatsOf("rules
 export const NAMED_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "isNamed" in FORMATS[name]),
 );
+
+/** Formats whose file holds addresses of one family only. */
+export const ONE_FAMILY_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
+  RULE_EXPORT_FORMATS.filter((name) => "isOneFamily" in FORMATS[name]),
+);
+
+/** Formats that cannot express every list of rules. */
+export const PARTIAL_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
+  RULE_EXPORT_FORMATS.filter((name) => "isOneFamily" in FORMATS[name] || "unprocessable" in FORMATS[name]),
+);
+
+/** Why a prefix cannot be written in a format; undefined if it can. */
+export function unprocessableReason(format: RuleExportFormat, prefix: Prefix): string | undefined {
+  return (FORMATS[format] as Format<"rules">).unprocessable?.(prefix);
+}
 
 /** Whether a file in the format changes every second: always, or if one of its rules expires. */
 export function changesBySecond(format: RuleExportFormat, expires: boolean): boolean {
@@ -35,15 +52,43 @@ export interface RuleExportOptions {
 /**
  * The file of rules in a format, in chunks. A chunk may be empty: callers may pause after each. For a program that acts
  * on every listed address, pass the active rules: see `activeRules`. The rules are read as the chunks are asked for;
- * ipset, kubernetes, nftables and squid read all of them first. O(rules), nftables O(rules log rules).
+ * firewalld, ipset, kubernetes, nftables, ntop, sophos, squid and traefik read all of them first. O(rules), nftables
+ * O(rules log rules).
+ * @throws UnexportableError for a rule that the format has no way to express: see `unprocessableReason`
  */
 export function exportRules(
   rules: Iterable<Rule>,
   format: RuleExportFormat,
   { setName: name = "ipsieve", purpose = "blocklist", now = Date.now() }: RuleExportOptions = {},
 ): Generator<string> {
-  const entries = (): Iterable<Rule> => rules;
+  const entries = (): Iterable<Rule> => expressible(rules, format);
   const serial = Math.floor(now / 1000) % 2 ** 32;
   const list = { kind: "rules", entries, name, title: name, createdAt: now, now, purpose, serial } as const;
   return inChunks(FORMATS[format].write(list));
+}
+
+/** The rules, if the format can express all of them. @throws UnexportableError */
+function expressible(rules: Iterable<Rule>, format: RuleExportFormat): Iterable<Rule> {
+  const { unprocessable, isOneFamily = false } = FORMATS[format] as Format<"rules">;
+  return unprocessable === undefined && !isOneFamily ? rules : checked(rules, format, isOneFamily);
+}
+
+function* checked(rules: Iterable<Rule>, format: RuleExportFormat, isOneFamily: boolean): Generator<Rule> {
+  let first: Rule | undefined;
+  for (const rule of rules) {
+    const text = formatPrefix(rule.prefix);
+    const reason = unprocessableReason(format, rule.prefix);
+    if (reason !== undefined)
+      throw new UnexportableError(
+        text,
+        `${format} cannot express ${text}: ${reason}; leave it out, or choose another format`,
+      );
+    first ??= rule;
+    if (isOneFamily && rule.prefix.family !== first.prefix.family)
+      throw new UnexportableError(
+        text,
+        `a list for ${format} has addresses of one family, and this one has ${formatPrefix(first.prefix)} and ${text}; write a list for each family, as deployment render --family does`,
+      );
+    yield rule;
+  }
 }

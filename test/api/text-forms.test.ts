@@ -8,9 +8,11 @@ import { RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
-/** As addresses, and as names in DNS. */
-const ONE = /\b192\.0\.2\.1\b|\b1\.2\.0\.192\b/;
-const OTHER = /\b192\.0\.2\.2\b|\b2\.2\.0\.192\b/;
+/** As addresses, as names in DNS, and as numbers. */
+const ONE = /\b192\.0\.2\.1\b|\b1\.2\.0\.192\b|\b3221225985\b/;
+const OTHER = /\b192\.0\.2\.2\b|\b2\.2\.0\.192\b|\b3221225986\b/;
+/** They have no allowlists: see below. */
+const ONLY_BLOCK: ReadonlySet<string> = new Set(["crowdsec-csv", "exabgp-flowspec"]);
 
 let t: TestServer;
 let path = "";
@@ -35,8 +37,7 @@ after(() => t.close());
 for (const scope of ["public", "dashboard"] as const) {
   for (const [form, end, accept] of [
     ...["text/plain", "text/csv", "application/x-ndjson"].map((type) => [type, "/rules?", type]),
-    // CrowdSec has no allowlists: see below.
-    ...RULE_EXPORT_FORMATS.filter((format) => format !== "crowdsec-csv").map((format) => [
+    ...RULE_EXPORT_FORMATS.filter((format) => !ONLY_BLOCK.has(format)).map((format) => [
       format,
       `/rules:export?format=${format}&`,
       undefined,
@@ -74,8 +75,10 @@ describe("sets of firewalls", () => {
   test("a blocklist and an allowlist say opposite things, and what only blocks has no allowlist", async () => {
     assert.match((await get.public("/rules:export?format=postfix")).text, / OK\n/);
     assert.match((await get.public("/rules:export?format=iptables")).text, / -j ACCEPT\n/);
-    const { status, body } = await get.public("/rules:export?format=crowdsec-csv");
-    assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["format"]]);
+    for (const format of ONLY_BLOCK) {
+      const { status, body } = await get.public(`/rules:export?format=${format}`);
+      assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["format"]]);
+    }
   });
 
   test("the serial number of a zone rises from second to second, and its ETag with it", async () => {

@@ -11,7 +11,10 @@ function csvFields(line: string): string[] {
 }
 
 /** What each line says, as a reader of the format takes it: a prefix and its ids. Throws for a line that is none. */
-export const readers: Record<Exclude<ExportFormat, "mmdb">, (lines: string[]) => [prefix: string, ids: string[]][]> = {
+export const readers: Record<
+  Exclude<ExportFormat, "mmdb" | "ranges-csv">,
+  (lines: string[]) => [prefix: string, ids: string[]][]
+> = {
   csv: ([header, ...lines]) => {
     assert.equal(header, "cidr,cbs_id,type,provider,service,region,label");
     const byPrefix = new Map<string, string[]>();

@@ -76,7 +76,10 @@ function goodAnswer(
   const examples = EXAMPLES[operationId]?.answers[status];
   const content = types.map((type) => [
     type,
-    { schema: type === "application/json" ? schemas.refer(body) : textSchema(type), ...exampleOf(examples?.[type]) },
+    {
+      schema: type === "application/json" && kind !== "string" ? schemas.refer(body) : textSchema(type),
+      ...exampleOf(examples?.[type]),
+    },
   ]);
   const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS[scope] };
   return {
@@ -86,8 +89,9 @@ function goodAnswer(
   };
 }
 
-/** For a body that is not JSON. */
+/** For a body that is text or a file: of a JSON file nothing is said but that it is one. */
 export function textSchema(type: string): Json {
+  if (type === "application/json") return {};
   return type.startsWith("text/") || type === "application/x-ndjson"
     ? { type: "string" }
     : { type: "string", format: "binary" };

@@ -82,6 +82,16 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "text/plain": "198.51.100.7\n203.0.113.0/24\n",
         "text/csv": "ip,name,expires_at\n198.51.100.7,scanner,\n203.0.113.0/24,office,2027-01-20T12:00:00.000Z\n",
         "application/x-ndjson": "{\"ip\":\"198.51.100.7\",\"name\":\"scanner\",\"expires_at\":null,\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}\n{\"ip\":\"203.0.113.0/24\",\"name\":\"office\",\"expires_at\":\"2027-01-20T12:00:00.000Z\",\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}\n",
+        "application/json": [
+          { "ip": "198.51.100.7", "name": "scanner", "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+          {
+            "ip": "203.0.113.0/24",
+            "name": "office",
+            "expires_at": "2027-01-20T12:00:00.000Z",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "updated_at": "2026-11-21T12:00:00.000Z",
+          },
+        ],
         "application/yaml": "apiVersion: cilium.io/v2alpha1\nkind: CiliumCIDRGroup\nmetadata:\n  name: offices\nspec:\n  externalCIDRs:\n  - \"198.51.100.7/32\"\n  - \"203.0.113.0/24\"\n",
         "text/dns": "$TTL 300\n@ SOA localhost. root.localhost. 1795262400 300 60 604800 300\n@ NS localhost.\n32.7.100.51.198.rpz-ip CNAME rpz-passthru.\n24.0.113.0.203.rpz-ip CNAME rpz-passthru.\n",
         "text/tab-separated-values": "#fields\tindicator\tindicator_type\tmeta.source\n198.51.100.7\tIntel::ADDR\toffices\n203.0.113.0/24\tIntel::SUBNET\toffices\n",
@@ -700,7 +710,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 56, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 57, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

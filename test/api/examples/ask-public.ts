@@ -23,7 +23,15 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask("listRules", "GET", `${own}/rules`);
   for (const accept of [TEXT, CSV, LINES]) await interview.ask("listRules", "GET", `${own}/rules`, { accept });
   // Unless a name is given, files that have one are named after the ruleset and its id, which is new in each run.
-  for (const query of ["text", "csv", "ndjson", "cilium&set_name=offices", "rpz", "zeek-intel&set_name=offices"])
+  for (const query of [
+    "text",
+    "csv",
+    "ndjson",
+    "json",
+    "cilium&set_name=offices",
+    "rpz",
+    "zeek-intel&set_name=offices",
+  ])
     await interview.ask("exportRules", "GET", `${own}/rules:export?format=${query}`);
   await interview.ask("listRulesets", "GET", `${RULES}/?purpose=allowlist&page=2&page_size=1`);
   await interview.ask("getRuleset", "GET", own);

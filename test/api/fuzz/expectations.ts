@@ -1,4 +1,5 @@
 import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
+import { PARTIAL_FORMATS, type RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 import type { Operation } from "./api-document.ts";
 import type { Case } from "./cases.ts";
 import type { Send } from "./send.ts";
@@ -49,8 +50,7 @@ function byState(
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
-  // Which versions are kept depends on all requests before.
-  if (id === "exportRules" && query.has("version")) return [200, 404];
+  if (id === "exportRules") return ofExport(query);
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
   if (id === "replaceRules")
     return query.get("dry_run") === "true" || (query.get("allow_empty") === "true" && query.get("max_shrink") === "100")
@@ -58,6 +58,17 @@ function byState(
       : [200, 409];
   if (id === "batchRules" && body?.atomic !== false && mayFail(body)) return [200, 409];
   return undefined;
+}
+
+/** Which versions are kept, and whether a format can express all rules, depends on all requests before. */
+function ofExport(query: URLSearchParams): number[] {
+  const format = (query.get("format") ?? "text") as RuleExportFormat;
+  return [200, ...(query.has("version") ? [404] : []), ...(isPartial(format) ? [400] : [])];
+}
+
+/** Traefik must allow an address, and flow routes only discard. */
+function isPartial(format: RuleExportFormat): boolean {
+  return PARTIAL_FORMATS.has(format) || format === "traefik" || format === "exabgp-flowspec";
 }
 
 function mayFail(body: any): boolean {

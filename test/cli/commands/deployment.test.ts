@@ -150,3 +150,22 @@ test("a set without addresses has a row, and so has the list that it makes", asy
   assert.equal(code, 1);
   assert.match(stdout, /^ +include +empty\.txt +0 +0\n +list +0 +0\n/m);
 });
+
+test("what a format cannot express is left out, counted and named, unless nothing else is left", async () => {
+  const sets = ["--include", "block.txt", "--include", "2a00:2::/32", "--format", "sophos", "--exclude", "20.0.0.0/24"];
+  const rendered = await deployment("render", ...sets);
+  assert.deepEqual(rendered.stdout.split("\n").length, 257);
+  assert.equal(
+    rendered.stderr,
+    "warning: sophos cannot express 2a00:1::/32 (it takes IPv4 addresses only), and 1 more; the file does not have them\n",
+  );
+  const { unprocessable } = JSON.parse((await deployment("preview", ...sets, "--json")).stdout);
+  assert.equal(unprocessable.count, 2);
+  assert.deepEqual(unprocessable.named[1], { prefix: "2a00:2::/32", reason: "it takes IPv4 addresses only" });
+  assert.match((await deployment("preview", ...sets)).stdout, /left out: sophos cannot express/);
+  const none = await deployment("render", "--include", "2a00:2::/32", "--format", "sophos");
+  assert.deepEqual([none.code, none.stdout], [2, ""]);
+  assert.match(none.stderr, /no addresses that sophos can express; check the sets/);
+  const both = await deployment("render", "--include", "block.txt", "--device", "aws-waf");
+  assert.match(both.stderr, /one family, and this one has 20\.0\.0\.0\/23 and 2a00:1::\/32; write a list for each/);
+});

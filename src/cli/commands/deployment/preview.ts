@@ -8,7 +8,7 @@ import { columnLines } from "../../output/columns.ts";
 import { byteSize, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
-import { LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
+import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
 
 export const previewCommand: Command = {
   name: "deployment preview",
@@ -42,7 +42,8 @@ async function run(args: Arguments): Promise<number> {
   return rendered.rejections.length === 0 ? EXIT.matched : EXIT.nothing;
 }
 
-function documentOf({ include, exclude, list, families, format, file, sha256, rejections }: RenderedList): object {
+function documentOf(rendered: RenderedList): object {
+  const { include, exclude, list, families, format, file, sha256, unprocessable, rejections } = rendered;
   const { tally, removed } = list;
   const counts = (each: PrefixTally, addresses: (family: Family) => bigint): object =>
     Object.fromEntries(
@@ -65,6 +66,10 @@ function documentOf({ include, exclude, list, families, format, file, sha256, re
     format,
     bytes: file.length,
     sha256,
+    unprocessable: {
+      count: unprocessable.count,
+      named: unprocessable.named.map(({ prefix, reason }) => ({ prefix: formatPrefix(prefix), reason })),
+    },
     rejections,
   };
 }
@@ -75,7 +80,7 @@ function changesAt(until: number): string | null {
 }
 
 function cardOf(rendered: RenderedList): string {
-  const { list, families, format, file, rejections } = rendered;
+  const { list, families, format, file, unprocessable, rejections } = rendered;
   const widest = families.flatMap((family) => list.tally.widest(family).slice(0, 3).map(formatPrefix));
   const style = styleFor(process.stdout);
   const lines = [
@@ -83,6 +88,7 @@ function cardOf(rendered: RenderedList): string {
     ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.join(", ")}`]),
     `  changes by itself: ${changesAt(list.until) ?? "never"}`,
     `  as ${format}: ${byteSize(file.length)}`,
+    ...(unprocessable.count === 0 ? [] : [`  ${style("yellow", "left out:")} ${leftOutLine(unprocessable, format)}`]),
     ...rejections.map((each) => `  ${style("red", "would be rejected:")} ${reasonOf(each)}`),
   ];
   return lines.map((line) => `${line}\n`).join("");

@@ -6,7 +6,7 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
+import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const renderCommand: Command = {
@@ -52,11 +52,12 @@ async function run(args: Arguments): Promise<number> {
     throw new UsageError("--checksum is written beside -o FILE; add it");
   if (output !== undefined) await rejectOverwriting(output, args);
   const rendered = await renderList(args);
-  const { rejections, file } = rendered;
+  const { rejections, file, format, unprocessable } = rendered;
   if (rejections.length > 0) {
     const reasons = rejections.map(reasonOf).join("; also, ");
     throw new UsageError(`the list was not written: ${reasons}`);
   }
+  if (unprocessable.count > 0) standardError().write(`warning: ${leftOutLine(unprocessable, format)}\n`);
   if (output === undefined) await printChunks([file]);
   else await write(output, rendered, args.has("checksum"));
   return EXIT.matched;

@@ -1,0 +1,9 @@
+import { hostLines, noHosts } from "./_host-lines.ts";
+
+/** A list of one IPv4 address a line, without comments. */
+function hostList(about: string) {
+  return { about, kinds: ["rules"], mediaType: "text/plain", unprocessable: noHosts, write: hostLines } as const;
+}
+
+export const sophos = hostList("third-party threat feed");
+export const ntop = hostList("category list of ntopng");
