@@ -9,6 +9,8 @@ import {
   LINES_4,
   LINES_6,
   MATCHES,
+  MEMBER,
+  MEMBER_BYTES,
   MISSING,
   PENDING_LINES,
   SELECT_ALL,
@@ -44,6 +46,9 @@ interface Exports {
   countedMatched(): number;
   scanChunk(at: number, end: number): number;
   scanColumn(at: number, end: number, delimiter: number, column: number): number;
+  scanQuotedColumn(at: number, end: number, column: number): number;
+  useMember(length: number): void;
+  scanMember(at: number, end: number): number;
   undecidedLines(): number;
   setScanned(lines: number, count4: number, count6: number): void;
   countChunk(): void;
@@ -87,11 +92,12 @@ export class Kernel {
   readonly lines6: Uint32Array;
   /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */
   readonly matches: Int32Array;
-  /** Numbers of lines of the chunk that `scanColumn` has left undecided. */
+  /** Numbers of lines of the chunk that `scanColumn`, `scanQuotedColumn` or `scanMember` has left undecided. */
   readonly undecided: Int32Array;
   /** Match ids (-1: no address) of that chunk that lack a template; see `gatherTemplates`. */
   readonly missing: Int32Array;
   readonly #exports: Exports;
+  readonly #member: Uint8Array;
 
   private constructor(exports: Exports, buffer: SharedArrayBuffer, workspace: number) {
     this.#exports = exports;
@@ -105,6 +111,7 @@ export class Kernel {
     this.matches = new Int32Array(buffer, workspace + MATCHES, LINE_ENTRIES);
     this.undecided = new Int32Array(buffer, workspace + PENDING_LINES, LINE_ENTRIES);
     this.missing = new Int32Array(buffer, workspace + MISSING, LINE_ENTRIES);
+    this.#member = new Uint8Array(buffer, workspace + MEMBER, MEMBER_BYTES);
   }
 
   /**
@@ -213,6 +220,25 @@ export class Kernel {
    */
   scanColumn(at: number, end: number, delimiter: number, column: number): number {
     return this.#exports.scanColumn(at, end, delimiter, column) >>> 0;
+  }
+
+  /**
+   * As `scanColumn`, for comma-separated values with quotes. The chunk ends before a record that is longer than a line,
+   * and has no lines if that is the first: returns `at` then.
+   */
+  scanQuotedColumn(at: number, end: number, column: number): number {
+    return this.#exports.scanQuotedColumn(at, end, column) >>> 0;
+  }
+
+  /** The member that `scanMember` reads: its name in UTF-8, at most `MEMBER_BYTES` of it. */
+  useMember(name: Uint8Array): void {
+    this.#member.set(name);
+    this.#exports.useMember(name.length);
+  }
+
+  /** As `scanColumn`, for the member named by `useMember` of lines that are JSON objects. */
+  scanMember(at: number, end: number): number {
+    return this.#exports.scanMember(at, end) >>> 0;
   }
 
   get undecidedCount(): number {

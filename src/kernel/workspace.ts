@@ -29,7 +29,10 @@
  *      58832  MASKS           ┘
  *      60928  PENDING_LINES     of the chunk again
  *      65536  SHUFFLES        ┐ the second page: tables and queues of lookups
- *      65920  WAITING         ┘
+ *      65984  WAITING         ┘
+ *      79104  FIELD             the field at hand
+ *      79232  MEMBER          ┐ the member of JSON lines that
+ *      79488  KEYS            ┘ is looked for, and their keys
  *     131072  WORKSPACE_BYTES
  */
 
@@ -190,15 +193,44 @@ export const TREE_KIND = LIST_KIND + VECTOR_BYTES;
 export const POINTS_KIND = TREE_KIND + VECTOR_BYTES;
 export const BITMAP_LIMIT = POINTS_KIND + VECTOR_BYTES;
 
+/** Vectors of one byte each, for fields: a quote, a comma, a backslash, an opening brace and a closing one. */
+export const VECTOR_QUOTE = BITMAP_LIMIT + VECTOR_BYTES;
+export const VECTOR_COMMA = VECTOR_QUOTE + VECTOR_BYTES;
+export const VECTOR_BACKSLASH = VECTOR_COMMA + VECTOR_BYTES;
+export const VECTOR_OPEN = VECTOR_BACKSLASH + VECTOR_BYTES;
+export const VECTOR_CLOSE = VECTOR_OPEN + VECTOR_BYTES;
+
 /** The addresses of a group in a lookup, at most; and a queue of them: as 32-bit words, and four stored too far. */
 export const GROUP = 640;
 export const QUEUE_BYTES = 4 * GROUP + 64;
 /** The five queues of the lookups. */
-export const WAITING = (BITMAP_LIMIT + VECTOR_BYTES + 63) & -64;
+export const WAITING = (VECTOR_CLOSE + VECTOR_BYTES + 63) & -64;
 export const WAITING_BYTES = 5 * QUEUE_BYTES;
 
+/** The front of a field that may be an IPv6 address: 16 bytes before it, and the 64 from it on. */
+export const FIELD = (WAITING + WAITING_BYTES + 63) & -64;
+export const FIELD_BYTES = 80;
+export const FIELD_FRONT = FIELD + 16;
+
+/** The name of the member that has the addresses of JSON lines, at most so many bytes of UTF-8. */
+export const MEMBER = (FIELD + FIELD_BYTES + 63) & -64;
+export const MEMBER_BYTES = 256;
+
+/**
+ * The keys of a JSON line, in order, as they were read in an earlier one; src/kernel/assembly/members.ts draws an
+ * entry.
+ */
+export const KNOWN_KEYS = 64;
+export const KEY_BYTES = 64;
+export const KEY_BITS = 32;
+export const KEY_LENGTH = 36;
+export const KEY_REST = 40;
+export const KEY_STATE = 44;
+export const KEYS = (MEMBER + MEMBER_BYTES + 63) & -64;
+export const KEYS_BYTES = KNOWN_KEYS * KEY_BYTES;
+
 /** Whole pages. */
-export const WORKSPACE_BYTES = (WAITING + WAITING_BYTES + 65535) & -65536;
+export const WORKSPACE_BYTES = (KEYS + KEYS_BYTES + 65535) & -65536;
 
 /** Which lines give a row. */
 export const SELECT_ALL = 0;

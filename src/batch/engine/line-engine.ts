@@ -46,7 +46,7 @@ export class LineCounts {
 /**
  * Finds and looks up the addresses of lines, counts them and writes rows: one per thread. There are two with the same
  * results: `TypeScriptEngine` takes any lines, `KernelEngine` lines of text in the memory of the snapshot, whole or cut
- * into columns without quotes.
+ * into fields.
  */
 export interface LineEngine {
   /**

@@ -5,7 +5,7 @@ import { Snapshot } from "../../snapshot/snapshot.ts";
 import { endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
-import { isColumn } from "../engine/kernel/column-scan.ts";
+import { isScannedField } from "../engine/kernel/field-scan.ts";
 import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
@@ -269,13 +269,16 @@ export class ShardRunner {
     };
   }
 
-  /** The kernel finds the first address of lines of text, or of a column of them. Without quotes, CSV is that, too. */
+  /**
+   * The kernel finds the first address of lines of text, or of a field of them. Records of CSV that are searched as a
+   * whole are lines if there is no quote.
+   */
   #isForKernel({ bytes, start, end }: Lines, { field, records, append }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
     const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
-    if (!isSimple || (field !== null && !isColumn(field))) return false;
-    if (records === "lines" && field?.syntax !== "csv") return true;
-    return !bytes.subarray(start, end).includes(QUOTE);
+    if (!isSimple) return false;
+    if (field !== null) return isScannedField(field);
+    return records === "lines" || !bytes.subarray(start, end).includes(QUOTE);
   }
 
   /** The position after the maximum number of lines processed at a time. */

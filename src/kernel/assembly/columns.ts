@@ -1,23 +1,14 @@
-import { KIND_COLON, KIND_DOT, KIND_HEX, KINDS, LINE_STARTS, LINES_4, LINES_6, PENDING_LINES, WORDS_4, WORDS_6 } from "../workspace.ts";
-import { parseIpv6 } from "./find.ts";
+import { LINE_STARTS, VECTOR_COMMA, VECTOR_QUOTE } from "../workspace.ts";
+import { addOther, addQuad, beginFields, endFields, leaveOpen, to4 } from "./bare-address.ts";
 import { quadEnd, wholeQuad } from "./quad.ts";
-import { findLines, setScanned } from "./scan.ts";
+import { findLines } from "./scan.ts";
 import { workspace } from "./workspace.ts";
 
+const LF: u8 = 0x0a;
 const CR: u8 = 0x0d;
+const QUOTE: u8 = 0x22;
+const COMMA: u8 = 0x2c;
 
-/** How many lines of the chunk that was scanned last `scanColumn` has left undecided. */
-let undecided: i32 = 0;
-
-export function undecidedLines(): i32 {
-  return undecided;
-}
-
-/*
- * A column that is an address and nothing else is parsed here, and one that is empty or missing has none. All else that
- * a field may hold (a list, a port, a length, a zone, quotes: src/batch/lines/fields/field-address.ts) is left to the
- * reference: PENDING_LINES gets the number of each such line, and has room for all of a chunk.
- */
 /**
  * As `scanChunk`, for the addresses in one column of lines that are cut at each delimiter: columns count from 0. No
  * quotes are known here.
@@ -26,68 +17,63 @@ export function scanColumn(at: usize, end: usize, delimiter: u32, column: i32): 
   const base = workspace;
   const lines = findLines(at, end, base + LINE_STARTS);
   const delimiters = i8x16.splat(<u8>delimiter);
-  let to4 = base + WORDS_4;
-  let to6 = base + WORDS_6;
-  let open = base + PENDING_LINES;
+  beginFields();
   for (let line = 0; line < lines; line++) {
     const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
-    let lineEnd = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
-    if (lineEnd > start && load<u8>(lineEnd - 1) == CR) lineEnd--;
+    const lineEnd = withoutCarriageReturn(start, <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1);
     const front = column == 0 ? start : afterDelimiters(start, lineEnd, delimiters, column);
-    if (front == 0) continue; // fewer columns
-    // Stored before it is known whether it counts, as in `findPairs`. A quad that reaches past the line's end would
-    // hold the CR or LF that ends it.
-    if (wholeQuad(front, to4) != 0 && (quadEnd == lineEnd || load<u8>(quadEnd) == <u8>delimiter)) {
-      store<i32>(to4, line, LINES_4 - WORDS_4);
-      to4 += 4;
-      continue;
-    }
-    const fieldEnd = nextDelimiter(front, lineEnd, delimiters);
-    if (fieldEnd == front) continue;
-    // `to6` has room for one address more than were found, so it serves as scratch, as in `findOther`.
-    const family = bareIpv6(front, fieldEnd, to6);
-    if (family == 6) {
-      store<i32>(base + LINES_6 + ((to6 - base - WORDS_6) >>> 2), line);
-      to6 += 16;
-    } else if (family == 4) {
-      store<u32>(to4, load<u32>(to6));
-      store<i32>(to4, line, LINES_4 - WORDS_4);
-      to4 += 4;
-    } else {
-      store<i32>(open, line);
-      open += 4;
-    }
+    if (front != 0) readField(line, front, lineEnd, <u8>delimiter, delimiters); // 0: fewer columns
   }
-  undecided = <i32>((open - base - PENDING_LINES) >>> 2);
-  setScanned(lines, <i32>((to4 - base - WORDS_4) >>> 2), <i32>((to6 - base - WORDS_6) >>> 4));
+  endFields(lines);
   return <usize>load<u32>(base + (<usize>lines << 2), LINE_STARTS);
+}
+
+/** Reads the field that begins at `front` and ends at a delimiter, or with its line. */
+@inline
+function readField(line: i32, front: usize, lineEnd: usize, delimiter: u8, delimiters: v128): void {
+  // Stored before it is known whether it counts, as in `findPairs`. A quad that reaches past the line's end would hold
+  // the CR or LF that ends it.
+  if (wholeQuad(front, to4) != 0 && (quadEnd == lineEnd || load<u8>(quadEnd) == delimiter)) addQuad(line);
+  else addOther(line, front, nextDelimiter(front, lineEnd, delimiters));
+}
+
+@inline
+export function withoutCarriageReturn(start: usize, end: usize): usize {
+  return end > start && load<u8>(end - 1) == CR ? end - 1 : end;
 }
 
 /** The position after so many delimiters in [at, end), at least one; 0 if there are fewer. */
 @inline
 function afterDelimiters(at: usize, end: usize, delimiters: v128, count: i32): usize {
   for (let window = at; window < end; window += 64) {
-    let mask = delimitersIn(window, delimiters);
-    // Here 0 < end - window < 64, so the shift is one of 1 to 63.
-    if (end - window < 64) mask &= (<u64>1 << (end - window)) - 1;
+    const mask = upTo(end - window, bytesIn(window, delimiters));
     const found = <i32>popcnt(mask);
-    if (found >= count) {
-      while (--count > 0) mask &= mask - 1;
-      return window + <usize>ctz(mask) + 1;
-    }
+    if (found >= count) return window + <usize>ctz(withoutFirst(mask, count - 1)) + 1;
     count -= found;
   }
   return 0;
 }
 
-/** Bit i is set where bytes[at + i] is a delimiter, i < 64. */
+/** Bit i is set where bytes[at + i] is this byte, i < 64. */
 @inline
-function delimitersIn(at: usize, delimiters: v128): u64 {
-  const m0 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at), delimiters));
-  const m1 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), delimiters));
-  const m2 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), delimiters));
-  const m3 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 48), delimiters));
+function bytesIn(at: usize, byte: v128): u64 {
+  const m0 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at), byte));
+  const m1 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), byte));
+  const m2 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), byte));
+  const m3 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 48), byte));
   return <u64>(m0 | (m1 << 16)) | (<u64>(m2 | (m3 << 16)) << 32);
+}
+
+/** The first so many bits, at least one: a shift by 64 would be none. */
+@inline
+function upTo(bits: usize, mask: u64): u64 {
+  return bits < 64 ? mask & ((<u64>1 << bits) - 1) : mask;
+}
+
+@inline
+function withoutFirst(mask: u64, count: i32): u64 {
+  while (--count >= 0) mask &= mask - 1;
+  return mask;
 }
 
 /** The position of the first delimiter in [at, end), or `end`. */
@@ -102,10 +88,121 @@ function nextDelimiter(at: usize, end: usize, delimiters: v128): usize {
   return at < end ? at : end;
 }
 
-/** The family of the IPv6 address [at, end), its words at `words`; 0 if it is none, or not only hexadecimal digits, colons and dots. */
-function bareIpv6(at: usize, end: usize, words: usize): i32 {
-  let kinds = 0;
-  for (let byte = at; byte < end; byte++) kinds |= <i32>load<u8>(workspace + KINDS + load<u8>(byte));
-  if ((kinds & ~(KIND_HEX | KIND_DOT | KIND_COLON)) != 0 || (kinds & KIND_COLON) == 0) return 0;
-  return parseIpv6(at, end, words);
+/*
+ * Quotes. In most tables every quote opens a field, closes it, or is half of a doubled one, so that a byte is between
+ * quotes if an odd number of quotes comes before it:
+ *
+ *     text     x , " a , b " , " c " " d " , 1
+ *     quotes   . . 1 . . . 1 . 1 . 1 1 . 1 . .
+ *     inside   . . 1 1 1 1 . . 1 1 . 1 1 . . .      from an opening quote to before the closing one
+ *     opens    . . 1 . . . . . 1 . . 1 . . . .      quotes that are inside: after a comma, another quote, or the line's front
+ *     commas   . 1 . . . . . 1 . . . . . . 1 .      those that are not inside
+ *
+ * A quote elsewhere is an ordinary character: the masks then mean nothing, and the line is left to the reference.
+ * An LF inside ends no record: the scan stops before such a line, and the whole rest is left to the reference.
+ */
+/** What `columnStart` returns instead of a position: fewer columns; quotes as ordinary characters; an LF inside. */
+const NO_COLUMN: usize = 0;
+const IRREGULAR: usize = 1;
+const OPEN_RECORD: usize = 2;
+
+/**
+ * As `scanColumn`, for comma-separated values with quotes (src/batch/lines/fields/_columns.ts). Every line must be a
+ * record: the chunk ends before one that is not, and has no lines if that is the first.
+ */
+export function scanQuotedColumn(at: usize, end: usize, column: i32): usize {
+  const base = workspace;
+  const found = findLines(at, end, base + LINE_STARTS);
+  const commas = v128.load(base, VECTOR_COMMA);
+  const quotes = v128.load(base, VECTOR_QUOTE);
+  beginFields();
+  let line = 0;
+  for (; line < found; line++) {
+    const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
+    const newline = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
+    let front = columnStart(start, newline, column, commas, quotes);
+    if (front == IRREGULAR && isOpenRecord(start, newline)) front = OPEN_RECORD;
+    if (front == OPEN_RECORD) break;
+    if (front == IRREGULAR) leaveOpen(line);
+    else if (front != NO_COLUMN) readRecordField(line, front, withoutCarriageReturn(start, newline), commas, quotes);
+  }
+  endFields(line);
+  return <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
+}
+
+/** Reads the field at `front` of a record whose quotes are regular. */
+@inline
+function readRecordField(line: i32, front: usize, lineEnd: usize, commas: v128, quotes: v128): void {
+  if (front == lineEnd || load<u8>(front) != QUOTE) {
+    readField(line, front, lineEnd, COMMA, commas);
+    return;
+  }
+  // The closing quote is followed by no other, and is in this line.
+  front++;
+  if (wholeQuad(front, to4) != 0 && load<u8>(quadEnd) == QUOTE && load<u8>(quadEnd + 1) != QUOTE) {
+    addQuad(line);
+    return;
+  }
+  const close = nextDelimiter(front, lineEnd, quotes);
+  if (load<u8>(close + 1) == QUOTE) leaveOpen(line);
+  else addOther(line, front, close);
+}
+
+/** Where the column of the line [start, newline) begins. */
+@inline
+function columnStart(start: usize, newline: usize, column: i32, commas: v128, quotes: v128): usize {
+  let front: usize = column == 0 ? start : NO_COLUMN;
+  let left = column; // commas before the column that are not found yet; 0: it is found
+  let within: u64 = 0; // all bits set: the window begins between quotes
+  let mayOpen: u64 = 1; // bit 0: a quote that is the window's first byte may open a field
+  for (let window = start; window < newline; window += 64) {
+    const bits = newline - window;
+    const quoted = upTo(bits, bytesIn(window, quotes));
+    let outside = upTo(bits, bytesIn(window, commas));
+    if ((quoted | within) != 0) {
+      const inside = parities(quoted) ^ within;
+      outside &= ~inside;
+      if ((quoted & inside & ~(((outside | quoted) << 1) | mayOpen)) != 0) return IRREGULAR;
+      within = <u64>(<i64>inside >> 63);
+    }
+    mayOpen = (outside | quoted) >>> 63;
+    if (left == 0) continue;
+    const found = <i32>popcnt(outside);
+    if (found >= left) {
+      front = window + <usize>ctz(withoutFirst(outside, left - 1)) + 1;
+      left = 0;
+    } else {
+      left -= found;
+    }
+  }
+  return within != 0 ? OPEN_RECORD : front;
+}
+
+/** Bit i is set where an odd number of the bits 0 to i are. */
+@inline
+function parities(bits: u64): u64 {
+  bits ^= bits << 1;
+  bits ^= bits << 2;
+  bits ^= bits << 4;
+  bits ^= bits << 8;
+  bits ^= bits << 16;
+  return bits ^ (bits << 32);
+}
+
+/** Whether the LF at `newline` is between quotes, byte by byte as in src/batch/lines/csv-records.ts. */
+function isOpenRecord(at: usize, newline: usize): bool {
+  let isFront = true;
+  for (; at < newline; at++) {
+    if (isFront && load<u8>(at) == QUOTE) {
+      // After the closing quote; the LF, which is none, ends the search.
+      do {
+        at++;
+        while (at < newline && load<u8>(at) != QUOTE) at++;
+        if (at == newline) return true;
+        at++;
+      } while (load<u8>(at) == QUOTE);
+    }
+    isFront = load<u8>(at) == COMMA;
+  }
+  return false;
 }

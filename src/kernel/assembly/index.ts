@@ -1,10 +1,12 @@
 // What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler
 // takes the file of that for another one than the same file in an import, with variables of its own.
 import { skipExpired, useActiveMatches } from "./active.ts";
-import { scanColumn, undecidedLines } from "./columns.ts";
+import { undecidedLines } from "./bare-address.ts";
+import { scanColumn, scanQuotedColumn } from "./columns.ts";
 import { countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
 import { lookupBatch4 } from "./lookup-ipv4.ts";
 import { lookupBatch6 } from "./lookup-ipv6.ts";
+import { scanMember, useMember } from "./members.ts";
 import { gatherTemplates, numberLines, useRows, writeRows, writtenLines } from "./rows.ts";
 import { countNewlines, scanChunk, scanned4, scanned6, scannedLines, setScanned } from "./scan.ts";
 import { lookedUp, setTable } from "./table.ts";
@@ -13,6 +15,6 @@ import { setWorkspace } from "./workspace.ts";
 
 export {
   countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, gatherTemplates, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
-  numberLines, resetCounts, scanChunk, scanColumn, scanned4, scanned6, scannedLines, setScanned, setTable, setWorkspace, skipExpired, useActiveMatches, useRows,
-  undecidedLines, writeRows, writeTables, writtenLines,
+  numberLines, resetCounts, scanChunk, scanColumn, scanMember, scanned4, scanned6, scannedLines, scanQuotedColumn, setScanned, setTable, setWorkspace, skipExpired,
+  undecidedLines, useActiveMatches, useMember, useRows, writeRows, writeTables, writtenLines,
 };

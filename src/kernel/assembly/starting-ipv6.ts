@@ -70,6 +70,9 @@ function valuesOf(text: v128, base: usize): v128 {
   return i16x8.relaxed_dot_i8x16_i7x16_s(v128.andnot(digits, others), v128.load(base, VECTOR_PAIRS));
 }
 
+/** How many bytes the last address that `startingIpv6` found has. */
+export let startingLength: u32 = 0;
+
 /**
  * Returns 6 and writes the words of the address if a whole token at `at`, the front of a line, is an IPv6 address
  * without a dotted quad in it that is not IPv4-mapped, nor "::"; otherwise 0, and the general way must decide. Nothing
@@ -128,6 +131,7 @@ export function startingIpv6(at: usize, words: usize): i32 {
   const groups = i8x16.narrow_i16x8_u(valuesOf(high, base), valuesOf(low, base));
   const address = i8x16.relaxed_swizzle(groups, v128.load(shuffle, GAPS));
   v128.store(words, address);
+  startingLength = length;
   // ::ffff:0:0/96 is IPv4.
   return i64x2.extract_lane(address, 0) == 0 && i32x4.extract_lane(address, 2) == 0xffff ? 0 : 6;
 }

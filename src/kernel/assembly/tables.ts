@@ -24,7 +24,10 @@ import {
   SHUFFLES,
   TREE_KIND,
   VECTOR_AFTER_F,
+  VECTOR_BACKSLASH,
+  VECTOR_CLOSE,
   VECTOR_COLON,
+  VECTOR_COMMA,
   VECTOR_DIGIT_9,
   VECTOR_DOT,
   VECTOR_DOT_LANES,
@@ -37,7 +40,9 @@ import {
   VECTOR_LOWER_CASE,
   VECTOR_MOST,
   VECTOR_NINE,
+  VECTOR_OPEN,
   VECTOR_PAIRS,
+  VECTOR_QUOTE,
   VECTOR_TEN,
   VECTOR_TO_FRONT,
   VECTOR_TO_WORDS,
@@ -145,6 +150,11 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16(16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1), VECTOR_PAIRS);
   v128.store(base, i8x16.splat(0x0a), VECTOR_LF);
   v128.store(base, i8x16.splat(0x2e), VECTOR_DOT);
+  v128.store(base, i8x16.splat(0x22), VECTOR_QUOTE);
+  v128.store(base, i8x16.splat(0x2c), VECTOR_COMMA);
+  v128.store(base, i8x16.splat(0x5c), VECTOR_BACKSLASH);
+  v128.store(base, i8x16.splat(0x7b), VECTOR_OPEN);
+  v128.store(base, i8x16.splat(0x7d), VECTOR_CLOSE);
   v128.store(base, i32x4(0, 4, 8, 12), OFFSETS);
   v128.store(base, i32x4.splat(16), OFFSET_STEP);
   v128.store(base, i32x4.splat(8 | NODE_WIDE), WIDE_KIND);

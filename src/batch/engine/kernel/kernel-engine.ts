@@ -1,7 +1,7 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { FieldSpec } from "../../lines/fields/field-spec.ts";
 import type { AddressCounter } from "../address-counter.ts";
-import { ColumnScan, isColumn } from "./column-scan.ts";
+import { FieldScan, isScannedField } from "./field-scan.ts";
 import type { KernelTemplates } from "./kernel-templates.ts";
 import type { LineCounts, LineEngine, Lines, RowSpace } from "../line-engine.ts";
 import type { MatchJoiner } from "../match-joiner.ts";
@@ -16,7 +16,7 @@ export interface MatchCounters {
 
 /**
  * The engine for whole lines of text in the memory of the snapshot: native code does everything except creating
- * templates, counting by address, and reading columns that hold more than an address.
+ * templates, counting by address, and reading fields that hold more than an address.
  */
 export class KernelEngine implements LineEngine {
   readonly #kernel: Kernel;
@@ -24,8 +24,8 @@ export class KernelEngine implements LineEngine {
   readonly #templates: KernelTemplates | null;
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
-  /** The column that has the addresses; null: the whole line. */
-  #column: ColumnScan | null = null;
+  /** The field that has the addresses; null: the whole line. */
+  #field: FieldScan | null = null;
 
   /** `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows. */
   constructor(
@@ -46,11 +46,13 @@ export class KernelEngine implements LineEngine {
 
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     const address = lines.address!;
-    this.#useField(shape.field);
+    this.#useField(shape.field, lines);
     if (rows === null) {
-      if (this.#counter !== null || this.#joiner !== null) this.#countByAddress(lines, counts);
-      else this.#countAll(lines, counts);
-      return lines.end;
+      const next =
+        this.#counter !== null || this.#joiner !== null
+          ? this.#countByAddress(lines, counts)
+          : this.#countAll(lines, counts);
+      return Math.min(next - address, lines.end);
     }
     if (rows.block.buffer !== null) return lines.start;
     const next = this.#writeRows(lines, rows) - address;
@@ -58,26 +60,33 @@ export class KernelEngine implements LineEngine {
     return Math.min(next, lines.end);
   }
 
-  #useField(field: FieldSpec | null): void {
-    if (!isColumn(field)) this.#column = null;
-    else if (this.#column?.field.syntax !== field.syntax || this.#column.field.column !== field.column)
-      this.#column = new ColumnScan(this.#kernel, field);
+  #useField(field: FieldSpec | null, lines: Lines): void {
+    if (field === null || !isScannedField(field)) this.#field = null;
+    else if (JSON.stringify(this.#field?.field) !== JSON.stringify(field))
+      this.#field = new FieldScan(this.#kernel, field);
+    this.#field?.prepare(lines);
   }
 
-  /** Scans a chunk of the lines from the address `at` on, and returns the address of the line after it. */
+  /**
+   * Scans a chunk of the lines from the address `at` on, and returns the address of the line after it: `at` if the line
+   * there must be left to the other engine.
+   */
   #scan(at: number, end: number, lines: Lines): number {
-    return this.#column === null ? this.#kernel.scanChunk(at, end) : this.#column.scan(at, end, lines);
+    return this.#field === null ? this.#kernel.scanChunk(at, end) : this.#field.scan(at, end, lines);
   }
 
-  #countAll(lines: Lines, counts: LineCounts): void {
+  /** As the other loops below, returns the address of the first line that was not processed. */
+  #countAll(lines: Lines, counts: LineCounts): number {
     const kernel = this.#kernel;
     const end = lines.address! + lines.end;
-    if (this.#column === null) return add(counts, kernel.countLines(lines.address! + lines.start, end));
-    for (let at = lines.address! + lines.start; at < end;) {
-      at = this.#scan(at, end, lines);
-      kernel.countChunk();
+    let at = lines.address! + lines.start;
+    if (this.#field === null) {
+      add(counts, kernel.countLines(at, end));
+      return end;
     }
+    for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) kernel.countChunk();
     add(counts, kernel.takeCounts());
+    return at;
   }
 
   /** The number of LFs in `bytes[start, end)`. */
@@ -85,9 +94,7 @@ export class KernelEngine implements LineEngine {
     return this.#kernel.countNewlines(address! + start, address! + end);
   }
 
-  /**
-   * Returns the address of the first line that was not processed: its row does not fit, or its template is too long.
-   */
+  /** Stops where a row does not fit, or its template is too long. */
   #writeRows(lines: Lines, rows: RowSpace): number {
     const kernel = this.#kernel;
     const end = lines.address! + lines.end;
@@ -97,6 +104,7 @@ export class KernelEngine implements LineEngine {
     let number = lines.firstLine;
     while (at < end) {
       const next = this.#scan(at, end, lines);
+      if (next === at) return at;
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
       if (!this.#templates!.complete()) return at;
@@ -112,12 +120,12 @@ export class KernelEngine implements LineEngine {
   }
 
   /** Counting without rows, if addresses are counted as well, or their matches in several snapshots. */
-  #countByAddress(lines: Lines, counts: LineCounts): void {
+  #countByAddress(lines: Lines, counts: LineCounts): number {
     const kernel = this.#kernel;
     const perMatch = this.#perMatch?.counts;
     const end = lines.address! + lines.end;
-    for (let at = lines.address! + lines.start; at < end;) {
-      at = this.#scan(at, end, lines);
+    let at = lines.address! + lines.start;
+    for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) {
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
       const { chunkLines } = kernel;
@@ -132,6 +140,7 @@ export class KernelEngine implements LineEngine {
       counts.lines += chunkLines;
       counts.textLines += chunkLines;
     }
+    return at;
   }
 
   /** Counts the addresses of the first lines of the chunk. */
