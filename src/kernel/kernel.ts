@@ -80,14 +80,16 @@ export interface LineCounts {
  */
 export class Kernel {
   /**
-   * Of the chunk that was scanned last: the address of each line's front and, after the last line, of the one that
-   * follows. `lineStarts[i + 1] - 1` is the LF of line i.
+   * Of the chunk that was scanned last: the address where each line begins and, after the last line, where the next one
+   * does. `lineStarts[i + 1] - 1` is the LF of line i.
    */
   readonly lineStarts: Uint32Array;
-  /** The IPv4 addresses of that chunk, a word each, in no order, and the numbers of their lines in it. */
+  /** The IPv4 addresses of that chunk, a word each, in no particular order, and the numbers of their lines in it. */
   readonly words4: Uint32Array;
   readonly lines4: Uint32Array;
-  /** The IPv6 addresses of that chunk, four words each, in no order, and the numbers of their lines in it. */
+  /**
+   * The IPv6 addresses of that chunk, four words each, in no particular order, and the numbers of their lines in it.
+   */
   readonly words6: Uint32Array;
   readonly lines6: Uint32Array;
   /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */
@@ -146,8 +148,8 @@ export class Kernel {
 
   /**
    * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address
-   * `out`; up to three more of both are read and written. Throws `TableError` when the table is corrupt where a lookup
-   * comes by.
+   * `out`; up to three more of both are read and written. Throws `TableError` if a lookup comes upon a corrupt part of
+   * the table.
    */
   lookupBatch4(words: number, out: number, count: number): void {
     this.#lookUp(() => this.#exports.lookupBatch4(words, out, count));
@@ -161,8 +163,8 @@ export class Kernel {
   }
 
   /**
-   * Runs what looks up. The kernel traps where a corrupt table leads out of the memory, too deep, or to a match that is
-   * not there.
+   * Runs a lookup. The kernel traps if a corrupt table leads out of the memory, too deep, or to a match that does not
+   * exist.
    */
   #lookUp(run: () => void): void {
     try {
@@ -284,17 +286,17 @@ export class Kernel {
   }
 
   /**
-   * What rows look like from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a line
-   * without an address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With `appends`
-   * a row is the line, what the template gives, and a newline.
+   * Sets the templates of rows from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a
+   * line without an address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With
+   * `appends` a row is the line, what the template gives, and a newline.
    */
   useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean): void {
     this.#exports.useRows(templates, SELECTIONS[selection], appends ? 1 : 0);
   }
 
   /**
-   * Begins the rows of the chunk that was looked up last. Returns how many match ids in `missing`, not all different,
-   * have no template yet: give them theirs and call again, until there are none.
+   * Starts the rows of the chunk that was looked up last. Returns how many match ids in `missing`, repeated ones
+   * included, have no template yet: write their templates and call again, until it is 0.
    */
   gatherTemplates(): number {
     return this.#exports.gatherTemplates();
@@ -308,13 +310,13 @@ export class Kernel {
     this.#exports.numberLines(first);
   }
 
-  /** How many LFs are in the text [at, end), which is as `countLines` wants it. */
+  /** How many LFs are in the text [at, end), for which the rules of `countLines` hold. */
   countNewlines(at: number, end: number): number {
     return this.#exports.countNewlines(at, end);
   }
 
   /**
-   * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they surely fit;
+   * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they are sure to fit;
    * `ROW_SLACK` bytes after `end` may be overwritten. Returns where they end. Counts the lines that are done, with and
    * without a row.
    */

@@ -3,9 +3,9 @@ import { matchCount } from "./table.ts";
 import { queueAt } from "./waiting.ts";
 
 /**
- * `ActiveMatches` of the table: by match id, the id of the match that decides in its place, as words; after them a bit
- * each, whether it has expired. 0 while what has expired counts like everything else. Lookups trap at ids past
- * `matchCount`, so no read leads out of either.
+ * The address of the table's `ActiveMatches`: for each match id, the id of the match that decides instead (words), then
+ * one bit per match that says whether it has expired. 0: expiries are ignored. Lookups trap on ids above `matchCount`,
+ * so reads stay inside both.
  */
 let activeMatches: usize = 0;
 
@@ -13,14 +13,14 @@ export function useActiveMatches(at: usize): void {
   activeMatches = at;
 }
 
-/** Puts the match that decides in place of each of `count` ids at `matches`. */
+/** Replaces each of `count` ids at `matches` by the match that decides. */
 export function skipExpired(matches: usize, count: i32): void {
   if (activeMatches == 0) return;
   const end = matches + (<usize>count << 2);
   for (; matches < end; matches += 4 * GROUP) skipInGroup(matches, min(end, matches + 4 * GROUP));
 }
 
-/** First the expired ones become a queue, without a branch, which no one could guess; then these alone are replaced. */
+/** First the expired ids are queued, without a branch, which could not be predicted; then only these are replaced. */
 @inline
 function skipInGroup(at: usize, end: usize): void {
   const ids = activeMatches;
@@ -40,7 +40,7 @@ function skipInGroup(at: usize, end: usize): void {
   }
 }
 
-/** Always writes the address, and moves the end past it where the match there has expired. */
+/** Always writes the address, and moves the end past it only if the match there has expired. */
 @inline
 function appendIfExpired(last: usize, at: usize, bits: usize): usize {
   const match = load<u32>(at);

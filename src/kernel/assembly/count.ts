@@ -5,7 +5,10 @@ import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { chunkLines, found4, found6, scanChunk } from "./scan.ts";
 import { workspace } from "./workspace.ts";
 
-/** A counter of lines per match id (64-bit floats, 0: an address without a match), 0 for none. */
+/**
+ * The address of the line counters, one 64-bit float per match id (0: addresses without a match); 0: lines are not
+ * counted.
+ */
 let perMatch: usize = 0;
 
 /** What was counted since `resetCounts`. */
@@ -33,11 +36,12 @@ export function countedMatched(): i32 {
   return matched;
 }
 
-/** Counts the lines of the text [at, end), which is as `scanChunk` wants it. */
+/** Counts the lines of the text [at, end), for which the rules of `scanChunk` hold. */
 export function countLines(at: usize, end: usize): void {
   while (at < end) {
     const next = scanChunk(at, end);
-    // Each chunk has a line and a line has its LF, so `next` is past `at`: the loop ends after at most end - at turns.
+    // Each chunk has a line, and a line has its LF, so `next` is past `at`: the loop ends after at most end - at
+    // iterations.
     if (next <= at) unreachable(); // no LF ends the text
     countChunk();
     at = next;
@@ -69,7 +73,8 @@ export function countChunk(): void {
 
 /** How many of the ids at `matches` are 0. At most LINE_ENTRIES / 4 = 160 a lane: no counter overflows. */
 function unmatchedOf(matches: usize, count: i32): i32 {
-  // A comparison gives -1 where it holds: subtracting counts. Four counters at a time, then up to three ids one by one.
+  // A comparison gives -1 where it is true, so subtracting it counts. Four counters at a time, then up to three ids one
+  // by one.
   let zeros = i32x4.splat(0);
   const whole = matches + (<usize>(count & ~3) << 2);
   const end = matches + (<usize>count << 2);
@@ -84,8 +89,8 @@ function addToCounters(matches: usize, count: i32): void {
 }
 
 /**
- * A float counts exactly up to 2^53. The id is at most `matchCount`, by the lookup; so many counters there are, and
- * one.
+ * A float counts exactly up to 2^53. The lookup has checked that the id is at most `matchCount`, and there are
+ * matchCount + 1 counters.
  */
 @inline
 function countMatch(match: u32): void {
@@ -121,7 +126,7 @@ export function lookupChunk(): void {
 }
 
 /*
- * The lookups gave ids in the order in which addresses were found, by family; rows want them by line:
+ * The lookups wrote ids in the order in which addresses were found, by family; rows need them by line:
  *
  *     LINES_4     |  2  |  0  |             LINES_6     |  3  |
  *     MATCHES_4   | m17 | m4  |             MATCHES_6   | m9  |
@@ -131,7 +136,7 @@ export function lookupChunk(): void {
  *
  * A line has one address at most, so no store meets another.
  */
-/** Brings `count` match ids, and the addresses of words of 2^`shift` bytes, to the lines of which they are. */
+/** Moves `count` match ids, and the addresses of words of 2^`shift` bytes, to their lines. */
 @inline
 function scatter(matches: usize, lineOf: usize, count: i32, words: usize, shift: usize): void {
   const base = workspace;

@@ -2,18 +2,18 @@ import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECT
 import { wholeQuad } from "./quad.ts";
 import { workspace } from "./workspace.ts";
 
-// The general way, as src/batch/lines/find-address.ts goes it, which states the rule.
+// The general way, for any line. The rule is that of src/batch/lines/find-address.ts.
 
 const SPACE: u32 = 0x20;
 const DOT: u8 = 0x2e;
 const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
 
-/** Hits are taken from the first so many bytes of a window; the 15 after them show what follows a hit. */
+/** Hits are taken from the first STEP bytes of a window; the 15 after them show what follows a hit. */
 const STEP: usize = 49;
 
 /*
- * Only tokens that may hold an address are looked at. Which ones, masks of dots and colons show, one bit a byte, for
+ * Only tokens that may hold an address are examined. Masks of dots and colons show which ones, one bit per byte, for
  * windows of 64 bytes:
  *
  *     text    f r o m   2 0 3 . 0 . 1 1 3 . 9    2 0 0 1 : d b 8 : : 7    1 2 : 3 4 : 5 6
@@ -29,7 +29,7 @@ const STEP: usize = 49;
  * them: a chain. Each hit lies in the token of its address, and no hit leaves the window that it is taken from: its
  * last byte is 48 + 4 + 4, 48 + 1 or 48 + 3 * 5 = 63.
  *
- * What only looks like a hit is decided token by token, by the rule itself.
+ * Whether a hit really is an address is decided token by token, by the rule itself.
  *
  * Why no load here leaves the text: the byte at `end` is a delimiter, and every run below stops at a delimiter. What
  * looks past a byte looks at one, two or three after a colon, all within TEXT_SLACK (64 bytes after the last LF), and
@@ -42,7 +42,7 @@ const STEP: usize = 49;
  * As bits of their own they can be gathered by OR: `kinds & KIND_OTHER` asks of a whole run whether a letter past f, or
  * an underscore, stands in it.
  *
- * Why it ends: each turn of the outer loop begins a window further on, each of the inner one clears a hit.
+ * Why it ends: each iteration of the outer loop begins a window further on, each of the inner one clears a hit.
  */
 @inline
 function kindAt(at: usize): i32 {
@@ -121,7 +121,7 @@ function nextGroup(bits: u64): u64 {
 
 /**
  * Whether the dot at `dot` is the first of a quad that is a whole token and no version; its word is then at `words`.
- * What else may be an address is left to the rule.
+ * Anything else that may be an address is left to the rule.
  */
 @inline
 function quadAround(dot: usize, start: usize, words: usize): bool {
@@ -195,8 +195,8 @@ function findInToken(at: usize, start: usize, words: usize): i32 {
 }
 
 /**
- * The end of the quad of step 1 at `at`, its word at `words`; 0 if there is none. Reads no byte after the first that
- * does not fit.
+ * The end of the quad of step 1 at `at`, its word at `words`; 0 if there is none. Reads no byte after the first one
+ * that does not fit.
  */
 function quadAt(at: usize, words: usize): usize {
   const end = readQuad(at, words);
@@ -271,8 +271,8 @@ function ipv6At(start: usize, at: usize, rest: usize, words: usize): i32 {
   if ((kinds & KIND_OTHER) != 0 || colons < 2 || (gaps == 0 && colons < 6)) return 0;
   if (end - at == 2 && at > start && load<u8>(at - 1) == SPACE && load<u8>(end) == SPACE) return 0;
 
-  // What ends a sentence is no part of it: dots, and a colon that is not half of a gap. Both loops end in the token,
-  // which has two colons that are no dots.
+  // What ends a sentence does not belong to it: dots, and a colon that is not half of a gap. Both loops end in the
+  // token, which has two colons that are no dots.
   let last = end;
   while (load<u8>(last - 1) == DOT) last--;
   if (load<u8>(last - 1) == COLON && load<u8>(last - 2) != COLON) last--;
@@ -289,9 +289,8 @@ export function parseIpv6(at: usize, end: usize, words: usize): i32 {
   //     high                               low
   //     |  0    |  0    |  g0   |  g1   |  |  g2   |  g3   |  g4   |  g5   |   <- next group
   //
-  // At the :: what was read goes to `front`, and the halves begin anew, so that the end finds the groups after the gap
-  // where they belong already: at the right.
-  // The groups read, 16 bits each, shifted in from the right; those before the gap are put aside when it comes.
+  // At the :: what was read moves to `front`, and the halves start again at zero, so that at the end the groups after
+  // the gap are already where they belong: at the right.
   let high: u64 = 0;
   let low: u64 = 0;
   let frontHigh: u64 = 0;

@@ -1,5 +1,5 @@
 // What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler
-// takes the file of that for another one than the same file in an import, with variables of its own.
+// would take that file for a different one than the same file in an import, with its own variables.
 import { skipExpired, useActiveMatches } from "./active.ts";
 import { undecidedLines } from "./bare-address.ts";
 import { scanColumn, scanQuotedColumn } from "./columns.ts";

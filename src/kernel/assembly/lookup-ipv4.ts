@@ -16,14 +16,15 @@ import { workspace } from "./workspace.ts";
  *
  *     | 1 | kind: 3 | offset in the nodes, in words: 28 |
  *
- * Each read of a node is unchecked. Of a table that `openSnapshot` has checked it is inside; of one that was corrupt
- * since, WebAssembly's own bound of the memory traps, or some entry is read: `depth` grows with every node, so a cycle
- * ends, and a match is compared with `matchCount` before it is given. Nothing but `out` and the queues is written.
+ * Reads of nodes are unchecked. In a table that `openSnapshot` has checked, they are inside it. If the table was
+ * corrupted later, either WebAssembly's own bounds check traps, or some other entry is read: `depth` grows with every
+ * node, so a cycle ends, and a match is compared with `matchCount` before it is returned. Nothing but `out` and the
+ * queues is written.
  */
 /**
- * Looks up `count` IPv4 words at `words` and writes a match id each to `out`. Up to three more of both are read and
- * written. Traps where a corrupt table leads out of the memory, deeper than an address, or to a match that is not
- * there.
+ * Looks up `count` IPv4 words at `words` and writes a match id for each to `out`. Up to three more of both are read and
+ * written. Traps if a corrupt table leads out of the memory, deeper than an address has bits, or to a match that does
+ * not exist.
  */
 export function lookupBatch4(words: usize, out: usize, count: i32): void {
   lookingUp(4);
@@ -69,7 +70,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     const bitmap = i32x4.bitmask(i32x4.lt_s(entries, bitmapLimit));
     const other = i32x4.bitmask(entries) ^ bitmap;
     bitmapsEnd = append(bitmapsEnd, offsets, shuffles, bitmap);
-    // In a table of routes there are few of these, in one of single addresses nothing else.
+    // A table of routes has few of these; a table of single addresses has nothing else.
     if (other != 0) {
       const kinds = i32x4.shr_u(entries, KIND_SHIFT);
       const point = i32x4.bitmask(i32x4.eq(kinds, pointsKind));
@@ -90,7 +91,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
   const slotShift = shift - BITMAP_BITS;
   for (let at = bitmaps; at < bitmapsEnd; at += 4) {
     const offset = load<usize>(at);
-    // The pointer's flag goes with the shift.
+    // The shift drops the pointer's flag.
     const node = nodes + (load<usize>(out + offset) << 2);
     store<u32>(out + offset, load<u32>(bitmapEntry(node, load<u32>(words + offset) >>> slotShift)));
   }
@@ -130,7 +131,8 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
 }
 
 /**
- * Takes those of the four addresses from `offset` on that `mask` (1 to 15) names to the end: a set bit less each turn.
+ * Walks to the end with those of the four addresses from `offset` on that `mask` (1 to 15) names, one set bit per
+ * iteration.
  */
 function finish(words: usize, out: usize, offset: usize, mask: i32, depth: i32): void {
   for (; mask != 0; mask &= mask - 1) {
@@ -155,7 +157,7 @@ function bitmapEntry(node: usize, slot: u32): usize {
 }
 
 /**
- * Goes on from `entry` at `depth` to the leaf, as `walk4` of the table room.
+ * Continues from `entry` at `depth` to the leaf, like `walk4` in the table room.
  *
  * `depth` is below 32 where it is a shift, and grows by 6 or 16: after a root of 8 bits that is four bitmaps at most.
  * Bits past the address are zeros, which the shift to the left brings in: a node at depth 28 reads 4 bits and two

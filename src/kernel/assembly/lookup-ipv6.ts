@@ -14,9 +14,8 @@ import { workspace } from "./workspace.ts";
  *     byte       0   2   4   6   8   10  12  14
  *     16 bits    #1  #0  #3  #2  #5  #4  #7  #6       halfAt(16 * i): word i / 2, its upper half if i is even
  *
- * Between the two loops of a step `out` holds addresses of entries (32 bits here, as an entry has), so that all loads
- * of one kind are on their way at once. Every entry of `out` is read by the step that wrote it, before any other looks
- * at it.
+ * Between the two loops of a step, `out` holds addresses of entries (32 bits here, like an entry), so that all loads of
+ * one kind are in flight at once. Every entry of `out` is read by the step that wrote it, before any other looks at it.
  */
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
@@ -37,8 +36,8 @@ export function lookupBatch6(words: usize, out: usize, count: i32): void {
  *     large     |  descend: root, node |  step   |  finish, a node of each address a turn |
  *     small     |  step   |  step   |  step   |  finish                                 |      the root is one entry
  *
- * An address leaves as soon as its entry is a match; most of a routing table have by bit 48. `finish` takes what is
- * left, at most (128 - 48) / 16 = 5 turns, for `walk6` takes an address to its end.
+ * An address leaves as soon as its entry is a match; most of a routing table have by bit 48. `finish` handles the rest
+ * in at most (128 - 48) / 16 = 5 iterations, because `walk6` takes an address to its end.
  */
 /** `bytes` is the length of `out`, a multiple of 16; an address begins at four times the offset of its entry. */
 function lookupGroup(words: usize, out: usize, bytes: usize): void {
@@ -111,19 +110,19 @@ function entryUnder(root: usize, address: usize, offset: usize): usize {
   if (kind == NODE_LIST) return listEntry(node, slot);
   if (kind == NODE_WIDE) return wideEntry(node, slot);
   if (kind == NODE_TREE) return treeEntry(node, slot);
-  // A skip node has no entry to point to before its bits are compared, and a points node not always a word with it:
-  // these are done at once, and what comes of them is left where no queue is yet, at the address's own offset in queue
-  // 0, below 4 * GROUP. `out` gets the address of that.
+  // A skip node has no entry to point to before its bits are compared, and a points node does not always have a word
+  // for one. These are done immediately; the entry is written where there is no queue yet, at the address's own offset
+  // in queue 0, below 4 * GROUP, and `out` gets its address.
   const match = queueAt(0) + offset;
   store<i32>(match, kind == NODE_POINTS ? pointsEntry(node, slot) : walk6(entry, address, 16));
   return match;
 }
 
-/** Takes every address that is at a node one node, or 16 bits, further; those that come upon a skip node to the end. */
+/** Takes every address that is at a node one node, or 16 bits, further; those that reach a skip node, to the end. */
 function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   // Four entries at a time, by their top bits:   | 0 ... |: a match, in no queue      | 1 | kkk | ... |: a pointer
-  // The masks of the kinds do not overlap and lie in `all`, so what remains of that by ^ are the skip nodes, and kinds
-  // that there are not: `walk6` stops at those.
+  // The masks of the kinds do not overlap and lie in `all`, so the ^ leaves the skip nodes, and kinds that do not
+  // exist: `walk6` stops at those.
   const wides = queueAt(0);
   const lists = queueAt(1);
   const trees = queueAt(2);
@@ -164,7 +163,7 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
 
   const nodes = nodes6;
   const slots = words + halfAt(depth);
-  // Of nodes that take two cache misses, first the addresses of the entries are found, then the entries are read.
+  // For nodes that cost two cache misses, first the addresses of the entries are found, then the entries are read.
   for (let at = wides; at < widesEnd; at += 4) {
     const offset = load<usize>(at);
     store<usize>(out + offset, wideEntry(nodeAt(nodes, load<u32>(out + offset)), load<u16>(slots + (offset << 2))));
@@ -195,7 +194,7 @@ function readEntry(at: usize): void {
   store<u32>(at, load<u32>(load<usize>(at)));
 }
 
-/** Takes what is still at a node at `depth` to the end, a node of each address at a time. */
+/** Takes every address that is still at a node at `depth` to the end, one node per iteration. */
 function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
   const queue = queueAt(0);
   let end = queue;
@@ -212,8 +211,8 @@ function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
   const nodes = nodes6;
   while (end != queue) {
     if (depth > 127) unreachable();
-    // In place: `next` is never past `at`, since each turn reads one and keeps one at most. The sign of a match that is
-    // still a pointer is 1: it stays in the queue.
+    // In place: `next` is never past `at`, since each iteration reads one and keeps at most one. The sign of a match
+    // that is still a pointer is 1: it stays in the queue.
     let next = queue;
     for (let at = queue; at < end; at += 4) {
       const offset = load<usize>(at);

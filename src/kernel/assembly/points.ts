@@ -6,8 +6,8 @@ import { POINTS_EACH, POINTS_HEADER_WORDS, POINTS_SIZE_MASK, POINTS_SIZE_SHIFT, 
  *     0            4         8      10   12
  *     | background | first   | form | k0 | k1 | k2 | ...  | entries, in form "each" |
  *
- * A slot is in the point whose key equals its first 16 - size bits, if there is one: equality of 32 keys at once needs
- * no search and no branch. 64 bytes are compared however many keys there are; those past them are masked away.
+ * A slot belongs to the point whose key equals its first 16 - size bits, if there is one: comparing 32 keys at once
+ * needs no search and no branch. 64 bytes are compared however many keys there are; those past them are masked away.
  */
 const FORM: usize = 4 * POINTS_HEADER_WORDS;
 const KEYS: usize = FORM + 2;
@@ -39,9 +39,9 @@ export function pointsEntry(node: usize, slot: u32): i32 {
   return select<i32>(load<i32>(node, 4) + (point & -stored), load<i32>(node), equal != 0);
 }
 
-/** The number of the point with this key, which is none of the first 32; `count` or more: there is none. */
+/** The number of the point with this key, which is not among the first 32; `count` or more if there is none. */
 function pointPastFirst(keys: usize, key: v128, count: i32): i32 {
-  // 256 keys at most: 7 turns.
+  // 256 keys at most: 7 iterations.
   for (let done = CHUNK_KEYS; done < count; done += CHUNK_KEYS) {
     const equal = equalKeys(keys + (<usize>done << 1), key);
     if (equal != 0) return done + <i32>ctz(equal);

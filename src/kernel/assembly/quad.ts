@@ -20,8 +20,9 @@ import { workspace } from "./workspace.ts";
 export let quadEnd: usize = 0;
 
 /**
- * 1 if a quad at `at` is followed by a delimiter, its word at `to`; 0 if not, and anything at `to`. Nothing branches.
- * The steps are explained in `findPairs` (scan.ts), which does the same for two. Reads 48 bytes.
+ * Returns 1 if there is a quad at `at`, followed by a delimiter, and writes its word to `to`; otherwise returns 0, and
+ * what is at `to` is undefined. No branches. The steps are explained in `findPairs` (scan.ts), which does the same for
+ * two. Reads 48 bytes.
  */
 @inline
 export function wholeQuad(at: usize, to: usize): usize {

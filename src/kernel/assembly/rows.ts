@@ -25,15 +25,15 @@ const CR: u8 = 0x0d;
 const COLON: u8 = 0x3a;
 const TWO_COLONS: u16 = 0x3a3a;
 
-/** Instead of a template: this line is to give no row. */
+/** Instead of a template: the line has no row. */
 const NO_ROW: usize = 1;
-/** 32-bit addresses of templates by match id + 1 (0: a line without an address); 0 where there is none yet. */
+/** The 32-bit addresses of templates, by match id + 1 (0: a line without an address); 0 if there is no template yet. */
 let templateOf: usize = 0;
 let selection: i32 = SELECT_ALL;
 /** Whether a row begins with its line and ends with a newline of its own. */
 let appends: bool = false;
 
-/** The line with which the rows of the chunk go on. */
+/** The line whose row comes next. */
 let nextLine: i32 = 0;
 /** The line number that rows show for the first line of the chunk. */
 let firstNumber: u64 = 0;
@@ -50,12 +50,11 @@ export function useRows(templates: usize, selected: i32, append: bool): void {
 }
 
 /**
- * Begins the rows of the chunk that was looked up last: gathers the template of each line. Returns how many match ids
- * there are, not all different, that have none yet; the rows can be written when there are none.
+ * Starts the rows of the chunk that was looked up last: gathers the template of each line. Returns the number of match
+ * ids without a template, repeated ones included; rows can be written once it is 0.
  */
 export function gatherTemplates(): i32 {
-  // By line, in arrays of LINE_ENTRIES words each; `missing` never passes the line at hand, so MISSING is as long as
-  // needed:
+  // By line, in arrays of LINE_ENTRIES words each; `missing` never passes the current line, so MISSING is long enough:
   //
   //     MATCHES     |   -1    |    0    |   17    | ...      match + 1 is 0, 1, 18
   //     templateOf  | [0]: no address | [1]: no match | [2]: match 1 | ...        matchCount + 2 words
@@ -82,8 +81,8 @@ export function gatherTemplates(): i32 {
 }
 
 /**
- * Reads the front of each template. Those of a large catalogue are in no cache, and a loop that does nothing else waits
- * for many at a time: writing the rows waited for one after the other.
+ * Reads the beginning of each template. Those of a large catalogue are in no cache. A loop that does nothing else waits
+ * for many at a time; writing the rows would wait for one after the other.
  */
 function touchTemplates(ofLines: usize, end: usize): void {
   let touched = 0;
@@ -95,7 +94,7 @@ function touchTemplates(ofLines: usize, end: usize): void {
   store<i32>(workspace, touched, MISSING); // nothing is missing here; without a use the compiler would leave the loop out
 }
 
-/** Lines of the chunk whose rows are written, from the front. */
+/** Lines of the chunk whose rows have been written, from the first. */
 export function writtenLines(): i32 {
   return nextLine;
 }
@@ -114,7 +113,7 @@ export function writeRows(out: usize, end: usize): usize {
     const at4 = base + (<usize>line << 2);
     const template = <usize>load<u32>(at4, TEMPLATES);
     if (template != NO_ROW) {
-      // The row is written only if the longest that it can become fits, so that nothing below has to ask.
+      // The row is written only if the longest row of its template fits, so nothing below has to check.
       let most = <usize>load<u32>(template, TEMPLATE_MOST);
       if (appends) {
         const start = <usize>load<u32>(at4, LINE_STARTS);
@@ -171,7 +170,7 @@ function fillTemplate(out: usize, template: usize, words: usize, isIpv6: bool, l
 /** Copies `length` bytes, and up to 63 more that do not count; returns the position after them. */
 @inline
 function copy(to: usize, from: usize, length: usize): usize {
-  // In turns whose number is guessed well for parts of like length: 16 bytes, then 64, then 64 each.
+  // The number of iterations is well predicted for parts of similar length: 16 bytes, then 64, then 64 each.
   //     length      0 ... 16 | 17 ... 64 | 65 ... 128 | ...
   //     written           16 |        64 |        128 |        at most 63 more than `length`, as many are read
   // Parts do not overlap rows: templates, lines and rows are different regions of the memory.
@@ -224,7 +223,7 @@ function writePrefixLength(out: usize, length: i32): usize {
   return writeText(out, load<u64>(workspace + (<usize>length << 3), PREFIX_LENGTHS));
 }
 
-/** Four bytes, of which so many count as the upper half says. */
+/** Four bytes; the upper half says how many of them count. */
 @inline
 function writeText(out: usize, text: u64): usize {
   //     bit 63         32 31    24 23    16 15     8 7      0
@@ -248,13 +247,13 @@ function writeOctet(out: usize, octet: u32): usize {
 }
 
 /**
- * The text of RFC 5952 of an address, its four words in the lanes. No IPv4-mapped one comes here: as an address it is
- * IPv4, and no other becomes one by losing bits.
+ * The RFC 5952 text of an address whose four words are in the lanes. It is never IPv4-mapped: such an address is IPv4,
+ * and no other one becomes mapped by losing bits.
  */
 function writeIpv6(out: usize, address: v128): usize {
   const base = workspace;
-  // Each turn either writes a group or leaves out a run of two or more, so there are eight turns at most; a colon is
-  // stored in any case and counts only if `colon` is 1: no branch. 39 bytes at most, and three more that do not count.
+  // Each iteration either writes a group or skips a run of two or more zero groups, so there are at most eight; a colon
+  // is always stored, and counts only if `colon` is 1: no branch. 39 bytes at most, and three more that do not count.
   // Eight lanes, so a mask of 8 bits: an index below 256. A run of 8 groups begins at 0 and ends the loop.
   const run = load<u8>(base + i16x8.bitmask(i16x8.eq(address, i16x8.splat(0))), GAP_RUNS);
   const gap = run & 15;

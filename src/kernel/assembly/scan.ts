@@ -34,11 +34,12 @@ import { workspace } from "./workspace.ts";
 const LF: u8 = 0x0a;
 
 /**
- * A chunk of short lines ends at `CHUNK_LINES`, one of long lines here: what is looked at twice is still in the cache.
+ * A chunk of short lines ends at `CHUNK_LINES`, one of long lines at this length: what is read twice is still in the
+ * cache.
  */
 const CHUNK_BYTES: usize = 65536;
 
-/** Where lines do not begin with a quad, so many of a chunk show whether that has changed. */
+/** If lines do not begin with a quad, this many lines of a chunk are tried to see whether that has changed. */
 const TRIED_LINES: i32 = 16;
 
 /** The chunk that was scanned last: its lines, and how many of them have an address of either family. */
@@ -46,7 +47,7 @@ export let chunkLines: i32 = 0;
 export let found4: i32 = 0;
 export let found6: i32 = 0;
 
-/** What another scan has found. */
+/** Sets what another scan has found. */
 export function setScanned(lines: i32, count4: i32, count6: i32): void {
   chunkLines = lines;
   found4 = count4;
@@ -67,7 +68,7 @@ export function scanned6(): i32 {
 
 /** How many LFs are in [at, end); 16 bytes after that can be read. */
 export function countNewlines(at: usize, end: usize): i32 {
-  // The shift is by 1 to 15 in the last turn only; before that all 16 bits count.
+  // The shift is by 1 to 15 in the last iteration only; before that all 16 bits count.
   const lf = i8x16.splat(LF);
   let count = 0;
   for (; at < end; at += 16) {
@@ -93,8 +94,8 @@ export function scanChunk(at: usize, end: usize): usize {
 /*
  * Bounds of a chunk. A step of `findLines` begins with at most CHUNK_LINES starts after the first, since more end the
  * chunk, and finds 64 newlines at most: 1 + 512 + 64 = 577 starts, fewer than LINE_ENTRIES (640). The stores beyond
- * those found (two or six in any case) end 3 entries further at most. So no array by line is left, and what follows
- * needs no check: addresses are as many as lines, or fewer.
+ * those found (two or six in any case) end at most 3 entries further. So no store leaves an array by line, and nothing
+ * after this needs a check: there are at most as many addresses as lines.
  *
  * Bounds of the text. A line begins before `end` and the text ends with an LF; TEXT_SLACK (64) bytes after that can be
  * read. Each load below lies within the 64 bytes from a line's front, or from a position before `end`.
@@ -114,12 +115,12 @@ export function findLines(at: usize, end: usize, starts: usize): i32 {
   while (at < end) {
     let mask = newlines(at, lf);
     const after = at + 64;
-    // Here 0 < end - at < 64, so the shift is one of 1 to 63. What lies past `end` is no newline of this text.
+    // Here 0 < end - at < 64, so the shift is one of 1 to 63. Newlines past `end` do not belong to this text.
     if (after > end) mask &= (<u64>1 << (end - at)) - 1;
     const count = <usize>popcnt(mask);
-    // With nothing left `mask` is 0, mask - 1 wraps and & gives 0 again, and ctz(0) is 64: harmless stores. Two in any
-    // case, then four: how many newlines there are can be guessed for lines of like length, and costs little for
-    // others. Entries that are stored too many are overwritten by the next.
+    // With nothing left `mask` is 0, mask - 1 wraps and & gives 0 again, and ctz(0) is 64: harmless stores. Always two,
+    // then four: the number of newlines is predictable for lines of similar length, and a misprediction costs little
+    // for others. Surplus entries are overwritten by the next ones.
     store<u32>(out, at + <usize>ctz(mask) + 1);
     mask &= mask - 1;
     store<u32>(out, at + <usize>ctz(mask) + 1, 4);
@@ -161,7 +162,7 @@ function newlines(at: usize, lf: v128): u64 {
 }
 
 /*
- * What becomes of a line; each goes on only if the step before gave none:
+ * The steps for a line; each one runs only if the one before found no address:
  *
  *     findPairs   two lines that both begin with a dotted quad       most lines of a log
  *        | PENDING_PAIRS
@@ -170,7 +171,7 @@ function newlines(at: usize, lf: v128): u64 {
  *     findOther   startingIpv6: begins with an IPv6 address, then findInLine: anywhere in the line
  *
  * PENDING_PAIRS has room for LINE_ENTRIES / 2 pairs and PENDING_LINES for LINE_ENTRIES lines: all of a chunk. A pair
- * that is stored and not put aside is overwritten by the next, so one entry more is written at most.
+ * that is stored and not put aside is overwritten by the next, so at most one extra entry is written.
  */
 /** Where the words of the next address of either family go, and the next pair of lines that is put aside. */
 let to4: usize = 0;
@@ -183,7 +184,10 @@ let mixed: bool = false;
 /** Whether no line of the last chunk began with a quad: then only the first lines of the next are tried. */
 let elsewhere: bool = false;
 
-/** Finds the addresses of the lines, in no order: first dotted quads two by two, then one by one, then all else. */
+/**
+ * Finds the addresses of the lines, in no particular order: first dotted quads two by two, then one by one, then
+ * everything else.
+ */
 function findAddresses(lines: i32): void {
   const base = workspace;
   to4 = base + WORDS_4;
@@ -195,7 +199,7 @@ function findAddresses(lines: i32): void {
   found6 = <i32>((to6 - base - WORDS_6) >>> 4);
 }
 
-/** Finds the quads at the fronts of the first lines, and puts all others aside. Returns where these end. */
+/** Finds the quads at the beginning of the first lines, and puts all other lines aside. Returns where these end. */
 function tryFirstLines(lines: i32): usize {
   const starts = workspace + LINE_STARTS;
   const end = starts + (<usize>lines << 2);
@@ -207,7 +211,7 @@ function tryFirstLines(lines: i32): usize {
   return aside;
 }
 
-/** Finds the quads at the fronts of lines, two by two, and puts the other lines aside. Returns where these end. */
+/** Finds the quads at the beginning of lines, two by two, and puts the other lines aside. Returns where these end. */
 function findQuads(lines: i32): usize {
   const base = workspace;
   const pairs = lines >>> 1;
@@ -232,10 +236,10 @@ function findQuads(lines: i32): usize {
 }
 
 /**
- * Finds the quads at the fronts of so many pairs of lines. Nothing branches on how the digits lie, which cannot be
- * guessed, and no line waits for the one before. Two lines go side by side, since what is known of eight octets is
- * known for the price of four; pairs that are not two quads are put aside. Where most are quads that is left to the
- * processor's `guess` (1.1 times as fast), where they are mixed it is not (1.1 times as fast).
+ * Finds the quads at the beginning of this many pairs of lines. Nothing branches on the positions of the digits, which
+ * cannot be predicted, and no line waits for the one before. Two lines are processed side by side, because checking
+ * eight octets costs as much as checking four; pairs that are not two quads are put aside. If most are quads, that is a
+ * branch, left to the processor's `guess` (1.1 times as fast); if they are mixed, it is none (1.1 times as fast).
  */
 @inline
 function findPairs(pairs: i32, guess: bool): void {
@@ -276,7 +280,7 @@ function findPairs(pairs: i32, guess: bool): void {
     const mask0 = others0 ^ (three0 & (three0 - 1));
     const mask1 = others1 ^ (three1 & (three1 - 1));
     // A perfect hash: each of the 81 masks has another top byte, so the index is below 256 and stays within QUADS. Any
-    // other mask finds some entry, too; that its own mask differs is what rejects it below.
+    // other mask also finds some entry; it is rejected below because the mask of the entry differs.
     const quad0 = base + ((<usize>(<u32>(mask0 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
     const quad1 = base + ((<usize>(<u32>(mask1 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
 
@@ -340,7 +344,7 @@ function findQuad(start: usize, aside: usize): usize {
   return aside + ((good ^ 1) << 2);
 }
 
-/** Finds the address of the line whose start is at `start` in the ways that remain. */
+/** Finds the address of the line whose start is at `start` by the remaining steps. */
 function findOther(start: usize): void {
   const base = workspace;
   const at = <usize>load<u32>(start);

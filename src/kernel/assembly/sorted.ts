@@ -27,8 +27,8 @@ function rankAmong(keys: usize, slots: v128, count: i32): i32 {
 /** The address of the entry of `slot` in the list node at `node`. */
 @inline
 export function listEntry(node: usize, slot: u32): usize {
-  // The count of a sound table is 2 to 17. In a corrupt one any count gives a rank of at most 16: another word is read,
-  // and checked as every entry is, or the memory's own bound traps.
+  // The count of a sound table is 2 to 17. In a corrupt table, any count gives a rank of at most 16: another word is
+  // read and checked like every entry, or the bounds check of the memory traps.
   const count = load<i32>(node);
   return node + 4 + (<usize>((count >>> 1) + rankAmong(node + 4, i16x8.splat(<i16>slot), count - 1)) << 2);
 }

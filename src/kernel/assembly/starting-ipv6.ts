@@ -19,7 +19,8 @@ import { workspace } from "./workspace.ts";
 const LF: u8 = 0x0a;
 
 /*
- * An IPv6 address at the front of a line, split by masks of one bit a byte. For "2001:db8::7 " (byte 0 on the left):
+ * An IPv6 address at the beginning of a line, split by masks with one bit per byte. For "2001:db8::7 " (byte 0 on the
+ * left):
  *
  *     text     2 0 0 1 : d b 8 : : 7
  *     colons   . . . . 1 . . . 1 1 .        length = 11: the bytes until the first that is no part
@@ -38,9 +39,9 @@ const LF: u8 = 0x0a;
 /** Bytes that are a hexadecimal digit or a colon: 0xff, others 0. */
 @inline
 function ipv6Bytes(text: v128, base: usize): v128 {
-  // Adding wraps at 256, which orders the bytes anew: "0" + 0x50 = 0x80 is the least signed byte, and ":" follows "9".
-  // So one comparison asks for a whole range: 0x80 ... 0x8a are the digits and the colon, letters likewise by 0x1f +
-  // "a" = 0x80.
+  // Adding wraps at 256, which changes the order of the bytes: "0" + 0x50 = 0x80 is the least signed byte, and ":"
+  // follows "9". So one comparison tests a whole range: 0x80 ... 0x8a are the digits and the colon, letters likewise by
+  // 0x1f + "a" = 0x80.
   const digitOrColon = i8x16.le_s(i8x16.add(text, v128.load(base, VECTOR_TO_FRONT)), v128.load(base, VECTOR_COLON));
   const letters = i8x16.add(v128.or(text, v128.load(base, VECTOR_LOWER_CASE)), v128.load(base, VECTOR_LETTERS));
   return v128.or(digitOrColon, i8x16.lt_s(letters, v128.load(base, VECTOR_AFTER_F)));
@@ -76,7 +77,7 @@ export let startingLength: u32 = 0;
 /**
  * Returns 6 and writes the words of the address if a whole token at `at`, the front of a line, is an IPv6 address
  * without a dotted quad in it that is not IPv4-mapped, nor "::"; otherwise 0, and the general way must decide. Nothing
- * branches on how many groups there are or where the gap is. Reads 64 bytes, and 4 in front.
+ * branches on the number of groups or the position of the gap. Reads 64 bytes, and 4 in front.
  */
 export function startingIpv6(at: usize, words: usize): i32 {
   const base = workspace;

@@ -24,7 +24,7 @@ export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: 
   matchCount = matches;
 }
 
-/** The family of the last batch: where a trap came from. */
+/** The family of the last batch, to report where a trap came from. */
 let family: i32 = 0;
 
 @inline

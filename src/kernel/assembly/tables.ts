@@ -93,7 +93,7 @@ function writeKinds(kinds: usize): void {
  *     40   mask             bits 3, 5, 7 and 10
  *     44   unused
  */
-/** Writes the entry of the quad whose octets have so many digits. */
+/** Writes the entry of the quad whose octets have these numbers of digits. */
 function writeQuadEntry(a: i32, b: i32, c: i32, d: i32): void {
   const ends0 = a;
   const ends1 = ends0 + 1 + b;
@@ -108,7 +108,7 @@ function writeQuadEntry(a: i32, b: i32, c: i32, d: i32): void {
   store<i32>(entry, mask, QUAD_MASK);
 }
 
-/** What the entry of a quad says of the octet whose digits, so many, end before the byte `end`. */
+/** The part of a quad's entry about the octet whose digits, this many, end before the byte `end`. */
 function writeOctetEntry(entry: usize, octet: usize, digits: i32, end: i32): void {
   const lane = entry + (octet << 2);
   store<i8>(lane, digits < 3 ? NOTHING : <i8>(end - 3));
@@ -164,7 +164,7 @@ function writeVectors(base: usize): void {
   v128.store(base, i32x4.splat(((8 | NODE_BITMAP) + 1) << KIND_SHIFT), BITMAP_LIMIT);
 }
 
-/** Writes the shuffle that brings those of four words that the mask names to the front. */
+/** Writes the shuffle that moves those of four words that the mask names to the front. */
 function writeShuffle(at: usize, mask: u32): void {
   // For 0b1010:   04 05 06 07 | 0c 0d 0e 0f | -- -- -- -- | -- -- -- --        lane i begins at byte 4 * i
   v128.store(at, i8x16.splat(NOTHING));
@@ -175,7 +175,7 @@ function writeShuffle(at: usize, mask: u32): void {
   }
 }
 
-/** Writes the shuffle for so many groups before the gap and after it. */
+/** Writes the shuffle for these numbers of groups before and after the gap. */
 function writeGap(before: i32, after: i32): void {
   const shuffle = workspace + GAPS + (<usize>(9 * before + after) << 4);
   v128.store(shuffle, i8x16.splat(NOTHING));
@@ -222,7 +222,7 @@ function gapRunOf(mask: u32): u8 {
   return <u8>(gap | (gapLength << 4));
 }
 
-/** Writes the words of the mask of so many bits. */
+/** Writes the words of the mask of this many bits. */
 function writeMask(to: usize, length: i32): void {
   // For 40:   ffffffff  ff000000  00000000  00000000        a shift is by 1 to 31: the other two are cases of their own
   for (let word = 0; word < 4; word++) {

@@ -2,9 +2,9 @@ import { QUEUE_BYTES, WAITING } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
 /*
- * Batches are looked up a group at a time, and each step for all of a group before the next: so many cache misses are
- * under way at once, and no branch depends on an address. `out` holds the entry that each address has come to. Which
- * addresses a step has to take is a queue of byte offsets in `out`.
+ * Batches are looked up a group at a time, and each step runs for the whole group before the next one: so many cache
+ * misses are in flight at once, and no branch depends on an address. `out` holds the entry that each address has
+ * reached. The addresses that a step has to handle are a queue of byte offsets in `out`.
  *
  *     WAITING   | queue 0 | ... | queue 4 |     QUEUE_BYTES each
  *     a queue   | offset | offset | ... | end ->   12 bytes past the end may be written
