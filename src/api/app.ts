@@ -27,6 +27,7 @@ import { compileWriters } from "./plugins/writers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
+import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
@@ -94,6 +95,7 @@ export function buildApp(services: Services, log: Logger): App {
     addDashboardRoutes(within, services);
     addAreas(within, services);
   });
+  addFeedRoutes(app, services);
   addHealthRoutes(app, services);
   addDashboard(app);
   addApiConsole(app);

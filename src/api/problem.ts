@@ -12,6 +12,7 @@ export const PROBLEMS = {
   conflict: { status: 409, title: "Conflict" },
   "shrinks-too-much": { status: 409, title: "Shrinks Too Much" },
   "dataset-shrinks": { status: 409, title: "Dataset Shrinks Too Much" },
+  gone: { status: 410, title: "Gone" },
   "precondition-failed": { status: 412, title: "Precondition Failed" },
   "content-too-large": { status: 413, title: "Content Too Large" },
   "uri-too-long": { status: 414, title: "URI Too Long" },

@@ -20,6 +20,7 @@ export interface ServeOptions {
   readonly updateCommand: ChildCommand | undefined;
   readonly feedTarget: FeedTarget | undefined;
   /** Adds an organisation with all plans and a key to an empty store. */
+  readonly secretKeyFile: string | undefined;
   readonly quickStart: boolean;
   /** The first lines of the log. */
   readonly warnings: readonly string[];

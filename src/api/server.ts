@@ -6,6 +6,10 @@ import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
+import { FeedBytes } from "../service/deployments/feed-bytes.ts";
+import { FeedTokens } from "../service/deployments/feed-tokens.ts";
+import { PublishedLists } from "../service/deployments/published-lists.ts";
+import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
 import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
@@ -61,6 +65,8 @@ export interface ServerOptions {
   readonly updateCommand?: ChildCommand | undefined;
   /** How the dashboard imports threat feeds; undefined if no import would change what this server uses. */
   readonly feedTarget?: FeedTarget | undefined;
+  /** Where the key of the URLs of feeds is, or is made; without it, there are none. */
+  readonly secretKeyFile?: string | undefined;
   readonly log: Logger;
   /** By default, one that hashes at full cost. */
   readonly passwords?: Passwords;
@@ -181,6 +187,8 @@ export class Server {
     this.cutOff();
     await this.#app.close();
     await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
+    await this.services.lists.stop();
+    await this.services.pulls.stop();
     await this.#limitExchange.stop();
     await this.#recorder.stop();
     await this.store.close();
@@ -210,7 +218,8 @@ export class Server {
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     threats.watch();
-    await Promise.all([this.#recorder.start(), this.#limitExchange.start()]);
+    const { lists, pulls } = this.services;
+    await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",
@@ -237,6 +246,7 @@ export class Server {
       const applied = memory.apply(changes);
       waiters.reached(memory.sequence);
       this.#snapshots?.apply(changes);
+      this.services.lists.apply(changes);
       this.#freezes.check();
       // Large changes are still being applied.
       const check = (): void => this.#freezes.check();
@@ -259,6 +269,7 @@ export class Server {
         waiters.reached(memory.sequence);
         this.store.resume(memory.sequence);
         this.#snapshots?.forget();
+        this.services.lists.forget();
         this.#freezes.check();
         return log.info("the state has been loaded again");
       } catch {
@@ -279,6 +290,7 @@ function servicesOf(
     threats,
     updateCommand,
     feedTarget,
+    secretKeyFile,
     log,
     passwords = new Passwords(),
     now = Date.now,
@@ -295,13 +307,14 @@ function servicesOf(
   });
   const threatHolder = new ServedDataset({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
   const identifications = new Identifications(now);
+  const memory = new ServiceMemory();
   return {
     ...states,
     settings,
     now,
     store,
     metrics,
-    memory: new ServiceMemory(),
+    memory,
     waiters: new SequenceWaiters(),
     catalogue,
     catalogueUpdates: new CatalogueUpdates({
@@ -325,6 +338,10 @@ function servicesOf(
       log,
     }),
     files: new SharedCache(MAX_FILE_BYTES),
+    lists: new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log),
+    feedBytes: new FeedBytes(),
+    feedTokens: new FeedTokens(secretKeyFile, memory),
+    pulls: new Pulls({ store, memory }),
     rows: new RuleRows(),
     identifications,
     keyLimits: new KeyLimits(steady),

@@ -19,15 +19,21 @@ export interface ListRejection {
 const MAX_NAMED = 5;
 
 /** Everything that keeps the list, whose file has so many bytes, from being published; nothing is ever cut off. */
-export function rejectionsOf(list: CompiledList, bytes: number, limits: ListLimits): ListRejection[] {
+export function rejectionsOf(
+  list: CompiledList,
+  bytes: number,
+  limits: ListLimits,
+  /** Those of the largest of several files that the list is divided into. */
+  most: number = list.tally.count(4) + list.tally.count(6),
+): ListRejection[] {
   const rejections: ListRejection[] = [];
   const reject = (code: ListRejection["code"], message: string): void => void rejections.push({ code, message });
   const entries = list.tally.count(4) + list.tally.count(6);
   const { allowEmpty = false, maxEntries = Infinity, maxBytes = Infinity } = limits;
   if (list.tooWideCount > 0) reject("too-wide", `the includes have prefixes that are too wide: ${namedOf(list)}`);
   if (entries === 0 && !allowEmpty) reject("empty", "the list has no addresses");
-  if (entries > maxEntries)
-    reject("too-many-entries", `the list has ${entries} entries, and at most ${maxEntries} are allowed`);
+  if (most > maxEntries)
+    reject("too-many-entries", `the list has ${most} entries, and at most ${maxEntries} are allowed`);
   if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, and at most ${maxBytes} are allowed`);
   return rejections;
 }

@@ -47,6 +47,8 @@ export interface RuleExportOptions {
    * In milliseconds since 1970; now by default. Timeouts start then, and its seconds are the serial number of a zone.
    */
   readonly now?: number;
+  /** The serial number of a zone, 32 bits; by default the seconds of `now`. */
+  readonly serial?: number;
 }
 
 /**
@@ -59,11 +61,16 @@ export interface RuleExportOptions {
 export function exportRules(
   rules: Iterable<Rule>,
   format: RuleExportFormat,
-  { setName: name = "ipsieve", purpose = "blocklist", now = Date.now() }: RuleExportOptions = {},
+  {
+    setName: name = "ipsieve",
+    purpose = "blocklist",
+    now = Date.now(),
+    serial = Math.floor(now / 1000),
+  }: RuleExportOptions = {},
 ): Generator<string> {
   const entries = (): Iterable<Rule> => expressible(rules, format);
-  const serial = Math.floor(now / 1000) % 2 ** 32;
-  const list = { kind: "rules", entries, name, title: name, createdAt: now, now, purpose, serial } as const;
+  const about = { name, title: name, createdAt: now, now, purpose, serial: serial % 2 ** 32 } as const;
+  const list = { kind: "rules", entries, ...about } as const;
   return inChunks(FORMATS[format].write(list));
 }
 

@@ -1,4 +1,8 @@
 import type { Store } from "../store/store.ts";
+import type { FeedBytes } from "./deployments/feed-bytes.ts";
+import type { FeedTokens } from "./deployments/feed-tokens.ts";
+import type { PublishedLists } from "./deployments/published-lists.ts";
+import type { Pulls } from "./deployments/pulls.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
@@ -30,6 +34,11 @@ export interface Services {
   readonly feedImports: FeedImports;
   /** Files that are made once for all clients that request them. */
   readonly files: SharedCache<Buffer>;
+  /** The lists of deployments, their files, the tokens that open them, and who has fetched them. */
+  readonly lists: PublishedLists;
+  readonly feedBytes: FeedBytes;
+  readonly feedTokens: FeedTokens;
+  readonly pulls: Pulls;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;

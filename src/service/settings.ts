@@ -89,6 +89,13 @@ export const SETTINGS = {
     isPath: true,
     help: "folder for snapshots of large rulesets, which make the next start faster; off: no snapshots; default: next to the SQLite file, none with PostgreSQL",
   },
+  secretKeyFile: {
+    name: "secret-key-file",
+    initial: "",
+    value: "FILE",
+    isPath: true,
+    help: "the key from which the URLs of feeds are made, created if it does not exist; without it, devices have to be given new URLs; default: next to the SQLite file, required with PostgreSQL to have feeds",
+  },
   catalogue: {
     name: "catalogue",
     initial: "",

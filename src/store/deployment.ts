@@ -96,6 +96,8 @@ export interface PublishedList {
   /** SHA-256 of its prefixes, in base64url. */
   readonly digest: string;
   readonly entries: Readonly<Record<4 | 6, number>>;
+  /** The number of files that it is divided into. */
+  readonly chunks: number;
   /** Which catalogue and which threat intelligence it was made of; absent if it needs none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti", string>>>;
 }

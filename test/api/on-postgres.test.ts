@@ -16,6 +16,7 @@ const SUITES = [
   "dashboard/undo",
   "conditional-writes",
   "versions",
+  "feeds",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

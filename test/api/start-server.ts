@@ -71,6 +71,7 @@ export async function startServer(
       now: () => clock.now,
       updateCommand,
       feedTarget,
+      secretKeyFile: join(folder, "store.db.key"),
     });
   const test: TestServer = {
     server: await start(),

@@ -157,7 +157,7 @@ function publishing(
   owned: { readonly organisationId: string; readonly deploymentId: string },
   { basedOn, sequence, digest }: { readonly basedOn: number; readonly sequence: number; readonly digest: string },
 ): PublishListCommand {
-  const list = { sequence, digest, entries: { 4: 1, 6: 0 }, datasets: {} };
+  const list = { sequence, digest, entries: { 4: 1, 6: 0 }, chunks: 1, datasets: {} };
   return { kind: "publish-list", ...owned, basedOn, list, content: `content of ${digest}`, ...by(50) };
 }
 

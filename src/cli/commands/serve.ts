@@ -84,6 +84,7 @@ async function run(args: Arguments): Promise<number> {
     threats: threatsOf(settings, quickStart),
     updateCommand: updateCommandOf(settings),
     feedTarget: feedTargetOf(settings),
+    secretKeyFile: secretKeyFileOf(settings, location),
     quickStart,
     warnings,
     logTo,
@@ -123,6 +124,12 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
   const location = databaseLocation(isNamed ? args : { ...args, value: inFile });
   if ("file" in location) makePrivateFolder(dirname(location.file));
   return location;
+}
+
+/** `--secret-key-file`, else beside the SQLite file; servers of one PostgreSQL database need the same one. */
+function secretKeyFileOf({ secretKeyFile }: Settings, location: StoreLocation): string | undefined {
+  if (secretKeyFile !== "") return resolve(secretKeyFile);
+  return "file" in location ? `${location.file}.key` : undefined;
 }
 
 /** `--catalogue`, else the one that an update has built or will build, else the bundled one. */

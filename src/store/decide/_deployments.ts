@@ -86,7 +86,7 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   if (isLate) return { outcome: { deployment: before, isLate }, changes: [] };
   const isSame = published?.digest === list.digest;
   const next = isSame
-    ? { ...published, sequence: list.sequence, datasets: list.datasets }
+    ? { ...published, sequence: list.sequence, chunks: list.chunks, datasets: list.datasets }
     : { ...list, generation: generation + 1, at };
   const deployment: Deployment = { ...before, published: next, refused: null, released: null };
   return {

@@ -1,0 +1,156 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isSameDigest } from "../../../store/api-key.ts";
+import type { Deployment } from "../../../store/deployment.ts";
+import { digestOfToken } from "../../../service/access/secret-token.ts";
+import { tooManyRequests } from "../../../service/service-error.ts";
+import { type FeedFile, fileName, mediaTypeOf, readFileName } from "../../../service/deployments/feed-files.ts";
+import type { ServedList } from "../../../service/deployments/published-lists.ts";
+import type { Services } from "../../../service/services.ts";
+import type { App } from "../../app-type.ts";
+import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
+import { chooseCoding, setCoding, vary } from "../../http/content-coding.ts";
+import { isKnown } from "../../http/entity-tags.ts";
+import { notFound, Problem } from "../../problem.ts";
+
+const DAY = 86_400_000;
+/** Days for which feeds are served as they were after the plan of the organisation has ended. */
+const FROZEN_DAYS = 30;
+/** Seconds after which a device may ask again for what is not there yet. */
+const RETRY_AFTER = 5;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface FeedParameters {
+  /** The token of a deployment, or its id: then with a password. */
+  readonly credential: string;
+  readonly file: string;
+}
+
+/**
+ * The files that devices pull. A firewall that is told that its credentials are wrong stops enforcing: 401 and 403 are
+ * only for credentials that are known to be wrong, 410 for deployments that are gone for good, and everything else that
+ * keeps a list from being served is 503, after which devices keep what they have.
+ */
+export function addFeedRoutes(app: App, services: Services): void {
+  app.get("/feeds/:credential/:file", async (request, reply) => {
+    const { credential, file: name } = request.params as FeedParameters;
+    const deployment = deploymentOf(request, credential, services);
+    const { send, bytes } = await answer(request, reply, { deployment, name }, services).catch((error: unknown) => {
+      note(request, deployment, { status: error instanceof Problem ? error.status : 500, bytes: 0 }, services);
+      throw error;
+    });
+    note(request, deployment, { status: reply.statusCode, bytes }, services);
+    return send;
+  });
+}
+
+/** @throws Problem (401, 403), ServiceError "too-many-requests" */
+function deploymentOf(request: FastifyRequest, credential: string, services: Services): Deployment {
+  const isById = UUID.test(credential.toLowerCase());
+  const found = isById
+    ? byPassword(request, credential.toLowerCase(), services)
+    : services.feedTokens.find(credential, request.now);
+  if (found !== undefined) return found;
+  const { failureLimits, settings } = services;
+  const window = failureLimits.take(request.ip, settings.failuresPerMinute);
+  if (window.isExceeded)
+    throw tooManyRequests(
+      "too many requests for feeds without valid credentials came from this address",
+      window.retryAfter,
+    );
+  if (!isById) throw new Problem("permission-denied", "unknown feed; copy its URL again from the deployment");
+  throw new Problem("authentication-required", "the feed needs the deployment's password", {
+    headers: { "www-authenticate": 'Basic realm="feeds", charset="UTF-8"' },
+  });
+}
+
+/** Any name of a user is accepted: a deployment has only one password. */
+function byPassword({ headers }: FastifyRequest, id: string, { memory }: Services): Deployment | undefined {
+  const coded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+  const text = Buffer.from(coded, "base64").toString();
+  const digest = digestOfToken(text.slice(text.indexOf(":") + 1));
+  const deployment = memory.deploymentById(id);
+  const expected = deployment?.password ?? null;
+  return expected !== null && isSameDigest(digest, expected) ? deployment : undefined;
+}
+
+interface Answer {
+  readonly send: FastifyReply;
+  readonly bytes: number;
+}
+
+/** @throws Problem (403, 404, 410, 503) */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { deployment, name }: { readonly deployment: Deployment; readonly name: string },
+  services: Services,
+): Promise<Answer> {
+  checkState(request, deployment, services);
+  const list = services.lists.served(deployment.id);
+  if (list === undefined)
+    throw new Problem("service-unavailable", "the list has not been made yet; try again soon", {
+      headers: { "retry-after": String(RETRY_AFTER) },
+    });
+  const file = readFileName(name, deployment.definition, list.published.chunks);
+  if (file === undefined)
+    throw notFound(
+      `the feed has no such file; ${fileName({ part: "combined", chunk: list.published.chunks > 1 ? 0 : null, checksum: null }, deployment.definition)} is one, and the deployment lists all`,
+    );
+  return sendFile(request, reply, { deployment, list, file }, services);
+}
+
+/** @throws Problem (403, 410) */
+function checkState({ now }: FastifyRequest, deployment: Deployment, { memory }: Services): void {
+  if (deployment.deletedAt !== null) throw new Problem("gone", "the deployment has been deleted");
+  if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
+  const until = memory.plan(deployment.organisationId, "edl")?.until ?? null;
+  if (until !== null && now >= until + FROZEN_DAYS * DAY)
+    throw new Problem("permission-denied", `the plan of the organisation ended more than ${FROZEN_DAYS} days ago`);
+}
+
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { deployment, list, file }: { readonly deployment: Deployment; readonly list: ServedList; readonly file: FeedFile },
+  { feedBytes }: Services,
+): Promise<Answer> {
+  const { bytes, tag } = await feedBytes.file(deployment, list, file);
+  const changedAt = Math.max(list.published.at, deployment.updatedAt);
+  vary(reply, "Accept-Encoding");
+  reply.header("last-modified", new Date(changedAt).toUTCString());
+  if (isKnown(request, reply, tag) || isUnmodified(request, changedAt))
+    return { send: reply.code(304).send(), bytes: 0 };
+  const isPlain = file.checksum !== null || file.part === "unprocessable";
+  reply.type(`${isPlain ? "text/plain" : mediaTypeOf(deployment.definition)}; charset=utf-8`);
+  const coding = bytes.length < MIN_COMPRESSED ? undefined : chooseCoding(request);
+  if (coding === undefined) return { send: reply.send(bytes), bytes: bytes.length };
+  const coded = await feedBytes.coded(deployment, list, file, coding, () => compress(bytes, coding, "once"));
+  setCoding(reply, coding);
+  return { send: reply.send(coded.bytes), bytes: coded.bytes.length };
+}
+
+/** Only where there is no If-None-Match (RFC 9110, section 13.1.3). */
+function isUnmodified({ headers }: FastifyRequest, changedAt: number): boolean {
+  if (headers["if-none-match"] !== undefined) return false;
+  return Date.parse(headers["if-modified-since"] ?? "") >= changedAt - (changedAt % 1000);
+}
+
+function note(
+  request: FastifyRequest,
+  { id }: Deployment,
+  { status, bytes }: { readonly status: number; readonly bytes: number },
+  { pulls }: Services,
+): void {
+  const { file } = request.params as FeedParameters;
+  pulls.add({
+    deploymentId: id,
+    at: request.now,
+    file: file.slice(0, MAX_FILE_NAME),
+    address: request.ip,
+    agent: request.headers["user-agent"] ?? "",
+    status,
+    bytes: request.method === "HEAD" ? 0 : bytes,
+  });
+}
+
+const MAX_FILE_NAME = 100;

@@ -1,0 +1,51 @@
+import { hash } from "node:crypto";
+import type { Deployment } from "../../store/deployment.ts";
+import { SharedCache } from "../shared-cache.ts";
+import { type FeedFile, fileName, makeFile } from "./feed-files.ts";
+import type { ServedList } from "./published-lists.ts";
+
+/** Bytes of files, in all codings. */
+const MAX_BYTES = 256 << 20;
+/** A name as a file of bytes has it, with its tag. */
+export interface MadeFile {
+  readonly bytes: Buffer;
+  /** The same for the same bytes, on all servers and after a restart. */
+  readonly tag: string;
+  readonly byteLength: number;
+}
+
+/** The files of feeds, each made once for all devices that fetch it. */
+export class FeedBytes {
+  readonly #files = new SharedCache<MadeFile>(MAX_BYTES);
+
+  /** O(1) if it has been fetched before, otherwise O(entries), in slices. */
+  file(deployment: Deployment, { published, text }: ServedList, file: FeedFile): Promise<MadeFile> {
+    return this.#files.get(this.#keyOf(deployment, published.generation, file), async () => {
+      const { name, id, definition } = deployment;
+      const { generation, at, chunks } = published;
+      return madeOf(await makeFile({ name, id, definition, generation, at }, text, file, chunks));
+    });
+  }
+
+  /** The same, coded. */
+  coded(
+    deployment: Deployment,
+    { published }: ServedList,
+    file: FeedFile,
+    coding: string,
+    code: () => Promise<Buffer>,
+  ): Promise<MadeFile> {
+    return this.#files.get(`${coding} ${this.#keyOf(deployment, published.generation, file)}`, async () => {
+      const bytes = await code();
+      return { bytes, tag: "", byteLength: bytes.length };
+    });
+  }
+
+  #keyOf({ id, updatedAt, definition }: Deployment, generation: number, file: FeedFile): string {
+    return `${id} ${updatedAt} ${generation} ${fileName(file, definition)}`;
+  }
+}
+
+function madeOf(bytes: Buffer): MadeFile {
+  return { bytes, tag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`, byteLength: bytes.length };
+}

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import type { Family, Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import { FORMATS } from "../../formats/formats.ts";
+import { ENTRIES_AT_ONCE, type Format } from "../../formats/format.ts";
+import { setNameOf } from "../../formats/set-name.ts";
+import { exportRules, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { encoded } from "../encoded.ts";
+import { type ListText, prefixesOfList } from "./list-text.ts";
+
+/** A file of a feed: its name without a checksum's ending. */
+export interface FeedFile {
+  readonly part: "combined" | "ipv4" | "ipv6" | "unprocessable";
+  /** From 0 on; null: the list is not divided. */
+  readonly chunk: number | null;
+  readonly checksum: "md5" | "sha256" | null;
+}
+
+/** A list in pieces has at most so many. */
+const MAX_CHUNKS = 512;
+const FAMILIES = { combined: [4, 6], ipv4: [4], ipv6: [6] } as const;
+
+/** What depends on the deployment in its files. */
+export type FileContext = Pick<Deployment, "name" | "definition"> & {
+  readonly id?: string;
+  /** The serial number of a zone. */
+  readonly generation?: number;
+  readonly at?: number;
+};
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "text/plain": "txt",
+  "text/csv": "csv",
+  "application/json": "json",
+  "application/x-ndjson": "ndjson",
+  "application/yaml": "yaml",
+  "text/dns": "zone",
+};
+
+/** What the names of its files end with. */
+export function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
+  return EXTENSIONS[FORMATS[format as RuleExportFormat].mediaType] ?? "txt";
+}
+
+export function mediaTypeOf({ firewall_format: format }: DeploymentDefinition): string {
+  return FORMATS[format as RuleExportFormat].mediaType;
+}
+
+/** Only lists of lines may be divided: sets and zones have one name, which a second file would replace. */
+export function canBeDivided(format: RuleExportFormat): boolean {
+  const { isNamed, hasSerial }: Format = FORMATS[format];
+  return isNamed !== true && hasSerial !== true;
+}
+
+export function fileName({ part, chunk, checksum }: FeedFile, definition: DeploymentDefinition): string {
+  const number = chunk === null ? "" : `-${String(chunk + 1).padStart(3, "0")}`;
+  const extension = part === "unprocessable" ? "txt" : extensionOf(definition);
+  return `${part}${number}.${extension}${checksum === null ? "" : `.${checksum}`}`;
+}
+
+/** The file of that name; undefined if a deployment of this form never has it. */
+export function readFileName(name: string, definition: DeploymentDefinition, chunks: number): FeedFile | undefined {
+  const [, part, number, checksum] = /^([a-z0-9]+)(?:-(\d{3}))?\.[a-z]+?(?:\.(md5|sha256))?$/.exec(name) ?? [];
+  const chunk = number === undefined ? null : Number(number) - 1;
+  if (!(part === "unprocessable" || Object.hasOwn(FAMILIES, part ?? ""))) return undefined;
+  const file = { part, chunk, checksum: checksum ?? null } as FeedFile;
+  const isDivided = chunks > 1 && part !== "unprocessable";
+  const isThere = isDivided ? chunk !== null && chunk >= 0 && chunk < chunks : chunk === null;
+  return isThere && fileName(file, definition) === name ? file : undefined;
+}
+
+/** The parts of a list, each in its pieces. */
+export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
+  if (chunks === 1) return [{ part, chunk: null, checksum: null }];
+  return Array.from({ length: chunks }, (_, chunk) => ({ part, chunk, checksum: null }));
+}
+
+/**
+ * Into how many pieces a list is divided: a power of two, so that none has more entries than wanted, and never fewer
+ * than before, because devices have the URLs of all.
+ */
+export function* choosingChunks(
+  { options }: DeploymentDefinition,
+  text: ListText,
+  before = 1,
+): Generator<undefined, number, undefined> {
+  const { chunk_entries: most } = options;
+  if (most === undefined) return 1;
+  let chunks = before;
+  while (chunks < MAX_CHUNKS && Math.max(...(yield* countingChunks(text, chunks))) > most) chunks *= 2;
+  return chunks;
+}
+
+/** The entries of each piece. Can be interrupted. */
+function* countingChunks(text: ListText, chunks: number): Generator<undefined, Uint32Array, undefined> {
+  const counts = new Uint32Array(chunks);
+  let count = 0;
+  for (const family of [4, 6] as const)
+    for (const prefix of prefixesOfList(text[family])) {
+      counts[chunkOf(prefix, chunks)]!++;
+      if (++count % ENTRIES_AT_ONCE === 0) yield;
+    }
+  return counts;
+}
+
+/** Which piece an entry is in: the same whatever else is listed, so that a changed entry changes one piece only. */
+function chunkOf({ w0, w1, w2, w3, length }: Prefix, chunks: number): number {
+  let mixed = length;
+  for (const word of [w0, w1, w2, w3]) {
+    mixed = Math.imul(mixed ^ word, 0x9e3779b1);
+    mixed ^= mixed >>> 15;
+  }
+  return (mixed >>> 0) % chunks;
+}
+
+/** The entries and bytes of the largest file that a device can fetch. */
+export async function largestFile(
+  context: FileContext,
+  text: ListText,
+  { chunks, isBytesNeeded }: { readonly chunks: number; readonly isBytesNeeded: boolean },
+): Promise<{ readonly entries: number; readonly bytes: number }> {
+  const entries = Math.max(...(await inSlices(countingChunks(text, chunks))));
+  let bytes = 0;
+  for (const file of isBytesNeeded ? filesOf("combined", chunks) : [])
+    bytes = Math.max(bytes, (await makeFile(context, text, file, chunks)).length);
+  return { entries, bytes };
+}
+
+/** The bytes of a file. O(entries), in slices. */
+export async function makeFile(context: FileContext, text: ListText, file: FeedFile, chunks: number): Promise<Buffer> {
+  const { checksum } = file;
+  if (checksum === null) return makeContent(context, text, file, chunks);
+  const bytes = await makeContent(context, text, file, chunks);
+  const digest = createHash(checksum).update(bytes).digest("hex");
+  return Buffer.from(`${digest}  ${fileName({ ...file, checksum: null }, context.definition)}\n`);
+}
+
+async function makeContent(
+  context: FileContext,
+  text: ListText,
+  { part, chunk }: FeedFile,
+  chunks: number,
+): Promise<Buffer> {
+  if (part === "unprocessable")
+    return Buffer.from(
+      unprocessableOf(context, text)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  const families: readonly Family[] = FAMILIES[part];
+  if (context.definition.firewall_format === "text" && chunk === null)
+    return part === "combined" ? Buffer.concat([text[4], text[6]]) : text[families[0]!];
+  return inSlices(encoded(exportOf(context, rulesIn(text, families, chunk === null ? undefined : { chunk, chunks }))));
+}
+
+/** The prefixes that the format cannot represent. */
+export function unprocessableOf(context: FileContext, text: ListText): string[] {
+  const { leavesOut }: Format<"rules"> = FORMATS[context.definition.firewall_format as RuleExportFormat];
+  if (leavesOut === undefined) return [];
+  const { name, now, purpose, serial } = { ...exportOptions(context), name: context.name, serial: 0 };
+  const entries = (family?: Family): Iterable<Rule> => rulesIn(text, family === undefined ? [4, 6] : [family]);
+  const list = { kind: "rules", entries, name, title: name, createdAt: now, now, purpose, serial } as const;
+  return leavesOut.from(list).map((prefix) => formatPrefix(prefix));
+}
+
+function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string> {
+  return exportRules(rules, context.definition.firewall_format as RuleExportFormat, exportOptions(context));
+}
+
+function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileContext) {
+  return {
+    ...(id !== undefined && { setName: setNameOf(name, id) }),
+    purpose: definition.purpose === "allowlist" ? ("allowlist" as const) : ("blocklist" as const),
+    now: at,
+    serial: generation,
+  };
+}
+
+function* rulesIn(
+  text: ListText,
+  families: readonly Family[],
+  only?: { readonly chunk: number; readonly chunks: number },
+): Generator<Rule> {
+  for (const family of families)
+    for (const prefix of prefixesOfList(text[family])) {
+      if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
+      yield { prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+    }
+}

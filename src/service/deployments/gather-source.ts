@@ -1,0 +1,130 @@
+import { parsePrefix } from "../../address/prefix.ts";
+import { CatalogueError } from "../../cbs/catalogue-error.ts";
+import type { Classification } from "../../cti/fields.ts";
+import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
+import { gatheringNode } from "../../deployments/sources/node.ts";
+import { gatheringRules } from "../../deployments/sources/rules.ts";
+import { gatheringThreats } from "../../deployments/sources/threats.ts";
+import type { DeploymentSource } from "../../store/deployment.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { atOneVersion } from "../rules/at-one-version.ts";
+import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import type { ServedDataset } from "../datasets/served-dataset.ts";
+import type { ThreatView } from "../datasets/threat-view.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
+
+/** What sources are read from. */
+export interface SourceServices {
+  readonly memory: ServiceMemory;
+  readonly catalogue: ServedDataset<CatalogueView>;
+  readonly threats: ServedDataset<ThreatView>;
+}
+
+/** A source that cannot be read: the list that was made of it before stays published. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+}
+
+interface Kept {
+  /** Changes whenever the source may list something else, other than by the passing of time. */
+  readonly version: string;
+  readonly from: number;
+  readonly gathered: Promise<Gathered>;
+}
+
+/** Whether writes to it are decided elsewhere: by those who publish the dataset that it selects from. */
+export function isOfDataset(source: DeploymentSource): boolean {
+  return "cbs" in source || "cti" in source;
+}
+
+/** Gathers sources, and keeps what they list until they list something else. */
+export class Sources {
+  readonly #services: SourceServices;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(services: SourceServices) {
+    this.#services = services;
+  }
+
+  /**
+   * What the source of an organisation lists at `now`. Rejects with SourceError. O(source), in slices; O(1) while it
+   * lists the same.
+   */
+  async gather(organisationId: string, source: DeploymentSource, now: number): Promise<Gathered> {
+    const key = `${organisationId} ${JSON.stringify(source)}`;
+    const version = this.#versionOf(organisationId, source);
+    const kept = this.#kept.get(key);
+    if (kept?.version === version && kept.from <= now) {
+      const gathered = await kept.gathered;
+      if (now < gathered.until) return gathered;
+    }
+    const gathered = this.#gather(organisationId, source, now);
+    this.#kept.set(key, { version, from: now, gathered });
+    gathered.catch(() => this.#kept.delete(key));
+    return gathered;
+  }
+
+  /** Forgets all sources except those of these organisations' deployments. */
+  keepOnly(used: Iterable<{ readonly organisationId: string; readonly source: DeploymentSource }>): void {
+    const keys = new Set([...used].map(({ organisationId, source }) => `${organisationId} ${JSON.stringify(source)}`));
+    for (const key of this.#kept.keys()) if (!keys.has(key)) this.#kept.delete(key);
+  }
+
+  /** Identifies the dataset that is loaded, the same on all servers that have loaded it; "" where none is. */
+  generationOf(dataset: "cbs" | "cti"): string {
+    const { catalogue, threats } = this.#services;
+    if (dataset === "cbs") return catalogue.generation === 0 ? "" : catalogue.view().generation;
+    return threats.generation === 0 ? "" : String(threats.view().dataset.metadata.createdAt);
+  }
+
+  #versionOf(organisationId: string, source: DeploymentSource): string {
+    const { memory, catalogue, threats } = this.#services;
+    if ("ruleset" in source) return String(memory.ruleset(organisationId, source.ruleset)?.about.version);
+    if ("cbs" in source) return String(catalogue.generation);
+    return "cti" in source ? String(threats.generation) : "";
+  }
+
+  async #gather(organisationId: string, source: DeploymentSource, now: number): Promise<Gathered> {
+    if ("ruleset" in source) return this.#gatherRules(organisationId, source.ruleset, now);
+    if ("prefixes" in source)
+      return inSlices(
+        gatheringPrefixes(
+          "prefixes",
+          source.prefixes.map((text) => parsePrefix(text)),
+        ),
+      );
+    if ("cbs" in source) return this.#gatherNode(source.cbs);
+    if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
+    const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
+    const selection = { classification: classification as Classification | undefined, tags, seenWithinDays };
+    return inSlices(gatheringThreats(nameOf(source), this.#services.threats.view().dataset, selection, now));
+  }
+
+  async #gatherRules(organisationId: string, id: string, now: number): Promise<Gathered> {
+    const { memory } = this.#services;
+    const found = await atOneVersion(
+      () => memory.ruleset(organisationId, id),
+      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules.rules(), now),
+    );
+    if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; take it out of the sources`);
+    return found.result;
+  }
+
+  async #gatherNode(id: string): Promise<Gathered> {
+    if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
+    try {
+      const { tree } = await this.#services.catalogue.view().browsing();
+      return await inSlices(gatheringNode(`the node ${id}`, tree, id));
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error;
+      throw new SourceError(`the catalogue has no node ${id} any more; take it out of the sources`);
+    }
+  }
+}
+
+/** What messages call a source. */
+export function nameOf(source: DeploymentSource): string {
+  if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
+  if ("cbs" in source) return `the node ${source.cbs}`;
+  return "cti" in source ? `threat intelligence ${JSON.stringify(source.cti)}` : "prefixes";
+}

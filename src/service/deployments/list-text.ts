@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import type { Family, Prefix } from "../../address/address.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { encoded, joined } from "../encoded.ts";
+
+/** The prefixes of a list, one a line, as they are stored and as most devices read them. */
+export type ListText = Readonly<Record<Family, Buffer>>;
+
+/** Less than a millisecond. */
+const HASHED_AT_ONCE = 1 << 18;
+/** What comes between the families where both are stored as one text. */
+const SEPARATOR = Buffer.from("\n");
+const packed = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
+const unpacked = promisify<Uint8Array, Buffer>(inflateRaw);
+
+/** Can be interrupted. */
+export function* writingList(
+  prefixes: (family: Family) => Iterable<Prefix>,
+): Generator<undefined, ListText, undefined> {
+  return { 4: yield* linesOf(prefixes(4)), 6: yield* linesOf(prefixes(6)) };
+}
+
+function linesOf(prefixes: Iterable<Prefix>): Generator<undefined, Buffer, undefined> {
+  return encoded(joined(lines(prefixes)));
+}
+
+function* lines(prefixes: Iterable<Prefix>): Generator<string> {
+  for (const prefix of prefixes) yield `${formatPrefix(prefix)}\n`;
+}
+
+/** SHA-256 in base64url: the same for the same prefixes. */
+export function* digestingList(text: ListText): Generator<undefined, string, undefined> {
+  const hash = createHash("sha256");
+  for (const bytes of [text[4], SEPARATOR, text[6]])
+    for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
+      hash.update(bytes.subarray(at, at + HASHED_AT_ONCE));
+      yield;
+    }
+  return hash.digest("base64url");
+}
+
+/** As `READS.publishedList` gives it: in base64, compressed. */
+export async function packList(text: ListText): Promise<string> {
+  return (await packed(Buffer.concat([text[4], SEPARATOR, text[6]]), { level: 1 })).toString("base64");
+}
+
+export async function unpackList(content: string): Promise<ListText> {
+  const whole = await unpacked(Buffer.from(content, "base64"));
+  const at = whole[0] === SEPARATOR[0] ? 0 : whole.indexOf("\n\n") + 1;
+  return { 4: whole.subarray(0, at), 6: whole.subarray(at + 1) };
+}
+
+/** The prefixes of one family. */
+export function* prefixesOfList(text: Buffer): Generator<Prefix> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf(10, start);
+    yield parsePrefix(text.toString("latin1", start, end));
+    start = end + 1;
+  }
+}

@@ -1,0 +1,282 @@
+import type { Change } from "../../store/change.ts";
+import type { Deployment, PublishedList } from "../../store/deployment.ts";
+import type { Gathered } from "../../deployments/gathered.ts";
+import { isActivePlan } from "../access/plans.ts";
+import type { Store } from "../../store/store.ts";
+import { type CompiledDeployment, compileDeployment, datasetSources, type Reason } from "./compile-deployment.ts";
+import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
+import { type ListText, packList, unpackList } from "./list-text.ts";
+
+/** Milliseconds from the beginning of a compilation of a list to the next one's: changes meanwhile wait for it. */
+const BETWEEN = 2000;
+/** Milliseconds between two looks at clocks and datasets. */
+const EVERY = 500;
+
+/** What devices get. */
+export interface ServedList {
+  readonly published: PublishedList;
+  readonly text: ListText;
+}
+
+interface Needed extends SourceServices {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** What this server knows of the list of a deployment. */
+interface Known {
+  served: ServedList | undefined;
+  /** Whether the sources or the deployment may have changed since it was compiled. */
+  isStale: boolean;
+  /** When the last compilation began, by a monotonic clock. */
+  startedAt: number;
+  /** When it becomes another list by itself. */
+  until: number;
+  /** What it was compiled from: the numbers of the datasets that were loaded. */
+  datasets: string;
+  /** Compiled here and on its way to the store. */
+  pending: { readonly digest: string; readonly text: ListText; readonly fromDatasets: readonly Gathered[] } | undefined;
+  /** What sources from datasets listed for the published list; undefined: another server published it. */
+  before: readonly Gathered[] | undefined;
+}
+
+/**
+ * Keeps the lists of all deployments up to date: compiled when a source, the deployment or the time changes, one after
+ * the other, each at most every two seconds. What has been published is in the store: the first server that has
+ * compiled a state publishes it, and the others take it from there, so all serve the same bytes.
+ */
+export class PublishedLists {
+  readonly sources: Sources;
+  readonly #services: Needed;
+  readonly #log: { error(about: object, message: string): void };
+  readonly #known = new Map<string, Known>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(services: Needed, log: { error(about: object, message: string): void }) {
+    this.#services = services;
+    this.#log = log;
+    this.sources = new Sources(services);
+  }
+
+  /** Reads what has been published, then compiles in the background. Rejects if the store cannot be read. */
+  async start(): Promise<void> {
+    await Promise.all(this.#services.memory.everyDeployment().map((deployment) => this.#fetch(deployment)));
+    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Takes note of changes that memory has. */
+  apply(changes: readonly Change[]): void {
+    const rulesets = new Set<string>();
+    for (const change of changes) {
+      if ("rulesetId" in change) rulesets.add(change.rulesetId);
+      if (change.kind === "ruleset") rulesets.add(change.ruleset.id);
+      if (change.kind === "deployment") this.#changed(change.deployment.id);
+      if (change.kind === "deployment-list") this.#publishedElsewhere(change.deploymentId);
+      if (change.kind === "plan") this.#allChanged();
+    }
+    if (rulesets.size > 0) this.#rulesetsChanged(rulesets);
+  }
+
+  /** Everything may have changed: the state has been loaded again. */
+  forget(): void {
+    this.#allChanged();
+    for (const { id } of this.#services.memory.everyDeployment()) this.#publishedElsewhere(id);
+  }
+
+  /** What devices get of a deployment; undefined before its first list. */
+  served(id: string): ServedList | undefined {
+    return this.#known.get(id)?.served;
+  }
+
+  /** How the deployment would be compiled now. Rejects with SourceError. */
+  compile(
+    deployment: Pick<Deployment, "organisationId" | "name" | "definition" | "published"> & { readonly id?: string },
+  ): Promise<CompiledDeployment> {
+    const before = deployment.id === undefined ? undefined : this.#known.get(deployment.id)?.before;
+    return compileDeployment(this.sources, { ...deployment, before }, this.#services.now());
+  }
+
+  #knownOf(id: string): Known {
+    const known = this.#known.get(id) ?? {
+      served: undefined,
+      isStale: true,
+      startedAt: Number.NEGATIVE_INFINITY,
+      until: Number.POSITIVE_INFINITY,
+      datasets: "",
+      pending: undefined,
+      before: undefined,
+    };
+    this.#known.set(id, known);
+    return known;
+  }
+
+  #changed(id: string): void {
+    this.#knownOf(id).isStale = true;
+    this.#look();
+  }
+
+  #allChanged(): void {
+    for (const { id } of this.#services.memory.everyDeployment()) this.#knownOf(id).isStale = true;
+    this.#look();
+  }
+
+  #rulesetsChanged(ids: ReadonlySet<string>): void {
+    let isAny = false;
+    for (const { id, definition } of this.#services.memory.everyDeployment()) {
+      const uses = [...definition.include, ...definition.exclude].some(
+        (source) => "ruleset" in source && ids.has(source.ruleset),
+      );
+      if (uses) this.#knownOf(id).isStale = isAny = true;
+    }
+    if (isAny) this.#look();
+  }
+
+  /** What has been compiled here is taken at once, before the write is confirmed: nothing is read back. */
+  #publishedElsewhere(id: string): void {
+    const { published } = this.#services.memory.deploymentById(id) ?? { published: null };
+    const known = this.#knownOf(id);
+    if (published === null) return;
+    if (known.pending?.digest === published.digest) {
+      known.served = { published, text: known.pending.text };
+      known.before = known.pending.fromDatasets;
+    } else if (known.served?.published.digest === published.digest) {
+      known.served = { published, text: known.served.text };
+    } else {
+      known.before = undefined;
+      // Retried with the next compilation, for which it becomes stale.
+      void this.#fetch({ id, published }).catch(() => (known.isStale = true));
+    }
+  }
+
+  async #fetch({ id, published }: Pick<Deployment, "id" | "published">): Promise<void> {
+    const known = this.#knownOf(id);
+    const stored = published === null ? null : await this.#services.store.read("publishedList", id);
+    if (stored === null) return;
+    const text = await unpackList(stored.content);
+    // It may have been published again since.
+    const now = this.#services.memory.deploymentById(id)?.published ?? null;
+    const current = now?.generation === stored.generation ? now : published;
+    if (current?.generation === stored.generation) known.served = { published: current, text };
+  }
+
+  /** Compiles what is due, unless that is being done. */
+  #look(): void {
+    if (this.#timer === undefined || this.#running !== undefined || this.#isStopped) return;
+    const due = this.#services.memory.everyDeployment().filter((deployment) => this.#isDue(deployment));
+    if (due.length === 0) return;
+    this.#running = this.#compileAll(due).finally(() => (this.#running = undefined));
+  }
+
+  #isDue({ id, organisationId, definition }: Deployment): boolean {
+    const { memory, now } = this.#services;
+    const known = this.#knownOf(id);
+    if (performance.now() - known.startedAt < BETWEEN) return false;
+    const datasets = this.#datasetsOf(definition);
+    const isWanted = known.isStale || now() >= known.until || datasets !== known.datasets;
+    return isWanted && definition.active && isActivePlan(memory.plan(organisationId, "edl"), now());
+  }
+
+  #datasetsOf(definition: Deployment["definition"]): string {
+    const { catalogue, threats } = this.#services;
+    return datasetSources(definition).length === 0 ? "" : `${catalogue.generation} ${threats.generation}`;
+  }
+
+  async #compileAll(due: readonly Deployment[]): Promise<void> {
+    for (const { id } of due) {
+      // It may have changed, or gone, while others were compiled.
+      const deployment = this.#services.memory.deploymentById(id);
+      if (this.#isStopped || deployment === undefined || deployment.deletedAt !== null) continue;
+      await this.#renew(deployment).catch((error: unknown) => {
+        this.#knownOf(id).isStale = true;
+        this.#log.error({ deployment: id, err: error }, "the list of a deployment was not compiled; it is tried again");
+      });
+    }
+    const { memory } = this.#services;
+    for (const id of this.#known.keys()) if (memory.deploymentById(id)?.deletedAt !== null) this.#known.delete(id);
+    this.sources.keepOnly(
+      memory
+        .everyDeployment()
+        .flatMap(({ organisationId, definition: { include, exclude } }) =>
+          [...include, ...exclude].map((source) => ({ organisationId, source })),
+        ),
+    );
+  }
+
+  async #renew(deployment: Deployment): Promise<void> {
+    const { memory } = this.#services;
+    const known = this.#knownOf(deployment.id);
+    known.isStale = false;
+    known.startedAt = performance.now();
+    known.datasets = this.#datasetsOf(deployment.definition);
+    // Changes that are being made to copies are not in it yet.
+    await memory.buildingOf(deployment.organisationId);
+    const { sequence } = memory;
+    let compiled: CompiledDeployment;
+    try {
+      compiled = await this.compile(deployment);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      known.until = Number.POSITIVE_INFINITY;
+      return this.#refuse(deployment, [{ code: "no-source", message: error.message }], { 4: 0, 6: 0 });
+    }
+    known.until = compiled.list.until;
+    const { released, refused } = deployment;
+    const isReleased = released !== null && released === refused?.number;
+    const reasons = [...compiled.rejections, ...(isReleased ? [] : compiled.suspicions)];
+    if (reasons.length > 0) return this.#refuse(deployment, reasons, compiled.entries);
+    await this.#publish(deployment, compiled, sequence);
+  }
+
+  async #publish(deployment: Deployment, compiled: CompiledDeployment, sequence: number): Promise<void> {
+    const { id, organisationId, published, refused } = deployment;
+    const { digest, entries, chunks, datasets, text, fromDatasets } = compiled;
+    const known = this.#knownOf(id);
+    const isSame =
+      published?.digest === digest &&
+      published.chunks === chunks &&
+      refused === null &&
+      JSON.stringify(published.datasets) === JSON.stringify(datasets) &&
+      known.served !== undefined;
+    if (isSame) return void (known.before = fromDatasets);
+    known.pending = { digest, text, fromDatasets };
+    try {
+      const { isLate } = await this.#services.store.write({
+        kind: "publish-list",
+        ...this.#signed(organisationId, id),
+        basedOn: published?.generation ?? 0,
+        list: { sequence, digest, entries, chunks, datasets },
+        content: await packList(text),
+      });
+      if (isLate) known.isStale = true;
+    } finally {
+      known.pending = undefined;
+    }
+  }
+
+  async #refuse(
+    { id, organisationId, published }: Deployment,
+    reasons: readonly Reason[],
+    entries: PublishedList["entries"],
+  ): Promise<void> {
+    const { isLate } = await this.#services.store.write({
+      kind: "refuse-list",
+      ...this.#signed(organisationId, id),
+      basedOn: published?.generation ?? 0,
+      refusal: { reasons, entries },
+    });
+    if (isLate) this.#knownOf(id).isStale = true;
+  }
+
+  #signed(organisationId: string, deploymentId: string) {
+    return { actor: "command:server", at: this.#services.now(), organisationId, deploymentId };
+  }
+}

@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { makeToken } from "../../src/service/access/secret-token.ts";
+import { until } from "../until.ts";
+import { addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+
+const DAY = 86_400_000;
+const DEFINITION: DeploymentDefinition = {
+  description: "",
+  firewall_format: "text",
+  device: null,
+  update_frequency: "5m",
+  purpose: "blocklist",
+  direction: "both",
+  active: true,
+  include: [{ prefixes: ["192.0.2.0/24", "198.51.100.0/25", "2001:db8::/32"] }],
+  exclude: [{ prefixes: ["192.0.2.128/25"] }],
+  options: {},
+};
+const LIST = "192.0.2.0/25\n198.51.100.0/25\n2001:db8::/32\n";
+
+let t: TestServer;
+let organisationId = "";
+
+before(async () => {
+  t = await startServer({ failuresPerMinute: 1000 });
+  organisationId = await addOrganisation(t, "feeds");
+});
+after(() => t.close());
+
+const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
+
+async function deploy(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
+  const { deployment } = await t.server.store.write({
+    kind: "create-deployment",
+    ...by(),
+    name: "edge",
+    definition: { ...DEFINITION, ...definition },
+  });
+  return deployment;
+}
+
+async function deployed(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
+  const deployment = await deploy(definition);
+  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  return deployment;
+}
+
+const urlOf = (deployment: Deployment, file = "combined.txt"): string =>
+  `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/${file}`;
+const fetchFeed = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
+
+test("a feed has the includes without the excludes, whole and by family, with checksums; HEAD has its length", async () => {
+  const deployment = await deployed();
+  const whole = await fetchFeed(urlOf(deployment));
+  assert.deepEqual([whole.status, whole.text], [200, LIST]);
+  assert.equal(whole.headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.equal((await fetchFeed(urlOf(deployment, "ipv4.txt"))).text, "192.0.2.0/25\n198.51.100.0/25\n");
+  assert.equal((await fetchFeed(urlOf(deployment, "ipv6.txt"))).text, "2001:db8::/32\n");
+  for (const kind of ["md5", "sha256"]) {
+    const sum = await fetchFeed(urlOf(deployment, `combined.txt.${kind}`));
+    assert.equal(sum.text, `${createHash(kind).update(LIST).digest("hex")}  combined.txt\n`);
+  }
+  const head = await fetchFeed(urlOf(deployment), {}, "HEAD");
+  assert.deepEqual([head.status, head.text, head.headers.get("content-length")], [200, "", String(LIST.length)]);
+  assert.equal(head.headers.get("etag"), whole.headers.get("etag"));
+  for (const name of ["combined.csv", "combined-001.txt", "toString.txt", "ipv4.txt.sha1"])
+    assert.equal((await fetchFeed(urlOf(deployment, name))).status, 404, name);
+});
+
+test("unchanged content is 304 by tag and by date, also after a restart; coded bodies have tags of their own", async () => {
+  const prefixes = Array.from({ length: 400 }, (_, i) => `203.0.${i >> 8}.${i & 255}`).filter((_, i) => i % 2 === 0);
+  const deployment = await deployed({ include: [{ prefixes }], exclude: [] });
+  const first = await fetchFeed(urlOf(deployment));
+  const tag = first.headers.get("etag")!;
+  const date = first.headers.get("last-modified")!;
+  await t.restart();
+  const again = await fetchFeed(urlOf(deployment));
+  assert.deepEqual([again.text, again.headers.get("etag")], [first.text, tag]);
+  assert.equal((await fetchFeed(urlOf(deployment), { "If-None-Match": tag })).status, 304);
+  assert.equal((await fetchFeed(urlOf(deployment), { "If-Modified-Since": date })).status, 304);
+  assert.equal((await fetchFeed(urlOf(deployment), { "If-None-Match": '"x"', "If-Modified-Since": date })).status, 200);
+  const response = await fetch(t.server.url + urlOf(deployment), { headers: { "Accept-Encoding": "gzip" } });
+  const coded = response.headers.get("etag")!;
+  assert.deepEqual([response.headers.get("content-encoding"), await response.text()], ["gzip", first.text]);
+  assert.notEqual(coded, tag);
+  const known = { "Accept-Encoding": "gzip", "If-None-Match": coded };
+  assert.equal((await fetchFeed(urlOf(deployment), known)).status, 304);
+  const { bytes } = await t.server.services.feedBytes.coded(
+    t.server.services.memory.deploymentById(deployment.id)!,
+    t.server.services.lists.served(deployment.id)!,
+    { part: "combined", chunk: null, checksum: null },
+    "gzip",
+    () => assert.fail("it has been coded"),
+  );
+  assert.equal(gunzipSync(bytes).toString(), first.text);
+});
+
+test("what devices get when something is wrong: a firewall stops enforcing only when it should", async () => {
+  const deployment = await deployed();
+  const path = urlOf(deployment);
+  const { text, digest } = makeToken();
+  const basic = (password: string) => ({ Authorization: `Basic ${btoa(`any:${password}`)}` });
+  const byId = `/feeds/${deployment.id}/combined.txt`;
+  await rotate(deployment, { password: digest });
+  const wrongToken = path.replace(/.(?=\/combined)/, (last) => (last === "A" ? "B" : "A"));
+  const rows: readonly (readonly [what: string, path: string, headers: Record<string, string>, status: number])[] = [
+    ["a token", path, {}, 200],
+    ["a password", byId, basic(text), 200],
+    ["another token", wrongToken, {}, 403],
+    ["no token at all", "/feeds/x/combined.txt", {}, 403],
+    ["no password", byId, {}, 401],
+    ["another password", byId, basic("wrong"), 401],
+    ["no such deployment", `/feeds/${crypto.randomUUID()}/combined.txt`, basic(text), 401],
+  ];
+  for (const [what, url, headers, status] of rows) {
+    const found = await fetchFeed(url, headers);
+    assert.equal(found.status, status, what);
+    assert.equal(found.headers.get("www-authenticate")?.startsWith("Basic ") ?? false, status === 401, what);
+  }
+  const change = (definition: Partial<DeploymentDefinition>) =>
+    t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
+  await change({ active: false });
+  assert.equal((await fetchFeed(path)).status, 403, "not active");
+  await change({ active: true });
+  assert.equal((await fetchFeed(path)).status, 200, "active again");
+  const pending = await deploy({ include: [{ ruleset: crypto.randomUUID() }] });
+  const none = await fetchFeed(urlOf(pending));
+  assert.deepEqual([none.status, none.headers.get("retry-after")], [503, "5"], "never made");
+  await t.server.store.write({ kind: "delete-deployment", ...by(), deploymentId: deployment.id });
+  assert.equal((await fetchFeed(path)).status, 410, "deleted");
+  assert.equal((await fetchFeed(byId, basic(text))).status, 410, "deleted");
+  assert.equal((await fetchFeed(byId, basic("wrong"))).status, 401, "deleted, for those who do not have its password");
+  assert.ok(!t.logged().includes(path.split("/")[2]!), "no token is logged");
+  assert.match(t.logged(), /"path":"\/feeds\/ipf_\[redacted\]\/combined.txt"/);
+  if (process.platform !== "win32") assert.equal(statSync(join(t.folder, "store.db.key")).mode & 0o777, 0o600);
+});
+
+test("a token that was replaced works for its grace time", async () => {
+  const deployment = await deployed();
+  const [old, at] = [urlOf(deployment), t.clock.now];
+  await rotate(deployment, { url: true }, at + DAY);
+  const now = t.server.services.memory.deploymentById(deployment.id)!;
+  assert.notEqual(urlOf(now), old);
+  try {
+    for (const path of [old, urlOf(now)]) assert.equal((await fetchFeed(path)).status, 200);
+    t.clock.now = at + DAY;
+    assert.equal((await fetchFeed(old)).status, 403);
+    assert.equal((await fetchFeed(urlOf(now))).status, 200);
+  } finally {
+    t.clock.now = at;
+  }
+});
+
+test("rules that are added, and that expire, change the feed; an expiry alone does, too", async () => {
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...by(),
+    name: "r",
+    purpose: "blocklist",
+    description: "",
+  });
+  const deployment = await deployed({ include: [{ ruleset: ruleset.id }] });
+  assert.equal((await fetchFeed(urlOf(deployment))).text, "", "an empty ruleset is an empty list");
+  const start = t.clock.now;
+  const add = (prefix: string, expiresAt: number | null) =>
+    t.server.store.write({
+      kind: "add-rule",
+      ...by(),
+      rulesetId: ruleset.id,
+      request: { prefix: parsePrefix(prefix), name: null, expiresAt, mode: "extend" },
+    });
+  await add("203.0.113.1", null);
+  await add("203.0.113.9", start + DAY);
+  const becomes = (text: string) =>
+    until(`the feed is ${text}`, async () => (await fetchFeed(urlOf(deployment))).text === text);
+  await becomes("203.0.113.1\n203.0.113.9\n");
+  try {
+    t.clock.now = start + DAY;
+    await becomes("203.0.113.1\n");
+  } finally {
+    t.clock.now = start;
+  }
+});
+
+test("a list that devices cannot take is refused, and they keep the one before", async () => {
+  const deployment = await deployed();
+  const id = deployment.id;
+  const change = (definition: Partial<DeploymentDefinition>) =>
+    t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
+  const reasons = () =>
+    t.server.services.memory
+      .deploymentById(id)!
+      .refused?.reasons.map(({ code }) => code)
+      .join() ?? "";
+  await change({ options: { max_entries: 2 } });
+  await until("it is refused", () => reasons() === "too-many-entries");
+  assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
+  await change({ include: [{ prefixes: ["10.0.0.0/7"] }], options: {} });
+  await until("it is refused", () => reasons() === "too-wide");
+  await change({ include: [{ prefixes: ["192.0.2.128/25"] }] });
+  await until("the excludes leave nothing", () => reasons() === "empty");
+  await change({ include: [{ ruleset: crypto.randomUUID() }] });
+  await until("the source is gone", () => reasons() === "no-source");
+  assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
+  await change({ include: DEFINITION.include });
+  await until("it is published again", () => reasons() === "");
+});
+
+test("a divided list: every entry is in one file, and a changed entry changes only its file", async () => {
+  const prefixes = Array.from({ length: 500 }, (_, i) => `203.0.${i >> 7}.${(2 * i) & 255}`);
+  const deployment = await deployed({ include: [{ prefixes }], exclude: [], options: { chunk_entries: 100 } });
+  const { chunks } = t.server.services.lists.served(deployment.id)!.published;
+  assert.ok(chunks >= 8, "a power of two from 5 on");
+  const names = Array.from({ length: chunks }, (_, i) => `combined-${String(i + 1).padStart(3, "0")}.txt`);
+  const read = () => Promise.all(names.map(async (name) => (await fetchFeed(urlOf(deployment, name))).text));
+  const texts = await read();
+  assert.deepEqual(texts.flatMap((text) => text.split("\n").slice(0, -1)).sort(), [...prefixes].sort());
+  assert.ok(texts.every((text) => text.split("\n").length - 1 <= 100));
+  const definition = { include: [{ prefixes: prefixes.slice(1) }] };
+  await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
+  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  const changed = (await read()).filter((text, index) => text !== texts[index]);
+  assert.equal(changed.length, 1);
+});
+
+test("pulls are recorded with their addresses and statuses; whoever has no credentials is not", async () => {
+  const deployment = await deployed();
+  const headers = { "User-Agent": "firewall/1" };
+  await fetchFeed(urlOf(deployment), headers);
+  await fetchFeed(urlOf(deployment, "other.txt"), headers);
+  await fetchFeed(`/feeds/${deployment.id}/combined.txt`, headers);
+  const { pulls, days } = await t.server.services.pulls.logOf(deployment.id);
+  assert.deepEqual(
+    pulls.map(({ file, address, agent, status, bytes }) => [file, address, agent, status, bytes]),
+    [
+      ["other.txt", "127.0.0.1", "firewall/1", 404, 0],
+      ["combined.txt", "127.0.0.1", "firewall/1", 200, LIST.length],
+    ],
+  );
+  assert.deepEqual(
+    days.map((day) => [day.pulls, day.bytes]),
+    [[2, LIST.length]],
+  );
+  assert.equal(t.server.services.pulls.isNotPulled(deployment, t.clock.now + 900_000), false);
+  assert.equal(t.server.services.pulls.isNotPulled(deployment, t.clock.now + 900_001), true);
+  await t.restart();
+  assert.equal(t.server.services.pulls.lastOf(deployment.id), t.clock.now);
+});
+
+function rotate(
+  { id }: Deployment,
+  credential: { readonly url: true } | { readonly password: string },
+  graceUntil = t.clock.now,
+) {
+  return t.server.store.write({ kind: "rotate-deployment", ...by(), deploymentId: id, credential, graceUntil });
+}
