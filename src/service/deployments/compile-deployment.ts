@@ -70,7 +70,11 @@ export async function compileDeployment(
   const entries = { 4: list.tally.count(4), 6: list.tally.count(6) };
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
-  const largest = await largestFile(request, text, { chunks, isBytesNeeded: maxBytes !== undefined });
+  const largest = await largestFile(request, text, {
+    chunks,
+    entries: entries[4] + entries[6],
+    isBytesNeeded: maxBytes !== undefined,
+  });
   const isEmpty = include.every(({ prefixes }) => prefixes.count(4) + prefixes.count(6) === 0);
   const allowEmpty = isEmpty || definition.options.allow_empty === true;
   return {

@@ -4,7 +4,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { FORMATS } from "../../formats/formats.ts";
 import { ENTRIES_AT_ONCE, type Format } from "../../formats/format.ts";
 import { setNameOf } from "../../formats/set-name.ts";
-import { exportRules, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import { exportRules, type RuleExportFormat, unprocessableReason } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
@@ -65,14 +65,20 @@ export function fileName({ part, chunk, checksum }: FeedFile, definition: Deploy
 export function readFileName(name: string, definition: DeploymentDefinition, chunks: number): FeedFile | undefined {
   const [, part, number, checksum] = /^([a-z0-9]+)(?:-(\d{3}))?\.[a-z]+?(?:\.(md5|sha256))?$/.exec(name) ?? [];
   const chunk = number === undefined ? null : Number(number) - 1;
-  if (!(part === "unprocessable" || Object.hasOwn(FAMILIES, part ?? ""))) return undefined;
+  if (!(part === "unprocessable" || partsOf(definition).some((each) => each === part))) return undefined;
   const file = { part, chunk, checksum: checksum ?? null } as FeedFile;
   const isDivided = chunks > 1 && part !== "unprocessable";
   const isThere = isDivided ? chunk !== null && chunk >= 0 && chunk < chunks : chunk === null;
   return isThere && fileName(file, definition) === name ? file : undefined;
 }
 
-/** The parts of a list, each in its pieces. */
+/** Some formats hold one family in a file: their lists have no file with both. */
+export function partsOf({ firewall_format: format }: DeploymentDefinition): (keyof typeof FAMILIES)[] {
+  const { isOneFamily = false }: Format = FORMATS[format as RuleExportFormat];
+  return isOneFamily ? ["ipv4", "ipv6"] : ["combined", "ipv4", "ipv6"];
+}
+
+/** A part of a list, in its pieces. */
 export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
   if (chunks === 1) return [{ part, chunk: null, checksum: null }];
   return Array.from({ length: chunks }, (_, chunk) => ({ part, chunk, checksum: null }));
@@ -120,13 +126,18 @@ function chunkOf({ w0, w1, w2, w3, length }: Prefix, chunks: number): number {
 export async function largestFile(
   context: FileContext,
   text: ListText,
-  { chunks, isBytesNeeded }: { readonly chunks: number; readonly isBytesNeeded: boolean },
+  {
+    chunks,
+    entries,
+    isBytesNeeded,
+  }: { readonly chunks: number; readonly entries: number; readonly isBytesNeeded: boolean },
 ): Promise<{ readonly entries: number; readonly bytes: number }> {
-  const entries = Math.max(...(await inSlices(countingChunks(text, chunks))));
+  const largest = chunks === 1 ? entries : Math.max(...(await inSlices(countingChunks(text, chunks))));
+  const parts = isBytesNeeded ? partsOf(context.definition) : [];
   let bytes = 0;
-  for (const file of isBytesNeeded ? filesOf("combined", chunks) : [])
+  for (const file of parts.flatMap((part) => filesOf(part, chunks)))
     bytes = Math.max(bytes, (await makeFile(context, text, file, chunks)).length);
-  return { entries, bytes };
+  return { entries: largest, bytes };
 }
 
 /** The bytes of a file. O(entries), in slices. */
@@ -146,24 +157,40 @@ async function makeContent(
 ): Promise<Buffer> {
   if (part === "unprocessable")
     return Buffer.from(
-      unprocessableOf(context, text)
-        .map((line) => `${line}\n`)
+      (await unprocessableOf(context, text))
+        .map(
+          (line) => `${line}
+`,
+        )
         .join(""),
     );
   const families: readonly Family[] = FAMILIES[part];
   if (context.definition.firewall_format === "text" && chunk === null)
     return part === "combined" ? Buffer.concat([text[4], text[6]]) : text[families[0]!];
-  return inSlices(encoded(exportOf(context, rulesIn(text, families, chunk === null ? undefined : { chunk, chunks }))));
+  return inSlices(
+    encoded(exportOf(context, rulesIn(context, text, families, chunk === null ? undefined : { chunk, chunks }))),
+  );
 }
 
-/** The prefixes that the format cannot represent. */
-export function unprocessableOf(context: FileContext, text: ListText): string[] {
-  const { leavesOut }: Format<"rules"> = FORMATS[context.definition.firewall_format as RuleExportFormat];
-  if (leavesOut === undefined) return [];
-  const { name, now, purpose, serial } = { ...exportOptions(context), name: context.name, serial: 0 };
-  const entries = (family?: Family): Iterable<Rule> => rulesIn(text, family === undefined ? [4, 6] : [family]);
-  const list = { kind: "rules", entries, name, title: name, createdAt: now, now, purpose, serial } as const;
-  return leavesOut.from(list).map((prefix) => formatPrefix(prefix));
+/** The prefixes that the format cannot express: its files leave them out, and this names them. O(entries), in slices. */
+export async function unprocessableOf({ definition }: FileContext, text: ListText): Promise<string[]> {
+  const format = definition.firewall_format as RuleExportFormat;
+  return canExpressAll(format) ? [] : inSlices(findingUnprocessable(format, text));
+}
+
+function canExpressAll(format: RuleExportFormat): boolean {
+  return (FORMATS[format] as Format<"rules">).unprocessable === undefined;
+}
+
+function* findingUnprocessable(format: RuleExportFormat, text: ListText): Generator<undefined, string[], undefined> {
+  const found: string[] = [];
+  let count = 0;
+  for (const family of [4, 6] as const)
+    for (const prefix of prefixesOfList(text[family])) {
+      if (unprocessableReason(format, prefix) !== undefined) found.push(formatPrefix(prefix));
+      if (++count % ENTRIES_AT_ONCE === 0) yield;
+    }
+  return found;
 }
 
 function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string> {
@@ -179,7 +206,9 @@ function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileCon
   };
 }
 
+/** Those that the format can express. */
 function* rulesIn(
+  { definition }: FileContext,
   text: ListText,
   families: readonly Family[],
   only?: { readonly chunk: number; readonly chunks: number },
@@ -187,6 +216,7 @@ function* rulesIn(
   for (const family of families)
     for (const prefix of prefixesOfList(text[family])) {
       if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
+      if (unprocessableReason(definition.firewall_format as RuleExportFormat, prefix) !== undefined) continue;
       yield { prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
     }
 }
