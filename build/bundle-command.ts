@@ -51,7 +51,7 @@ const OTHER_ADDRESSES: Readonly<Record<string, string>> = {
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
  * `import.meta.url` stays the address that the module has where it is not packed, for what is found by it.
  */
-function inPlace(outfile: string): Plugin {
+function inPlace(outfile: string, { requiresPackages = false } = {}): Plugin {
   return {
     name: "in place",
     setup({ onLoad }) {
@@ -59,10 +59,8 @@ function inPlace(outfile: string): Plugin {
         const file = relative(ROOT, path);
         const own = OTHER_ADDRESSES[file] ?? file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
         const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
-        return {
-          contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address),
-          loader: "ts",
-        };
+        const source = withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address);
+        return { contents: requiresPackages ? requiringPackages(source, outfile) : source, loader: "ts" };
       });
     },
   };
@@ -70,16 +68,46 @@ function inPlace(outfile: string): Plugin {
 
 function withoutImports(source: string, file: string): string {
   const taken = source.replaceAll(/^import \{([^}]*)\} from "(node:[^"]+)";$/gm, (_, names: string, module: string) => {
-    const values = names
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== "" && !name.startsWith("type "));
-    return `const { ${values.join(", ").replaceAll(" as ", ": ")} } = process.getBuiltinModule("${module}");`;
+    return `const { ${valuesOf(names).join(", ").replaceAll(" as ", ": ")} } = process.getBuiltinModule("${module}");`;
   });
   const left = /^import (?!type\b).*"node:.*$/m.exec(taken);
   if (left !== null)
     throw new Error(`${file}: ${left[0]}: name what is imported, in one line, so that it can be packed`);
   return taken;
+}
+
+/**
+ * Takes packages at the moment at which the module that imports them is first run. A packed file would load all of them
+ * when it starts, for every command: the schemas of the service and its client took 10 of the 50 ms that `lookup` takes
+ * beyond Node itself.
+ */
+function requiringPackages(source: string, outfile: string): string {
+  return source.replaceAll(
+    /^import (?!type\b)([^;"]*?) from "([@a-z][^":]*)";$/gm,
+    (whole, names: string, name: string) => {
+      if (PACKED.includes(name)) return whole;
+      const [, fallback = "", listed = ""] = /^([\w$]*),? ?(?:\{([^}]*)\})?$/s.exec(names)!;
+      const values = valuesOf(listed).map((value) => value.replace(" as ", ": "));
+      if (fallback !== "") values.unshift(`default: ${fallback}`);
+      if (values.length === 0) return "";
+      const require = 'process.getBuiltinModule("node:module").createRequire(import.meta.url)';
+      return `const { ${values.join(", ")} } = ${require}(${JSON.stringify(packagePath(name, outfile))});`;
+    },
+  );
+}
+
+/** The names of an import that are not types. */
+function valuesOf(names: string): string[] {
+  return names
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && !name.startsWith("type "));
+}
+
+/** What a packed file names a package by. */
+function packagePath(name: string, outfile: string): string {
+  if (isInstalled(name)) return name;
+  return relative(dirname(outfile), join(PACKAGES_FOLDER, packageModule(name))).replaceAll("\\", "/");
 }
 
 function apart(outfile: string): Plugin {
@@ -95,10 +123,7 @@ function apart(outfile: string): Plugin {
   };
 }
 
-/**
- * Small packages of commands that read lists are packed. The others stay in files of their own (`bundle-packages.ts`): a
- * packed file imports all that it does not hold when it starts.
- */
+/** Small packages of commands that read lists are packed. The others stay in files of their own (`bundle-packages.ts`). */
 const PACKED = ["csv-parse/sync", "jsonc-parser"];
 
 function packages(outfile: string): Plugin {
@@ -108,9 +133,7 @@ function packages(outfile: string): Plugin {
       onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
         if (kind === "entry-point" || path.startsWith("node:")) return null;
         if (PACKED.includes(path)) return { path: join(ROOT, BUNDLED_FORMS[path]!) };
-        if (isInstalled(path)) return { path, external: true };
-        const own = relative(dirname(outfile), join(PACKAGES_FOLDER, packageModule(path)));
-        return { path: own.replaceAll("\\", "/"), external: true };
+        return { path: packagePath(path, outfile), external: true };
       });
     },
   };
@@ -122,7 +145,7 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     entryPoints: [entry],
     outfile,
     minifyIdentifiers: true,
-    plugins: [inPlace(outfile), apart(outfile), packages(outfile)],
+    plugins: [inPlace(outfile, { requiresPackages: true }), apart(outfile), packages(outfile)],
   });
 }
 

@@ -52,8 +52,17 @@ export function countNodes(places: Uint8Array): number {
   return Math.floor(places.length / (4 * NODE_WORDS));
 }
 
-/** Stored nodes, validated; ids are assembled on demand. */
-export class NodeTable {
+/** Nodes by their number; ids are assembled on demand. */
+export interface NodesByNumber {
+  readonly count: number;
+  /** The node one level up, 0 at the top. */
+  parent(value: number): number;
+  id(value: number): string;
+  name(value: number): string;
+}
+
+/** Stored nodes, validated. */
+export class NodeTable implements NodesByNumber {
   readonly count: number;
   readonly #texts: readonly string[];
   readonly #words: Uint32Array;
@@ -66,15 +75,12 @@ export class NodeTable {
     const lines = texts.split("\n");
     if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end in a line end");
     if (new Set(lines).size < lines.length) throw badMetadata("nodes", "a text is there twice");
-    if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "there is a part of a node");
     this.#texts = lines;
-    // A copy: words must be aligned.
-    this.#words = new Uint32Array(new Uint8Array(places).buffer);
+    this.#words = wordsOf(places);
     this.count = this.#words.length / NODE_WORDS;
     this.#check(lines, this.#words);
   }
 
-  /** The node one level up, 0 at the top. */
   parent(value: number): number {
     return this.#word(value, PARENT);
   }
@@ -150,5 +156,84 @@ export class NodeTable {
     const { parent: above } = idParts(this.id(value));
     if (parent !== 0 && above === null)
       throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} is below a label`);
+  }
+}
+
+/** The words of nodes. @throws CatalogueError "bad-metadata" */
+function wordsOf(places: Uint8Array): Uint32Array {
+  if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "there is a part of a node");
+  // A copy: words must be aligned.
+  return new Uint32Array(new Uint8Array(places).buffer);
+}
+
+/**
+ * Stored nodes of which each is validated when it is asked for, and no other: for a process that prints a few of a
+ * hundred thousand and ends. Whether two nodes have the same id is not noticed.
+ */
+export class NodesAsAsked implements NodesByNumber {
+  readonly count: number;
+  readonly #texts: TextLines;
+  readonly #words: Uint32Array;
+
+  /** O(1), but for a copy of the words. @throws CatalogueError "bad-metadata" */
+  constructor({ texts, places }: StoredNodes) {
+    this.#texts = new TextLines(texts);
+    this.#words = wordsOf(places);
+    this.count = this.#words.length / NODE_WORDS;
+  }
+
+  /** @throws CatalogueError "bad-metadata" */
+  parent(value: number): number {
+    const parent = this.#words[(value - 1) * NODE_WORDS + PARENT]!;
+    // Ids are assembled along parents: they end, as numbers decrease.
+    if (parent >= value) throw badMetadata("nodes", `node ${value} comes before its parent`);
+    return parent;
+  }
+
+  /** @throws CatalogueError "bad-metadata", "bad-id" */
+  id(value: number): string {
+    const id = this.#joinedId(value, 1);
+    const above = idParts(id).parent; // it checks the id
+    const parent = this.parent(value);
+    if (parent === 0 ? above !== null : above !== this.#joinedId(parent, 2))
+      throw badMetadata("nodes", `the node ${JSON.stringify(id)} is not below its parent`);
+    return id;
+  }
+
+  /** @throws CatalogueError "bad-metadata", "bad-name" */
+  name(value: number): string {
+    const name = this.#text(value, NAME);
+    checkName(name);
+    return name;
+  }
+
+  /** At most one part more than a path may have, which shows that there are too many. */
+  #joinedId(value: number, parts: number): string {
+    const [parent, part] = [this.parent(value), this.#text(value, PART)];
+    return parent === 0 || parts > MAX_PARTS ? part : `${this.#joinedId(parent, parts + 1)}/${part}`;
+  }
+
+  #text(value: number, which: number): string {
+    return this.#texts.at(this.#words[(value - 1) * NODE_WORDS + which]!);
+  }
+}
+
+/** Lines of a text, found from the start up to the one that is asked for. */
+class TextLines {
+  readonly #text: string;
+  readonly #starts = [0];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The line at an index, from 0. O(lines before it) the first time. @throws CatalogueError "bad-metadata" */
+  at(index: number): string {
+    while (this.#starts.length <= index + 1) {
+      const end = this.#text.indexOf("\n", this.#starts.at(-1));
+      if (end < 0) throw badMetadata("nodes", "a node refers to a text that does not exist");
+      this.#starts.push(end + 1);
+    }
+    return this.#text.slice(this.#starts[index], this.#starts[index + 1]! - 1);
   }
 }

@@ -7,7 +7,14 @@ import type { PrefixSource } from "../trie/prefix-source.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, idParts } from "./_node-id.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
-import { countNodes, NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
+import {
+  countNodes,
+  NodesAsAsked,
+  type NodesByNumber,
+  NodeTable,
+  type StoredNodes,
+  storeNodes,
+} from "./_node-table.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -89,6 +96,9 @@ export function sourceUpdatedAt({
   return publishedAt ?? changedAt ?? fetchedAt;
 }
 
+/** Which nodes of a catalogue are checked: all at once, or each when it is asked for. */
+export type CatalogueChecks = "all" | "as asked";
+
 /**
  * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value
  * of the table is a claim, a node and the source that says so. Made at once from the metadata of a snapshot; a
@@ -99,7 +109,7 @@ export class Catalogue {
   readonly table: PrefixTable;
   /** What has expired at this moment is left out, in milliseconds since the Unix epoch. */
   readonly now: number;
-  readonly #stored: NodeTable;
+  readonly #stored: NodesByNumber;
   readonly #claims: ClaimTable;
   /** By number. */
   readonly #nodes: (CatalogueNode | undefined)[];
@@ -110,15 +120,16 @@ export class Catalogue {
 
   /**
    * Checks the metadata, which may come from an untrusted file; O(nodes). Prefixes that have expired at `now` have no
-   * nodes; by default none has.
+   * nodes; by default none has. With `checks` "as asked", a node is checked when it is asked for, which then throws as
+   * this does, and whether ids are unique is not: for processes that ask for few of many nodes.
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
-  constructor(metadata: unknown, table: PrefixTable, now: number = -Infinity) {
+  constructor(metadata: unknown, table: PrefixTable, now: number = -Infinity, checks: CatalogueChecks = "all") {
     this.metadata = checkedMetadata(metadata);
     this.table = table;
     this.now = now;
     const { nodes, claims, sources } = this.metadata;
-    this.#stored = new NodeTable(nodes);
+    this.#stored = checks === "all" ? new NodeTable(nodes) : new NodesAsAsked(nodes);
     this.#claims = new ClaimTable(claims, this.#stored.count, sources.length);
     this.#nodes = new Array<undefined>(this.#stored.count + 1);
   }

@@ -1,4 +1,4 @@
-import { Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
+import { Catalogue, CATALOGUE_KIND, type CatalogueChecks } from "../cbs/catalogue.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
@@ -20,6 +20,6 @@ export function catalogueFromBytes(bytes: Uint8Array | ArrayBufferLike, name: st
  * The catalogue in a snapshot, as of `now` (milliseconds since the Unix epoch; by default, nothing has expired). Throws
  * DatasetError, with the path, for one that cannot be used.
  */
-export function catalogueOf(snapshot: Snapshot, path: string, now?: number): Catalogue {
-  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table, now));
+export function catalogueOf(snapshot: Snapshot, path: string, now?: number, checks?: CatalogueChecks): Catalogue {
+  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table, now, checks));
 }

@@ -23,3 +23,11 @@ export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): P
 export async function openCatalogue(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
   return catalogueOf(await openCatalogueSnapshot(path), path, now);
 }
+
+/**
+ * As `openCatalogue`, for asking about a few addresses: it takes no time for each node. A node that cannot be used
+ * makes what asks for it throw CatalogueError.
+ */
+export async function openCatalogueAsAsked(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
+  return catalogueOf(await openCatalogueSnapshot(path), path, now, "as asked");
+}

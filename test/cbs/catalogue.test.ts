@@ -346,7 +346,16 @@ describe("metadata from a hostile file", () => {
   ];
   for (const [what, metadata, code] of cases) {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
+    // Only comparing all nodes shows that two are the same.
+    if (!/twice|two nodes|two texts/.test(what))
+      test(`${what}, when its nodes are asked for`, () =>
+        assert.throws(() => new Catalogue(metadata, table, 0, "as asked").nodes, { name: "CatalogueError" }));
   }
+  test("a good node beside a bad one can be asked for", () => {
+    const catalogue = new Catalogue(nodes(["/cloud", "a,b"], [0, 0, 0], [1, 1, 1]), table, 0, "as asked");
+    assert.deepEqual([catalogue.node(1).id, catalogue.nodeCount], ["/cloud", 2]);
+    assert.throws(() => catalogue.node(2), { code: "bad-id" });
+  });
   test("the one they are all made from is fine", () =>
     assert.deepEqual(
       new Catalogue(good, table).nodes.map((node) => node.id),
@@ -363,7 +372,7 @@ describe("metadata from a hostile file", () => {
       below(" a"),
       nodes(["a", "\0"], [0, 0, 0]),
     ]) {
-      assert.doesNotThrow(() => new Catalogue(fine, table));
+      assert.deepEqual(new Catalogue(fine, table, 0, "as asked").nodes, new Catalogue(fine, table).nodes);
     }
   });
 
@@ -388,7 +397,8 @@ describe("metadata from a hostile file", () => {
   test("what a stored node is, is what the builder was told", () => {
     fc.assert(
       fc.property(entries, (lines) => {
-        const { metadata, table } = catalogueOf(lines);
+        const { metadata, table, nodes: all } = catalogueOf(lines);
+        assert.deepEqual(new Catalogue(metadata, table, 0, "as asked").nodes, all);
         const ids = new Set(
           lines
             .flatMap(([, ...ids]) => ids)

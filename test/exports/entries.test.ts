@@ -62,6 +62,19 @@ test("the package has no other dependencies than those that cannot be bundled; i
     assert.equal(manifest.peerDependenciesMeta[name].optional, true);
 });
 
+test("the command starts without a package: each is loaded by what needs it", () => {
+  for (const file of ["cli/command-line.js", "batch/pool/pool-worker.js", "datasets/_catalogue-renderer.js"])
+    assert.deepEqual(staticImports(join(dist, file)), [], file);
+  // Negative control: the module before it was packed.
+  assert.ok(staticImports(join(dist, "client/client.js")).some((name) => name.includes("packages/openapi-fetch")));
+});
+
+/** What a module imports when it is loaded, by the parts that only a static import has at the start of a line. */
+function staticImports(path: string): string[] {
+  const found = readFileSync(path, "utf8").matchAll(/(?:^|[;}])import\s*(?:[\w${}*,\s]+?\s*from)?\s*"([^"]+)"/gm);
+  return Array.from(found, ([, name]) => name!);
+}
+
 test("every entry of the exports map is there, with its types", () => {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const [name, target] of Object.entries<Record<string, string> | string>(exports))

@@ -5,7 +5,8 @@ import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
-import { openCatalogue } from "../../datasets/open-catalogue.ts";
+import { openCatalogueAsAsked } from "../../datasets/open-catalogue.ts";
+import { withPath } from "../../datasets/with-path.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
 import { isOutputClosed, printText } from "../output/standard-output.ts";
@@ -36,7 +37,8 @@ export const lookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const catalogue = await openCatalogue(await chosenSnapshot(args), chosenMoment(args));
+  const path = await chosenSnapshot(args);
+  const catalogue = await openCatalogueAsAsked(path, chosenMoment(args));
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
@@ -45,13 +47,24 @@ async function run(args: Arguments): Promise<number> {
     try {
       found = (await print(catalogue, parsePrefix(text), text)) || found;
     } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
+      if (!(error instanceof AddressError)) throw namingPath(path, error);
       reportError(error, location);
       failed = true;
     }
   }
   if (failed) return EXIT.error;
   return found ? EXIT.matched : EXIT.nothing;
+}
+
+/** The error of a node that was read from a catalogue with the catalogue's path; any other as it is. */
+function namingPath(path: string, error: unknown): unknown {
+  try {
+    return withPath(path, () => {
+      throw error;
+    });
+  } catch (named) {
+    return named;
+  }
 }
 
 async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Promise<boolean> {
@@ -61,6 +74,6 @@ async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Pr
 }
 
 async function printCard(catalogue: Catalogue, prefix: Prefix): Promise<boolean> {
-  await printText(await lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
+  await printText(lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
   return catalogue.table.activeMatch(catalogue.table.lookupPrefix(prefix), catalogue.now) !== 0;
 }

@@ -1,7 +1,7 @@
 import { addressBits, type Prefix } from "../../address/address.ts";
-import { parseAddress } from "../../address/parse-address.ts";
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix, prefixContains, prefixOf } from "../../address/prefix.ts";
+import { lastAddress } from "../../address/range.ts";
 import { specialPurpose } from "../../address/special-purpose.ts";
 import {
   type Catalogue,
@@ -31,13 +31,13 @@ const REACHABILITY_OPEN = new Set([
 /**
  * All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes.
  */
-export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): Promise<string> {
+export function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): string {
   const { table } = catalogue;
   const lines = [style("bold", title)];
   for (const match of table.chain(table.lookupPrefix(prefix))) {
     if (catalogue.valuesOf(match).length === 0) continue; // expired
     const covering = prefixOf(prefix, table.prefixLength(match));
-    lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", await extent(covering))}`);
+    lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", extent(covering))}`);
     for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
   }
   if (lines.length === 1)
@@ -62,15 +62,11 @@ function claimLine({ label, id }: CatalogueNode, source: CatalogueSource | null,
 }
 
 /** First to last address, and how many there are. */
-async function extent(prefix: Prefix): Promise<string> {
+function extent(prefix: Prefix): string {
   const bits = addressBits(prefix.family) - prefix.length;
   if (bits === 0) return "1 address";
-  // Loads 90 kB of code that nothing else needs.
-  const { IPv4CidrRange, IPv6CidrRange } = await import("ip-num");
-  const range = (prefix.family === 4 ? IPv4CidrRange : IPv6CidrRange).fromCidr(formatPrefix(prefix));
-  const [first, last] = [range.getFirst(), range.getLast()].map((end) => formatAddress(parseAddress(end.toString())));
-  const size = range.getSize();
-  const count = size > 0xffff_ffffn ? `2^${bits} addresses` : counted(Number(size), "address", "addresses");
+  const [first, last] = [prefix, lastAddress(prefix)].map((end) => formatAddress(end));
+  const count = bits > 32 ? `2^${bits} addresses` : counted(2 ** bits, "address", "addresses");
   return `${first} - ${last}, ${count}`;
 }
 

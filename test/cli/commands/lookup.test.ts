@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import { CATALOGUE_KIND } from "../../../src/cbs/catalogue.ts";
+import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../../src/table/freeze.ts";
+import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
 import { outcomeOf, run, start, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -162,4 +168,24 @@ test("- answers each line when it comes, and ends when nobody reads the answers"
   const { code, stderr } = await outcomeOf(child);
   clearInterval(feeding);
   assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("a node that cannot be used is an error with the file's name, once it is asked for", async () => {
+  const trie = new PrefixTrie();
+  trie.add(parsePrefix("192.0.2.0/24"), 1);
+  trie.add(parsePrefix("198.51.100.0/24"), 2);
+  const metadata = {
+    format: 2,
+    title: "",
+    createdAt: "2026-11-23T00:00:00.000Z",
+    sources: [],
+    nodes: { texts: "good\nbad,id\n", places: new Uint8Array(Uint32Array.of(0, 0, 0, 0, 1, 1).buffer) },
+  };
+  const path = join(folder.path, "bad-node.ipsieve");
+  await writeSnapshot(path, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt: new Date(0) });
+  const ask = (address: string) => run(["lookup", "--snapshot", path, address]);
+  assert.match((await ask("192.0.2.1")).stdout, /good/);
+  const { code, stderr } = await ask("198.51.100.1");
+  assert.equal(code, 2);
+  assert.match(stderr, /^ipsieve: .*bad-node\.ipsieve: .*"bad,id" cannot be the id of a node/);
 });
