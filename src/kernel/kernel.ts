@@ -50,6 +50,8 @@ interface Exports {
   useMember(length: number): void;
   scanMember(at: number, end: number): number;
   undecidedLines(): number;
+  cutRecords(at: number, end: number, state: number): number;
+  stateOfRecords(): number;
   setScanned(lines: number, count4: number, count6: number): void;
   countChunk(): void;
   scannedLines(): number;
@@ -241,6 +243,16 @@ export class Kernel {
   /** As `scanColumn`, for the member named by `useMember` of lines that are JSON objects. */
   scanMember(at: number, end: number): number {
     return this.#exports.scanMember(at, end) >>> 0;
+  }
+
+  /**
+   * The address after the last LF in the text [at, end) that ends a record of CSV (0: none), and the state at `end`;
+   * `state` is the one at `at` (FIELD_START and others, in workspace.ts). `TEXT_SLACK` bytes from `end` on must be
+   * there to be read.
+   */
+  cutRecords(at: number, end: number, state: number): { readonly end: number; readonly state: number } {
+    const exports = this.#exports;
+    return { end: exports.cutRecords(at, end, state) >>> 0, state: exports.stateOfRecords() };
   }
 
   get undecidedCount(): number {

@@ -232,6 +232,16 @@ export const KEYS_BYTES = KNOWN_KEYS * KEY_BYTES;
 /** Whole pages. */
 export const WORKSPACE_BYTES = (KEYS + KEYS_BYTES + 65535) & -65536;
 
+/** The state at a position in a record of CSV. */
+// at the start of a field: a quote here opens a quoted field
+export const FIELD_START = 0;
+// in a field without quotes, or after the closing quote: a quote here is an ordinary character
+export const PLAIN = 1;
+// between quotes: commas and newlines are ordinary characters
+export const QUOTED = 2;
+// after a quote between quotes: the first half of a doubled one, or the closing one
+export const QUOTE_SEEN = 3;
+
 /** Which lines give a row. */
 export const SELECT_ALL = 0;
 export const SELECT_MATCHED = 1;

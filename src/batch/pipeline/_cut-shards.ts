@@ -1,7 +1,7 @@
 import type { OpenInput } from "../input/input.ts";
 import type { SharedBuffer } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
-import { CsvRecordCutter, PlainLineCutter } from "../lines/csv-records.ts";
+import { CsvRecordCutter, type CutNatively, PlainLineCutter } from "../lines/csv-records.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { Shard, ShardFailure } from "./messages.ts";
 
@@ -28,6 +28,7 @@ export interface ShardSizes {
   readonly lineBytes: number;
   /** A buffer of this many bytes, for the data of a stream. */
   take(byteLength: number): SharedBuffer;
+  readonly cutRecords: CutNatively;
 }
 
 /**
@@ -93,7 +94,7 @@ async function* chunkShards(
   let buffer = take(sizes.max);
   let limit = sizes.next();
   let fill = 0;
-  const cutter = shape.records === "csv" ? new CsvRecordCutter() : new PlainLineCutter();
+  const cutter = shape.records === "csv" ? new CsvRecordCutter(sizes.cutRecords) : new PlainLineCutter();
 
   const cutAt = (end: number): PlannedShard => {
     const full = buffer;

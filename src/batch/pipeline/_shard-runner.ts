@@ -2,7 +2,7 @@ import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { Snapshot } from "../../snapshot/snapshot.ts";
-import { endOfRecord } from "../lines/csv-records.ts";
+import { type CutRecords, endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
@@ -150,6 +150,14 @@ export class ShardRunner {
 
   get hasKernel(): boolean {
     return (this.#kernel ?? null) !== null;
+  }
+
+  /** `CutNatively` for bytes in the memory of the snapshot. */
+  cutRecords(bytes: Buffer, from: number, to: number, state: number): CutRecords | null {
+    if (this.#memory === null || bytes.buffer !== this.#memory.buffer) return null;
+    if (this.#kernel === undefined && to - from >= KERNEL_FROM_BYTES) this.prepareEngine();
+    const cut = this.#kernel?.cutRecords(bytes.byteOffset + from, bytes.byteOffset + to, state) ?? null;
+    return cut && { end: Math.max(0, cut.end - bytes.byteOffset), state: cut.state };
   }
 
   /** `ask` is for shards whose rows have line numbers that are not known yet. */

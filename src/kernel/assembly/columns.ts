@@ -1,5 +1,6 @@
 import { LINE_STARTS, VECTOR_COMMA, VECTOR_QUOTE } from "../workspace.ts";
 import { addOther, addQuad, beginFields, endFields, leaveOpen, to4 } from "./bare-address.ts";
+import { bytesIn, parities, upTo } from "./byte-masks.ts";
 import { quadEnd, wholeQuad } from "./quad.ts";
 import { findLines } from "./scan.ts";
 import { workspace } from "./workspace.ts";
@@ -52,22 +53,6 @@ function afterDelimiters(at: usize, end: usize, delimiters: v128, count: i32): u
     count -= found;
   }
   return 0;
-}
-
-/** Bit i is set where bytes[at + i] is this byte, i < 64. */
-@inline
-function bytesIn(at: usize, byte: v128): u64 {
-  const m0 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at), byte));
-  const m1 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), byte));
-  const m2 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), byte));
-  const m3 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 48), byte));
-  return <u64>(m0 | (m1 << 16)) | (<u64>(m2 | (m3 << 16)) << 32);
-}
-
-/** The first so many bits, at least one: a shift by 64 would be none. */
-@inline
-function upTo(bits: usize, mask: u64): u64 {
-  return bits < 64 ? mask & ((<u64>1 << bits) - 1) : mask;
 }
 
 @inline
@@ -176,17 +161,6 @@ function columnStart(start: usize, newline: usize, column: i32, commas: v128, qu
     }
   }
   return within != 0 ? OPEN_RECORD : front;
-}
-
-/** Bit i is set where an odd number of the bits 0 to i are. */
-@inline
-function parities(bits: u64): u64 {
-  bits ^= bits << 1;
-  bits ^= bits << 2;
-  bits ^= bits << 4;
-  bits ^= bits << 8;
-  bits ^= bits << 16;
-  return bits ^ (bits << 32);
 }
 
 /** Whether the LF at `newline` is between quotes, byte by byte as in src/batch/lines/csv-records.ts. */

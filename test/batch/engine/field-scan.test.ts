@@ -15,6 +15,7 @@ import {
   MEMBER,
   TEXT_SLACK,
   VECTOR_BACKSLASH,
+  VECTOR_COMMA,
   VECTOR_QUOTE,
   WORKSPACE_BYTES,
 } from "../../../src/kernel/workspace.ts";
@@ -133,6 +134,36 @@ for (const syntax of SYNTAXES) {
   });
 }
 
+/** Cuts the text at the address `at` in pieces, with the kernel and without: the first position where they differ. */
+function cutDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer, random: Random): number | null {
+  const bytes = Buffer.from(memory.buffer, at, text.length + TEXT_SLACK);
+  text.copy(bytes);
+  const own = new CsvRecordCutter((piece, from, to, state) => {
+    const cut = kernel.cutRecords(piece.byteOffset + from, piece.byteOffset + to, state);
+    return { end: Math.max(0, cut.end - piece.byteOffset), state: cut.state };
+  });
+  const reference = new CsvRecordCutter();
+  for (let from = 0, fill = 0; fill < text.length;) {
+    fill = Math.min(text.length, fill + 1 + random.below(random.below(4) === 0 ? 3 : 3000));
+    const piece = bytes.subarray(from);
+    const end = reference.lastEnd(piece, fill - from);
+    if (own.lastEnd(piece, fill - from) !== end || own.isOpen !== reference.isOpen) return fill;
+    if (end === 0 || random.below(2) === 0) continue;
+    for (const cutter of [own, reference]) cutter.cut(end);
+    from += end;
+  }
+  return null;
+}
+
+test("the kernel cuts CSV at the same records as TypeScript, in any pieces", () => {
+  const room = scanningKernel(TEXT_BYTES + 64);
+  const random = new Random(SEED);
+  for (let lines = 0; lines < LINES; lines += 500) {
+    const text = randomFieldLines(random, "csv", 500).subarray(0, TEXT_BYTES - TEXT_SLACK - 1);
+    assert.equal(cutDifference(room, room.at + random.below(64), text, random), null, `seed ${SEED}, line ${lines}`);
+  }
+});
+
 /** The sample log and the lines of the table, each as a field among others. */
 test("the lines of logs as members and as columns, quoted and not, behind every number of bytes up to a window and more", () => {
   const sample = readFileSync(new URL("../../../data/sample.log", import.meta.url), "latin1")
@@ -217,6 +248,17 @@ for (const [name, offset, byte, syntax] of [
     assert.ok(caught);
   });
 }
+
+test("a kernel that sees commas in fifteen bytes of sixteen is caught when it cuts records", () => {
+  const room = scanningKernel(TEXT_BYTES + 64);
+  new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + VECTOR_COMMA + 3] = 0;
+  const random = new Random(SEED);
+  let caught = false;
+  for (let round = 0; round < 200 && !caught; round++)
+    caught =
+      cutDifference(room, room.at, randomFieldLines(random, "csv", 500).subarray(0, TEXT_BYTES), random) !== null;
+  assert.ok(caught);
+});
 
 test("a kernel that takes the letter g for a digit is caught", () => {
   const room = scanningKernel(TEXT_BYTES);

@@ -1,4 +1,5 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
+import type { CutRecords } from "../../lines/csv-records.ts";
 import type { FieldSpec } from "../../lines/fields/field-spec.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import { FieldScan, isScannedField } from "./field-scan.ts";
@@ -92,6 +93,11 @@ export class KernelEngine implements LineEngine {
   /** The number of LFs in `bytes[start, end)`. */
   countNewlines({ address, start, end }: Lines): number {
     return this.#kernel.countNewlines(address! + start, address! + end);
+  }
+
+  /** As `Kernel.cutRecords`. */
+  cutRecords(at: number, end: number, state: number): CutRecords {
+    return this.#kernel.cutRecords(at, end, state);
   }
 
   /** Stops where a row does not fit, or its template is too long. */
