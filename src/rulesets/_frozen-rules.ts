@@ -94,6 +94,12 @@ export class FrozenRules {
     return found;
   }
 
+  /** The match around the rule in a slot that the table has, 0 for none; undefined where only a lookup can say. */
+  parentOf(slot: number): number | undefined {
+    if (this.#parents.length === 0) return 0;
+    return this.#isIdentity ? this.#parents[slot + this.#offset]! : undefined;
+  }
+
   #slotOf(match: number): number {
     return (this.#isIdentity ? match : this.#values[match]!) - this.#offset;
   }

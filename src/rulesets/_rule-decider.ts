@@ -144,10 +144,17 @@ export class RuleDecider {
     if (frozen === undefined) return this.#allRules().deciding(prefix, now);
     const match = frozen.matchOf(prefix);
     const slot = frozen.activeSlot(match, this.#slots.expiresAt, now);
-    // A rule that covers the prefix covers its first address, too.
-    const { family, w0, w1 } = prefix;
-    if (!(family === 4 ? this.#filter.mayHave4(w0) : this.#filter.mayHave6(w0, w1))) return slot;
-    return this.#longer(slot, this.#added.deciding(prefix, now));
+    return this.#mayBeAdded(prefix) ? this.#longer(slot, this.#added.deciding(prefix, now)) : slot;
+  }
+
+  /** The slot of the most specific active rule around the one in a taken slot; 0: none is. O(1) for most. */
+  decidingAbove(slot: number, now: number): number {
+    const prefix = this.#slots.prefixAt(slot);
+    // No rule added since covers it, so that it is not one of them, either: the table has it, and all around it.
+    const isFrozen = this.#frozen !== undefined && !this.#mayBeAdded(prefix);
+    const parent = isFrozen ? this.#frozen!.parentOf(slot) : undefined;
+    if (parent !== undefined) return this.#frozen!.activeSlot(parent, this.#slots.expiresAt, now);
+    return prefix.length === 0 ? 0 : this.deciding({ ...prefix, length: prefix.length - 1 }, now);
   }
 
   decide4(word: number, now: number): number {
@@ -237,6 +244,11 @@ export class RuleDecider {
     this.#filter = new AddedFilter();
     for (const slot of added) if (slots.isTaken(slot)) this.add(slot);
     this.#unnamed = this.#unnamed.concat(this.#gone.splice(0, goneBefore));
+  }
+
+  /** Whether one of the added rules may cover the prefix: it would cover its first address, too. */
+  #mayBeAdded({ family, w0, w1 }: Prefix): boolean {
+    return family === 4 ? this.#filter.mayHave4(w0) : this.#filter.mayHave6(w0, w1);
   }
 
   #isAdded(slot: number): boolean {

@@ -4,7 +4,7 @@ import type { AddressError } from "../address/address-error.ts";
 import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
 import { FamilyRules } from "./_family-rules.ts";
 import { finished } from "../turns/finished.ts";
-import { familyOf, idOf, NO_RULE, type RuleId, slotOf } from "./rule-id.ts";
+import { familyOf, idOf, type RuleId, slotOf } from "./rule-id.ts";
 import { PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 import { RuleWalk } from "./_rule-walk.ts";
@@ -208,10 +208,9 @@ export class RuleIndex {
    */
   decideAbove(id: RuleId, now: number): RuleId {
     checkTime(now);
-    const prefix = this.prefixAt(id);
-    if (prefix.length === 0) return NO_RULE;
-    const above = { ...prefix, length: prefix.length - 1 };
-    return idOf(prefix.family, this.#rulesOf(prefix).decider.deciding(above, now));
+    const { family } = this.#slotsOf(id);
+    const { decider } = family === 4 ? this.#rules4 : this.#rules6;
+    return idOf(family, decider.decidingAbove(slotOf(id), now));
   }
 
   /** As `deciding`, for an IPv4 address in an unsigned word; makes no object. */
