@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
 /** How many minutes a test file may run: several times what the slowest takes on two busy cores. */
-const MINUTES = Number(process.env["TEST_MINUTES"] ?? 10);
+const MINUTES = Number(process.env["TEST_MINUTES"] ?? 25);
 
 // Loaded before each test file. The runner's own limit is one of a test: it reports a test that hangs, but then waits
 // for the file, which what hangs keeps alive. This timer keeps no file alive.

@@ -14,7 +14,7 @@ const EXPIRIES = rounds({ short: 5_000, long: 100_000 });
 let t: TestServer;
 let key = "";
 before(async () => {
-  t = await startServer({ perMinute: 1e9, perMonth: 1e12, eventLoopDelay: 60_000, logLevel: "silent" });
+  t = await startServer({ perMinute: 1e9, perMonth: 1e12, logLevel: "silent" });
   key = (await addKey(t, await addOrganisation(t, "histories"))).text;
 });
 after(() => t.close());
@@ -89,7 +89,6 @@ test("R12: every rule is active one millisecond before its expiry, and not at it
     perMinute: 1e9,
     perMonth: 1e12,
     rulesPerRuleset: EXPIRIES,
-    eventLoopDelay: 60_000,
     logLevel: "silent",
   });
   try {

@@ -4,9 +4,8 @@ import { once } from "node:events";
 import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryFolder } from "../cli/run-command.ts";
-import { freePort } from "./harness/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { serveArguments } from "./harness/service-process.ts";
 import { until } from "../until.ts";
 
@@ -47,10 +46,7 @@ class Server {
 
   async #isUp(): Promise<boolean> {
     assert.deepEqual([this.child.exitCode, this.child.signalCode], [null, null], "the server has ended");
-    return fetch(`${this.url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    return isUp(this.url);
   }
 
   /** Asks for so many pages that there are none of: each makes a log line of some 7 kB. */
@@ -74,6 +70,12 @@ class Server {
     return code ?? signal;
   }
 }
+
+const isUp = (url: string): Promise<boolean> =>
+  fetch(`${url}/livez`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** More than waits in a pipe and in the server: 400 lines of 7 kB. */
 const MANY = 400;
@@ -164,7 +166,7 @@ describe(
         const seen = () => readFileSync(log, "utf8");
         const first = seen();
         assert.equal(spawnSync("mount", ["-o", "remount,size=16m", disk]).status, 0);
-        for (let tries = 0; tries < 500 && !/were lost"/.test(seen()); tries++) await sleep(20);
+        await until("the log says how many lines were lost", () => /were lost"/.test(seen()));
         const lines = seen().split("\n");
         assert.ok(seen().startsWith(first));
         assert.equal(
@@ -202,22 +204,16 @@ describe(
         const pid = Number(/^\d+/.exec(String(first))![0]);
         script.stdout!.pause();
         const url = `http://127.0.0.1:${port}`;
-        while (
-          !(await fetch(`${url}/livez`).then(
-            ({ ok }) => ok,
-            () => false,
-          ))
-        ) {
+        await until("the server answers", async () => {
           assert.ok(!hasEnded(pid), "the server has ended");
-          await sleep(20);
-        }
+          return isUp(url);
+        });
         for (let sent = 0; sent < MANY; sent++) assert.equal((await fetch(`${url}/${"x".repeat(7000)}`)).status, 404);
         assert.ok(
           Number(/^ipsieve_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1]) > 0,
         );
         process.kill(pid, "SIGTERM");
-        for (let tries = 0; tries < 500 && !hasEnded(pid); tries++) await sleep(20);
-        assert.ok(hasEnded(pid), "the terminal does not hold the end of the server");
+        await until("the server has ended, whatever the terminal does", () => hasEnded(pid));
         script.stdout!.resume();
         assert.equal((await once(script, "exit"))[0], 0);
       },
@@ -234,14 +230,13 @@ function hasEnded(pid: number): boolean {
 async function readUntil(reader: number, pattern: RegExp): Promise<string> {
   let text = "";
   const bytes = Buffer.alloc(1 << 16);
-  for (let tries = 0; tries < 2000; tries++) {
+  await until(`${String(pattern)} comes`, () => {
     try {
       text += bytes.toString("latin1", 0, readSync(reader, bytes));
-      if (pattern.test(text) && text.endsWith("\n")) return text;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     }
-    await sleep(5);
-  }
-  throw new Error(`nothing like ${String(pattern)} came within 10 s, but ${text.length} bytes: ${text.slice(-300)}`);
+    return pattern.test(text) && text.endsWith("\n");
+  });
+  return text;
 }

@@ -44,7 +44,6 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
         perMinute: 1e9,
         perMonth: 1e12,
         failuresPerMinute: 1e9,
-        eventLoopDelay: 60_000,
         logLevel: "silent",
       });
     });

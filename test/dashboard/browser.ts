@@ -80,7 +80,7 @@ export async function startDashboard(
   feedTarget?: FeedTarget,
 ): Promise<Dashboard> {
   const server = await startServer(
-    { perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings },
+    { perMinute: 1e6, failuresPerMinute: 1e6, logLevel: "silent", ...settings },
     catalogue,
     feedTarget === undefined ? THREATS : [feedTarget.output, THREATS],
     updateCommand,

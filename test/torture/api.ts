@@ -11,7 +11,11 @@ const LEAST = 100_000;
 /** Of bodies that are attacks, at most. */
 const BODY_BYTES = 300_000;
 
-const t = await startFuzzServer({ headerTimeout: 1, bodyTimeout: 1, keepAlive: 1 });
+/** Seconds for which the server of hostile connections waits for a client. */
+const LIMIT = 1;
+
+const t = await startFuzzServer();
+const hasty = await startFuzzServer({ headerTimeout: LIMIT, bodyTimeout: LIMIT, keepAlive: LIMIT });
 const { url } = t.server;
 let isOk = true;
 
@@ -64,7 +68,13 @@ const total = {
 };
 for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
   const { failures, ...report } = await fuzz({ url, key: t.key, seed: seed + round, runs: 400, bodyBytes: BODY_BYTES });
-  const hostile = await attack({ url, key: t.key, random: new Random(seed + round), connections: 1000 });
+  const hostile = await attack({
+    url: hasty.server.url,
+    key: hasty.key,
+    random: new Random(seed + round),
+    connections: 1000,
+    timeLimit: LIMIT * 1000,
+  });
   const early = await attackByEarlyAnswers({
     url,
     key: t.key,
@@ -89,5 +99,6 @@ for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
   console.log(`seed ${seed + round}: ${JSON.stringify(total)}`);
 }
 await t.close();
+await hasty.close();
 console.log(isOk ? "ok" : "FAILED");
 if (!isOk) process.exitCode = 1;

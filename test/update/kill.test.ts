@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogueMetadata } from "../../src/cbs/catalogue.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
-import { run, start, temporaryFolder } from "../cli/run-command.ts";
+import { outcomeOf, run, start, temporaryFolder } from "../cli/run-command.ts";
 import { publicPrefixes } from "./lists.ts";
 import { rounds } from "../rounds.ts";
+import { until } from "../until.ts";
 
 const ROUNDS = Number(process.env["IPSIEVE_KILLS"] ?? rounds({ short: 5, long: 20 }));
 const folder = temporaryFolder();
 after(() => folder.remove());
 const home = join(folder.path, "home");
+const lock = join(home, "update.lock");
 
 /** Two editions of two lists: an update goes from one to the other. */
 const EDITIONS = [
@@ -38,6 +41,19 @@ const commandLine = (edition: string): string[] => [
   "5",
 ];
 
+const holdsLock = ({ pid }: ChildProcess): boolean =>
+  existsSync(lock) && readFileSync(lock, "utf8").includes(`"pid":${pid},`);
+
+/** Milliseconds for which an update holds the lock that nobody kills. */
+async function whileAtWork(): Promise<number> {
+  const child = start(commandLine("odd"), { cwd: folder.path });
+  const outcome = outcomeOf(child);
+  await until("the update holds the lock, or has ended", () => holdsLock(child) || child.exitCode !== null);
+  const began = performance.now();
+  assert.equal((await outcome).code, 0);
+  return performance.now() - began;
+}
+
 /** mulberry32 */
 function random(seed: number): () => number {
   let state = seed;
@@ -62,20 +78,19 @@ async function checkHome(): Promise<void> {
 
 test("killed at any moment, an update leaves the old or the new of everything", async (t) => {
   assert.equal((await run(commandLine("even"), { cwd: folder.path })).code, 0);
-  const began = performance.now();
-  assert.equal((await run(commandLine("odd"), { cwd: folder.path })).code, 0);
-  const whole = performance.now() - began;
+  const atWork = await whileAtWork();
   const next = random(20261121);
   let killed = 0;
   let locks = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const child = start(commandLine(EDITIONS[round % 2]![0]), { cwd: folder.path });
     const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
-    // Mostly after the start of the process, which does nothing yet; at some moment of each part of what comes then.
-    await sleep(whole * (0.3 + (0.8 * (round + next())) / ROUNDS));
+    await until("the update holds the lock, or has ended", () => holdsLock(child) || child.exitCode !== null);
+    // At some moment of each part of what comes then.
+    await sleep(atWork * ((1.1 * (round + next())) / ROUNDS));
     child.kill("SIGKILL");
     if ((await closed) === "SIGKILL") killed++;
-    if (existsSync(join(home, "update.lock"))) locks++;
+    if (existsSync(lock)) locks++;
     await checkHome();
   }
   t.diagnostic(`${ROUNDS} updates, ${killed} killed, ${locks} of them while they held the lock`);
@@ -91,7 +106,7 @@ test("killed at any moment, an update leaves the old or the new of everything", 
       );
     }
   }
-  assert.equal(existsSync(join(home, "update.lock")), false);
+  assert.equal(existsSync(lock), false);
   assert.deepEqual(
     readdirSync(join(home, "history")).filter((name) => !name.endsWith("Z.ipsieve")),
     [],

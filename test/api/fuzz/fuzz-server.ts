@@ -22,7 +22,6 @@ export async function startFuzzServer(settings: Parameters<typeof startServer>[0
     perMinute: 1e9,
     perMonth: 1e12,
     failuresPerMinute: 1e9,
-    eventLoopDelay: 60_000,
     concurrentRequests: 100_000,
     rulesetsPerOrganisation: 100_000,
     logLevel: "silent",

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { nginxConfiguration } from "../../formats/programs/nginx-configuration.ts";
 import { missingCommand } from "../../formats/programs/program.ts";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../../free-port.ts";
 import { until } from "../../until.ts";
 
 /** A proxy that clients share, and with it its connections to the service. */

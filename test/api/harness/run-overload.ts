@@ -82,7 +82,9 @@ export async function runOverload({
 }: OverloadOptions): Promise<OverloadReport> {
   const file = `${folder}/overload.db`;
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
-  const limits: string[] = sheds ? [] : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
+  const limits: string[] = sheds
+    ? ["--event-loop-delay", "500"]
+    : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
   if (shedsEarly) limits.push("--event-loop-delay", SHORT_DELAY);
   limits.push("--rules-per-ruleset", String(RULES), "--catalogue", BUNDLED);
   const service = await ServiceProcess.start(file, limits);

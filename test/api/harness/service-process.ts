@@ -49,11 +49,13 @@ export class ServiceProcess {
     { logTo = "inherit", nodeArgs = [] }: ProcessOptions = {},
   ): Promise<ServiceProcess> {
     const child = spawn(process.execPath, [...nodeArgs, ...serveArguments(store, args)], {
-      env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" },
+      // On a busy machine turns of the event loop take long: a server sheds for that only if its arguments say so.
+      env: { ...process.env, IPSIEVE_LOG_LEVEL: "error", IPSIEVE_EVENT_LOOP_DELAY: "60000" },
       stdio: ["ignore", "pipe", logTo],
     });
+    // What a process has written to a pipe may come after its end: "close" is when all of it is here.
     const ended = new Promise<number | string>((resolve) =>
-      child.once("exit", (code, signal) => resolve(code ?? signal!)),
+      child.once(logTo === "pipe" ? "close" : "exit", (code, signal) => resolve(code ?? signal!)),
     );
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);

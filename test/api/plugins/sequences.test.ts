@@ -14,7 +14,6 @@ before(async () => {
     perMinute: 1e9,
     perMonth: 1e12,
     failuresPerMinute: 1e9,
-    eventLoopDelay: 60_000,
     logLevel: "silent",
   });
 });

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { freePort } from "../../api/harness/free-port.ts";
+import { freePort } from "../../free-port.ts";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
 import { type Outcome, outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 import { until } from "../../until.ts";

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request, type RequestOptions } from "node:http";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 
@@ -40,13 +39,14 @@ export async function denied(server: AskedServer, addresses: readonly string[]):
   }
 }
 
-/** Calls `ask` until it does not fail. */
+/** Calls `ask` until it does not fail, for two minutes at most. */
 export async function untilItAnswers<Answer>(process: ChildProcess, ask: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 0; process.exitCode === null; tries++) {
+  const end = performance.now() + 120_000;
+  while (process.exitCode === null) {
     try {
       return await ask();
     } catch (error) {
-      if (tries > 1500) throw new Error(`${process.spawnfile} does not answer`, { cause: error });
+      if (performance.now() > end) throw new Error(`${process.spawnfile} does not answer`, { cause: error });
       await sleep(20);
     }
   }
@@ -63,14 +63,4 @@ function statusOf(options: RequestOptions): Promise<number> {
     sent.on("error", reject);
     sent.end();
   });
-}
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -5,12 +5,13 @@ import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAddress } from "../../../src/address/parse-address.ts";
+import { freePort } from "../../free-port.ts";
 import { missingCommand } from "../../tools.ts";
-import { type Consumer, freePort, untilItAnswers } from "./consumer.ts";
+import { type Consumer, untilItAnswers } from "./consumer.ts";
 
 /** Whether a name exists, by a resolver that asks a server on this port. */
 function resolverAt(port: number): (name: string, type: "A" | "AAAA") => Promise<boolean> {
-  const resolver = new Resolver({ timeout: 2000, tries: 3 });
+  const resolver = new Resolver({ timeout: 2000, tries: 6 });
   resolver.setServers([`127.0.0.1:${port}`]);
   return async (name, type) => {
     try {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { freePort } from "../../free-port.ts";
 import { missingCommand } from "../../tools.ts";
 import { nginxConfiguration } from "../programs/nginx-configuration.ts";
-import { type Consumer, denied, freePort } from "./consumer.ts";
+import { type Consumer, denied } from "./consumer.ts";
 
 export const nginx: Consumer = {
   name: "nginx, geo",

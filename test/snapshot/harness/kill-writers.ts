@@ -22,12 +22,16 @@ export interface KillReport {
  * Starts real processes that publish to `path` without end, kills each with SIGKILL by chance, and looks at what is
  * there.
  */
-export async function killWriters(path: string, seed: number, go: (kills: number) => boolean): Promise<KillReport> {
+export async function killWriters(
+  path: string,
+  seed: number,
+  go: (report: KillReport) => boolean,
+): Promise<KillReport> {
   const report: KillReport = { kills: 0, inTheMiddle: 0, published: 0, wrong: [] };
   const random = new Random(seed);
   let acknowledged = 0;
   let leftBehind = 0;
-  while (go(report.kills)) {
+  while (go(report)) {
     const last = await killOne(path, random.below(40_000) / 1000);
     report.published += last - acknowledged;
     report.kills++;

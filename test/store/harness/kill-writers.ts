@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { Random } from "../../snapshot/harness/sample.ts";
+import { until } from "../../until.ts";
 import { rulesOfColumns } from "./memory.ts";
 import { SaidWrites } from "./said-writes.ts";
 
@@ -40,7 +41,10 @@ export async function killWriters(
   return report;
 }
 
-/** What the writer said, killed `delay` milliseconds after it was ready. */
+/** Writes that are acknowledged before the kill, however slow the machine is. */
+const LEAST = 10;
+
+/** What the writer said, killed `delay` milliseconds after its first writes. */
 async function killOne(path: string, seed: number, timing: string, delay: number): Promise<string[]> {
   const program = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
   const writer = spawn(process.execPath, [program, path, String(seed), "full", timing, "1000000"], {
@@ -49,7 +53,8 @@ async function killOne(path: string, seed: number, timing: string, delay: number
   let said = "";
   writer.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const closed = once(writer, "close");
-  await Promise.race([once(writer.stdout, "data"), closed]);
+  const isAtWork = () => said.split("\ndone ").length > LEAST;
+  await until("the writer is at work, or has ended", () => isAtWork() || writer.exitCode !== null, { every: 1 });
   await setTimeout(delay);
   writer.kill("SIGKILL");
   await closed;

@@ -1,8 +1,8 @@
 import { readFileSync, symlinkSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
+import { freePort } from "../../free-port.ts";
 import { makeFastFolder } from "./fast-folder.ts";
 
 /** A PostgreSQL server of its own, in a temporary folder. */
@@ -104,12 +104,4 @@ async function linkLibraries(folder: string): Promise<string> {
   );
   for (const { source, target } of links) symlinkSync(join(dirname(native), source), join(folder, basename(target)));
   return `${folder}:${join(native, "lib")}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

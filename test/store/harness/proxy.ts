@@ -16,7 +16,7 @@ export type CommitFate =
   | "cut while set up";
 
 /** Milliseconds for which a commit is kept back. */
-const DELAY = 500;
+const DELAY = 2500;
 
 /** Stands between a store and PostgreSQL. */
 export interface Proxy {
