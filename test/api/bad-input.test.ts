@@ -17,7 +17,7 @@ let key = "";
 let id = "";
 before(async () => {
   t = await startServer(
-    { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100, bodyTimeout: 2 },
+    { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 },
     BUNDLED,
     THREATS,
   );
@@ -379,12 +379,16 @@ test("a refused body that is all there leaves its connection open; one that is t
 });
 
 test("bodies are read alike in one piece, in pieces and chunked; what passes the limit in any of them is 413; what never ends is 408", async () => {
-  const path = `/v1/edl/ip-rulesets/${id}/rules`;
-  const send = (headers: Record<string, string | number>, pieces: readonly string[], ends = true): Promise<number> =>
+  const send = (
+    headers: Record<string, string | number>,
+    pieces: readonly string[],
+    ends = true,
+    { server, key: own, id: rulesetId } = { server: t.server, key, id },
+  ): Promise<number> =>
     new Promise((resolve, reject) => {
       const sent = request(
-        `${t.server.url}${path}`,
-        { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers } },
+        `${server.url}/v1/edl/ip-rulesets/${rulesetId}/rules`,
+        { method: "POST", headers: { "X-API-Key": own, "Content-Type": "application/json", ...headers } },
         (response) => {
           resolve(response.statusCode!);
           response.resume().once("end", () => sent.destroy());
@@ -406,6 +410,11 @@ test("bodies are read alike in one piece, in pieces and chunked; what passes the
   assert.equal(await send({}, [body]), 200);
   assert.equal(await send({}, pieces), 200);
   assert.equal(await send({}, ["x".repeat(3000), "x".repeat(3000)], false), 413);
-  assert.equal(await send(length, [body.slice(0, -1)], false), 408);
-  assert.equal(await send({}, [body], false), 408);
+  const hasty = await startServer({ bodyTimeout: 1 });
+  const other = (await addKey(hasty, await addOrganisation(hasty, "hasty"))).text;
+  const [ruleset] = (await ask(hasty, "GET", "/v1/edl/ip-rulesets/", { key: other })).body.items;
+  const its = { server: hasty.server, key: other, id: ruleset.id };
+  assert.equal(await send(length, [body.slice(0, -1)], false, its), 408);
+  assert.equal(await send({}, [body], false, its), 408);
+  await hasty.close();
 });

@@ -46,7 +46,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
       startAnother,
     } = await startReplicas(t, [url, url]);
     const writing = [first!.write("198.18"), second!.write("198.19")];
-    await sleep(1000);
+    await until("10 writes are acknowledged", () => first!.acknowledged.size >= 10);
     await first!.kill();
     const before = second!.acknowledged.size;
     await until("100 writes more are acknowledged", () => second!.acknowledged.size >= before + 100);

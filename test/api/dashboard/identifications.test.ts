@@ -24,7 +24,7 @@ let t: TestServer;
 let viewer: TestUser;
 let stranger: TestUser;
 before(async () => {
-  t = await startServer({ bodyTimeout: 2 }, BUNDLED);
+  t = await startServer({}, BUNDLED);
   viewer = await addUser(t, await addOrganisation(t, "logs"), "viewer");
   stranger = await addUser(t, await addOrganisation(t, "strangers"), "admin");
 });
@@ -63,10 +63,10 @@ function slowUpload(
   return { sent, answered: promise };
 }
 
-async function untilState(id: string, state: string): Promise<any> {
+async function untilState(id: string, state: string, on = t, { token } = viewer): Promise<any> {
   let body: any;
   await until(`the log is ${state}`, async () => {
-    ({ body } = await get(`/identifications/${id}`));
+    ({ body } = await visit(on, "GET", `/identifications/${id}`, { token }));
     return body.state === state;
   });
   return body;
@@ -189,24 +189,28 @@ test("progress while the upload runs; no result before its end; deleting it ends
 });
 
 test("a client that goes away, or stands still, leaves a failed one behind and no file; one that still listens has an answer", async () => {
+  const hasty = await startServer({ bodyTimeout: 1 });
+  const user = await addUser(hasty, await addOrganisation(hasty, "hasty"), "viewer");
   for (const [end, isAnswered] of [
     [(sent: ClientRequest) => void sent.destroy(), false],
     [() => {}, true],
   ] as const) {
     const id = randomUUID();
-    const { sent, answered } = slowUpload(id);
+    const { sent, answered } = slowUpload(id, hasty, user);
     sent.write(TEXT);
-    await untilState(id, "running");
+    const { identifications } = hasty.server.services;
+    await until("the upload has begun", () => identifications.get(user.organisationId, id) !== undefined);
     end(sent);
-    assert.equal((await untilState(id, "failed")).error, "the upload was broken off");
+    assert.equal((await untilState(id, "failed", hasty, user)).error, "the upload was broken off");
     const answer = await answered.then(
       ({ status, text }) => [status, JSON.parse(text).state],
       () => null,
     );
     assert.deepEqual(answer, isAnswered ? [200, "failed"] : null);
-    const { path } = t.server.services.identifications.get(viewer.organisationId, id)!;
+    const { path } = identifications.get(user.organisationId, id)!;
     assert.equal(existsSync(path) || existsSync(`${path}.partial`), false);
   }
+  await hasty.close();
 });
 
 test("organisations that send slowly do not keep another one out: the slowest of theirs gives way, with an answer", async () => {
