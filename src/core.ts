@@ -78,6 +78,7 @@ export { ctiDatasetFromBytes } from "./datasets/cti-dataset-from-bytes.ts";
 
 // sets
 export { type AddressRange, AddressSet, type SetOperation } from "./sets/address-set.ts";
+export { fit, type Fit, FitError, type FitLoss, type FitOptions } from "./sets/fit.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";

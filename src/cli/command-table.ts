@@ -53,6 +53,7 @@ export const COMMAND_TABLE: CommandTable = {
     "sets symmetric": async () => (await import("./commands/sets/symmetric.ts")).symmetricCommand,
     "sets aggregate": async () => (await import("./commands/sets/aggregate.ts")).aggregateCommand,
     "sets compare": async () => (await import("./commands/sets/compare.ts")).compareCommand,
+    "sets fit": async () => (await import("./commands/sets/fit.ts")).fitCommand,
     "deployment render": async () => (await import("./commands/deployment/render.ts")).renderCommand,
     "deployment preview": async () => (await import("./commands/deployment/preview.ts")).previewCommand,
     "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,

@@ -155,6 +155,7 @@ const REPEATED = [
   "deployment render --exclude",
   "deployment render --include",
   "identify --snapshot",
+  "sets fit --never",
 ];
 
 test("no option's value wins silently over another one of the same option", () => {

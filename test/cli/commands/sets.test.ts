@@ -165,3 +165,38 @@ test("a file that is read is not the output, for any command that reads lists or
   closeSync(input);
   closeSync(output);
 });
+
+test("a list that is too long for N prefixes is fitted, without what must never be added, and by a log", async () => {
+  writeFileSync(join(folder.path, "hosts.txt"), "20.0.0.1\n20.0.0.2\n20.0.0.9\n30.0.0.1\n30.0.0.4\n");
+  const fitted = async (...args: string[]) => sets("fit", "hosts.txt", "--entries", "3", ...args);
+  assert.deepEqual((await sets("fit", "block.txt", "--entries", "2")).stdout, "20.0.0.0/23\n2a00:1::/32\n");
+  const exact = await fitted();
+  assert.match(exact.stderr, /--entries 3: the addresses need 5 prefixes, and 3 are allowed; allow more, or a loss/);
+  assert.equal(exact.code, 2);
+  const added = await fitted("--loss", "add");
+  assert.equal(added.stdout, "20.0.0.0/30\n20.0.0.9\n30.0.0.0/29\n");
+  assert.equal(added.stderr, "3 prefixes for 5: 8 IPv4 addresses added, most in 30.0.0.2/31; no list loses less\n");
+  const never = await fitted("--loss", "add", "--never", "30.0.0.6");
+  assert.equal(never.stdout, "20.0.0.0/28\n30.0.0.1\n30.0.0.4\n");
+  const impossible = await fitted(
+    "--loss",
+    "add",
+    "--never",
+    "30.0.0.6",
+    "--never",
+    "20.0.0.0",
+    "--never",
+    "20.0.0.10",
+  );
+  assert.match(impossible.stderr, /need at least 5 prefixes, as some must not be added, and 3 are allowed; allow 5/);
+  writeFileSync(join(folder.path, "own.log"), "30.0.0.2 GET /\n30.0.0.2 GET /\n20.0.1.8 GET /\n30.0.0.9 GET /\n");
+  const seen = await fitted("--loss", "add", "--log", "own.log");
+  assert.equal(seen.stdout, "20.0.0.0/28\n30.0.0.1\n30.0.0.4\n");
+  assert.match(seen.stderr, /13 IPv4 addresses added, with 0 lines of the log, .*; no list loses less/);
+  const lost = await fitted("--loss", "add", "--show-loss");
+  assert.equal(lost.stdout, "20.0.0.0\n20.0.0.3\n30.0.0.0\n30.0.0.2/31\n30.0.0.5\n30.0.0.6/31\n");
+  const removed = await fitted("--loss", "remove");
+  assert.equal(removed.stdout.split("\n").length, 4);
+  assert.match((await fitted("--log", "own.log")).stderr, /--log needs --loss add or remove; add it/);
+  assert.match((await sets("fit", "hosts.txt")).stderr, /give --entries N/);
+});

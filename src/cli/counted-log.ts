@@ -1,0 +1,71 @@
+import { identify } from "../batch/identify.ts";
+import type { IdentifyResult } from "../batch/identify-result.ts";
+import type { AddressCounts } from "../batch/address-counts.ts";
+import type { Address } from "../address/address.ts";
+import type { FieldSyntax } from "../batch/identify-options.ts";
+import { openCatalogueSnapshot } from "../datasets/open-catalogue.ts";
+import type { Arguments, Option } from "./command.ts";
+import { defaultCatalogue } from "./default-datasets.ts";
+import { grouped } from "./output/numbers.ts";
+import { createProgress } from "./output/progress.ts";
+import { standardError } from "./output/standard-error.ts";
+
+const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
+
+/** Where the addresses of a log are; as for identify. */
+export const LOG_OPTIONS: readonly Option[] = [
+  {
+    name: "field",
+    value: "N|NAME",
+    help: "where the address of a log line is: a column number from 1, or the name of a column or JSON member",
+  },
+  {
+    name: "input",
+    value: "FORMAT",
+    choices: FIELD_SYNTAXES,
+    help: "the format of the log: csv, tsv, jsonl, or space; default: detected",
+  },
+];
+
+/** Distinct addresses that are counted exactly, at up to 64 bytes each. */
+const MAX_ADDRESSES = 20_000_000;
+
+/** How often each address occurs in a log. */
+export interface CountedLog extends Pick<IdentifyResult, "lines" | "addresses" | "withoutAddress"> {
+  readonly counts: AddressCounts;
+}
+
+/** Counts the addresses of a log, in any format that identify reads, by all threads. Throws BatchError. */
+export async function countedLog(args: Arguments, path: string): Promise<CountedLog> {
+  const field = args.value("field");
+  const fieldSyntax = args.value("input") as FieldSyntax | undefined;
+  const progress = createProgress("auto", false);
+  try {
+    const { lines, addresses, withoutAddress, addressCounts } = await identify({
+      inputs: [path],
+      snapshot: await openCatalogueSnapshot(defaultCatalogue()),
+      format: "none",
+      keptAddresses: MAX_ADDRESSES,
+      ...(field !== undefined && { field: /^\d+$/.test(field) ? Number(field) : field }),
+      ...(fieldSyntax !== undefined && { fieldSyntax }),
+      ...(progress && { onProgress: progress.update }),
+    });
+    const counts = addressCounts!;
+    if (counts.missing > 0)
+      standardError().write(
+        `warning: ${path} has more than ${grouped(MAX_ADDRESSES)} addresses; rare ones are not counted\n`,
+      );
+    return { lines, addresses, withoutAddress, counts };
+  } finally {
+    progress?.end();
+  }
+}
+
+/** Each address with its number of lines, in no order. */
+export function* countedAddresses({ words4, counts4, words6, counts6 }: AddressCounts): Generator<[Address, number]> {
+  for (const [at, lines] of counts4.entries()) yield [{ family: 4, w0: words4[at]!, w1: 0, w2: 0, w3: 0 }, lines];
+  for (const [at, lines] of counts6.entries()) {
+    const [w0, w1, w2, w3] = words6.subarray(4 * at, 4 * at + 4) as unknown as [number, number, number, number];
+    yield [{ family: 6, w0, w1, w2, w3 }, lines];
+  }
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Address, Prefix } from "../../src/address/address.ts";
+import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "../../src/address/prefix.ts";
+import { lastAddress } from "../../src/address/range.ts";
+import { bestChoice, chosenByPrice, fewestNodes } from "../../src/sets/_cover-choices.ts";
+import { coverTree } from "../../src/sets/_cover-tree.ts";
+import { AddressSet } from "../../src/sets/address-set.ts";
+import { fit, FitError, type FitOptions } from "../../src/sets/fit.ts";
+import { rounds } from "../rounds.ts";
+
+/** Of 0 to 1, the same in each run. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const UNIVERSE = parsePrefix("10.0.0.0/29");
+const ANYWHERE = { 4: 0, 6: 0 } as const;
+
+function halves(prefix: Prefix): [Prefix, Prefix] {
+  const length = prefix.length + 1;
+  return [prefixOf(prefix, length), prefixOf(lastAddress(prefix), length)];
+}
+
+function four(number: number): Address {
+  return { family: 4, w0: UNIVERSE.w0 + number, w1: 0, w2: 0, w3: 0 };
+}
+
+const hostOf = (number: number): Prefix => ({ ...four(number), length: 32 });
+const numbersIn = (prefix: Prefix): number[] =>
+  [...Array(8).keys()].filter((number) => prefixContains(prefix, hostOf(number)));
+
+/** A small case: which of eight addresses are listed, and which never; how often each was seen. */
+interface Small {
+  readonly listed: ReadonlySet<number>;
+  readonly never: ReadonlySet<number>;
+  readonly seen: readonly number[];
+}
+
+/** Every way to cover what is listed below a prefix: the prefix itself, or each of its halves in some way. */
+function* covers(prefix: Prefix, listed: ReadonlySet<number>): Generator<Prefix[]> {
+  if (!numbersIn(prefix).some((number) => listed.has(number))) return void (yield []);
+  yield [prefix];
+  if (prefix.length === 32) return;
+  const [first, second] = halves(prefix);
+  for (const one of covers(first, listed)) for (const other of covers(second, listed)) yield [...one, ...other];
+}
+
+/** By trying all of them; undefined where none is possible. */
+function lowestCost({ listed, never, seen }: Small, most: number, isSeen: boolean): number | undefined {
+  let lowest: number | undefined;
+  for (const cover of covers(UNIVERSE, listed)) {
+    if (cover.length > most) continue;
+    const added = cover.flatMap(numbersIn).filter((number) => !listed.has(number));
+    if (added.some((number) => never.has(number))) continue;
+    const cost = added.reduce((sum, number) => sum + (isSeen ? seen[number]! + 2 ** -33 : 1), 0);
+    if (lowest === undefined || cost < lowest) lowest = cost;
+  }
+  return lowest;
+}
+
+function smallCase(random: () => number): Small {
+  const some = (share: number): Set<number> => new Set([...Array(8).keys()].filter(() => random() < share));
+  return { listed: some(0.4), never: some(0.1), seen: Array.from({ length: 8 }, () => Math.floor(random() * 5)) };
+}
+
+function setOf(numbers: Iterable<number>): AddressSet {
+  return AddressSet.of([...numbers].map(hostOf));
+}
+
+function fitted(small: Small, most: number, isSeen: boolean, fitting = fit): number | undefined {
+  const options: FitOptions = {
+    loss: "add",
+    never: setOf(small.never),
+    shortest: ANYWHERE,
+    ...(isSeen && { seen: small.seen.map((count, number) => [four(number), count] as const) }),
+  };
+  try {
+    const { prefixes, cost, added, removed } = fitting(setOf(small.listed), most, options);
+    assert.ok(prefixes.length <= most && removed.isEmpty);
+    const listed = AddressSet.of(prefixes);
+    assert.ok(setOf(small.listed).isSubsetOf(listed) && added.equals(listed.difference(setOf(small.listed))));
+    assert.ok([...small.never].every((number) => small.listed.has(number) || !listed.has(four(number))));
+    return cost;
+  } catch (error) {
+    assert.ok(error instanceof FitError && error.fewest > most, String(error));
+    return undefined;
+  }
+}
+
+test("the cost is the lowest of all ways to cover the set, with and without what was seen", () => {
+  const random = randomNumbers(20_261_123);
+  let lossy = 0;
+  for (let round = 0; round < rounds({ short: 1000, long: 10_000 }); round++) {
+    const small = smallCase(random);
+    const most = 1 + Math.floor(random() * 4);
+    for (const isSeen of [false, true]) {
+      const expected = lowestCost(small, most, isSeen);
+      const found = fitted(small, most, isSeen);
+      assert.equal(found === undefined, expected === undefined);
+      assert.ok(Math.abs((found ?? 0) - (expected ?? 0)) < 1e-6, `${found} instead of ${expected}, round ${round}`);
+      if ((expected ?? 0) > 0) lossy++;
+    }
+  }
+  assert.ok(lossy > 200, `${lossy} with a loss`);
+});
+
+test("negative control: a list that joins the nearest neighbours first is not the best one", () => {
+  const random = randomNumbers(20_261_123);
+  let worse = 0;
+  for (let round = 0; round < 300; round++) {
+    const small = { ...smallCase(random), never: new Set<number>() };
+    const most = 1 + Math.floor(random() * 3);
+    const joined = joinedGreedily(setOf(small.listed), most);
+    const cost = Number(AddressSet.of(joined).difference(setOf(small.listed)).size(4));
+    if (cost > lowestCost(small, most, false)!) worse++;
+  }
+  assert.ok(worse > 0);
+});
+
+/** What a simple tool does: as long as there are too many prefixes, it widens the narrowest one by a bit. */
+function joinedGreedily(addresses: AddressSet, most: number): Prefix[] {
+  for (let list = [...addresses.prefixes()]; ;) {
+    if (list.length <= most) return list;
+    const narrowest = list.toSorted((a, b) => b.length - a.length)[0]!;
+    list = [...AddressSet.of([...list, prefixOf(narrowest, narrowest.length - 1)]).prefixes()];
+  }
+}
+
+describe("large sets, by price", () => {
+  const random = randomNumbers(7);
+  const hosts = Array.from({ length: 2000 }, (): Prefix => ({
+    family: 4,
+    w0: ((10 << 24) | Math.floor(random() ** 3 * 2 ** 20)) >>> 0,
+    w1: 0,
+    w2: 0,
+    w3: 0,
+    length: 32,
+  }));
+  const leaves = [...AddressSet.of(hosts).prefixes()];
+  const listed = AddressSet.of(leaves);
+  const others = hosts
+    .map((prefix) => ({ ...prefix, w0: prefix.w0 ^ 0x300 }))
+    .filter((prefix) => !listed.has(prefix))
+    .sort(comparePrefixes);
+  const weights = others.map((prefix, at) => ({ prefix, cost: at % 50 === 0 ? Infinity : at % 7 }));
+  const trees = {
+    "by addresses": coverTree(leaves, { ofAddress: 1, weights: [], shortest: ANYWHERE }),
+    "by what was seen, some never": coverTree(leaves, { ofAddress: 2 ** -33, weights, shortest: ANYWHERE }),
+  };
+
+  for (const [name, tree] of Object.entries(trees))
+    for (const most of [1, 2, 17, 100, 500, leaves.length - 1].filter((each) => each >= fewestNodes([tree])))
+      test(`${name}, ${most} prefixes: the bound holds, and the cost is close to the best`, () => {
+        const [priced, best] = [chosenByPrice([tree], most), bestChoice([tree], most)];
+        assert.ok(priced.count <= most && best.count <= most && Number.isFinite(priced.cost));
+        assert.ok(priced.bound <= best.cost + 1e-6 && best.cost <= priced.cost + 1e-6);
+        assert.ok(priced.cost <= best.cost * 1.2 + 1, `${priced.cost} instead of ${best.cost}`);
+      });
+});
+
+test("both families share the number of prefixes; a /64 counts as an IPv4 address", () => {
+  const set = AddressSet.of(
+    ["10.0.0.0", "10.0.0.3", "2001:db8::/64", "2001:db8:0:5::/64"].map((text) => parsePrefix(text)),
+  );
+  const { prefixes, cost, added } = fit(set, 3, { loss: "add" });
+  assert.deepEqual([prefixes.map(formatPrefix), cost], [["10.0.0.0/30", "2001:db8::/64", "2001:db8:0:5::/64"], 2]);
+  assert.deepEqual([added.size(4), added.size(6)], [2n, 0n]);
+});
+
+test("nothing is lost where it fits, or where that is not asked for; the error says how many it needs", () => {
+  const set = AddressSet.of(["10.0.0.0/25", "10.0.0.128/25", "10.0.2.0/24"].map((text) => parsePrefix(text)));
+  const exact = fit(set, 2);
+  assert.deepEqual([exact.prefixes.map(formatPrefix), exact.cost], [["10.0.0.0/24", "10.0.2.0/24"], 0]);
+  assert.throws(() => fit(set, 1), { name: "FitError", fewest: 2, message: /need 2 prefixes, and 1 are allowed/ });
+  assert.throws(() => fit(set, 0), /a whole number from 1, not 0/);
+  assert.deepEqual(fit(AddressSet.EMPTY, 1).prefixes, []);
+});
+
+test("what must never be added, and prefixes that are too wide, set the fewest that are possible", () => {
+  const set = AddressSet.of(["10.0.0.0/24", "10.0.2.0/24", "20.0.0.0/8"].map((text) => parsePrefix(text)));
+  const never = AddressSet.of([parsePrefix("10.0.1.7")]);
+  assert.throws(() => fit(set, 2, { loss: "add", never }), { name: "FitError", fewest: 3, message: /allow 3 or more/ });
+  assert.deepEqual(fit(set, 2, { loss: "add" }).prefixes.map(formatPrefix), ["10.0.0.0/22", "20.0.0.0/8"]);
+  assert.throws(() => fit(set, 1, { loss: "add" }), { fewest: 2 });
+  // What the set has itself stays.
+  assert.equal(fit(set, 2, { loss: "add", never: AddressSet.of([parsePrefix("10.0.0.7")]) }).prefixes.length, 2);
+});
+
+test("leaving out keeps the prefixes with most addresses, or those that were seen most", () => {
+  const set = AddressSet.of(["10.0.0.0/30", "10.1.0.0/24", "10.2.0.1"].map((text) => parsePrefix(text)));
+  const kept = fit(set, 2, { loss: "remove" });
+  assert.deepEqual([kept.prefixes.map(formatPrefix), kept.cost, kept.bound], [["10.0.0.0/30", "10.1.0.0/24"], 1, 1]);
+  assert.deepEqual([...kept.removed.prefixes()].map(formatPrefix), ["10.2.0.1"]);
+  const seen = [
+    [parsePrefix("10.2.0.1"), 9],
+    [parsePrefix("10.0.0.3"), 2],
+    [parsePrefix("9.0.0.1"), 99],
+  ] as const;
+  assert.deepEqual(fit(set, 2, { loss: "remove", seen }).prefixes.map(formatPrefix), ["10.0.0.0/30", "10.2.0.1"]);
+});
