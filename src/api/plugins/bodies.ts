@@ -2,6 +2,7 @@ import { getHeapStatistics } from "node:v8";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { ArrivingBody, type BodyAccount, tooLong } from "../http/arriving-body.ts";
+import { BodyQueue, type QueuedBody } from "../http/body-queue.ts";
 import { FairShare } from "../http/fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
@@ -17,6 +18,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Bytes of its body that are kept until the response is sent. */
     keptBytes: number;
+    /** Whether it has one of the places for bodies of some length, which it leaves when it waits for its client. */
+    hasBodyPlace: boolean;
   }
 
   interface FastifyContextConfig {
@@ -31,12 +34,19 @@ declare module "fastify" {
 const PUBLIC_BODY_BYTES = 4096;
 /** How many bodies of such operations may be waited for at a time, separately from those of authenticated callers. */
 const PUBLIC_BODIES = 100;
-/** How many bodies are read at a time: all work on long ones takes turns, and the more there are, the later each ends. */
+/**
+ * How many bodies are read at a time that are too long to wait for each other: all work on them takes turns, and the
+ * more there are, the later each ends.
+ */
 const READ_AT_ONCE = 128;
 /** As many are read for each caller, whatever others send. */
 const MIN_READ = 4;
 /** A shorter body is read in one step. */
 const LONG_BODY = 64 << 10;
+/** One up to this length is read in some milliseconds of processor time, so that others can wait for it. */
+const MAX_QUEUED_BODY = 1 << 20;
+/** The share of the requests in progress that may wait until their bodies are read. */
+const WAITING_SHARE = 1 / 4;
 /** Milliseconds between two checks for bodies that have not arrived. */
 const SAMPLE = 250;
 /** The share of the JavaScript heap that bodies may fill. */
@@ -48,8 +58,9 @@ const HEAP_SHARE = 1 / 4;
  * does not arrive in time is given up.
  */
 export function readBodies(app: App, { settings, metrics }: Services): void {
-  const bodies = new Bodies(settings.concurrentRequests, keptBytes(settings.bodyMemory));
+  const bodies = new Bodies(settings);
   app.decorateRequest("keptBytes", 0);
+  app.decorateRequest("hasBodyPlace", false);
   app.decorate("openBody", (request: FastifyRequest, isStream = false) => bodies.open(request, isStream));
   app.addHook("onRoute", (route) => {
     if (route.config?.access === "none") return void (route.bodyLimit = PUBLIC_BODY_BYTES);
@@ -62,11 +73,13 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   });
   // Before any of it is read: what has been read of a body that is rejected was in vain.
   app.addHook("onRequest", (request, reply, done) => {
-    if (isLong(request) && !request.is404 && !bodies.read.hasRoom(callerOf(request), MIN_READ))
-      return app.shed(request, reply);
+    if (request.is404 || !isLong(request)) return done();
+    if (isQueued(request)) return bodies.queue(request, { admit: done, giveUp: () => app.shed(request, reply) });
+    if (!bodies.read.hasRoom(callerOf(request), MIN_READ)) return app.shed(request, reply);
     done();
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
+    bodies.leaveQueue(request);
     if (request.keptBytes > 0) bodies.release(request);
     if (reply.statusCode >= 400 && request.body instanceof ArrivingBody) bodies.end(request.body);
     done();
@@ -105,18 +118,41 @@ class Bodies {
   readonly kept: FairShare;
   /** Those whose reader has something to do. */
   readonly read = new FairShare(READ_AT_ONCE);
+  readonly #queue: BodyQueue;
   readonly #waited: FairShare;
   readonly #publicWaited = new FairShare(PUBLIC_BODIES);
   /** Those that are waited for, in the order in which they began. */
   readonly #arriving = new Map<ArrivingBody, { readonly shares: FairShare; readonly caller: string }>();
 
-  constructor(waited: number, kept: number) {
-    this.#waited = new FairShare(waited);
-    this.kept = new FairShare(kept);
+  constructor({ concurrentRequests, bodyMemory, eventLoopDelay }: Settings) {
+    this.#queue = new BodyQueue(Math.ceil(concurrentRequests * WAITING_SHARE), eventLoopDelay);
+    this.#waited = new FairShare(concurrentRequests);
+    this.kept = new FairShare(keptBytes(bodyMemory));
+  }
+
+  /** Calls `admit` when the body may be read, or `giveUp`. */
+  queue(request: FastifyRequest, { admit, giveUp }: Pick<QueuedBody, "admit" | "giveUp">): void {
+    this.#queue.enter({
+      caller: callerOf(request),
+      admit: () => {
+        request.hasBodyPlace = true;
+        admit();
+      },
+      giveUp,
+    });
+  }
+
+  /** Calling it again does no harm. */
+  leaveQueue(request: FastifyRequest): void {
+    if (!request.hasBodyPlace) return;
+    request.hasBodyPlace = false;
+    this.#queue.leave(callerOf(request));
   }
 
   open(request: FastifyRequest, isStream: boolean): ArrivingBody {
     checkCoding(request);
+    // It arrives for as long as its client likes.
+    if (isStream) this.leaveQueue(request);
     // If nothing exists at the path, no operation needs any of it.
     const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
     const setting = request.is404 ? undefined : request.route.config.bodySetting;
@@ -131,6 +167,7 @@ class Bodies {
 
   /** `seconds` for a whole body, or between two parts of a stream. */
   giveUpLate(seconds: number): void {
+    this.#queue.giveUpLate();
     const now = performance.now();
     for (const [body] of this.#arriving) {
       // It may never have been read.
@@ -151,7 +188,10 @@ class Bodies {
       },
       read: (isRead) => {
         if (isRead) this.read.force(callerOf(request), 1);
-        else this.read.give(callerOf(request), 1);
+        else {
+          this.read.give(callerOf(request), 1);
+          this.leaveQueue(request);
+        }
       },
     };
   }
@@ -200,6 +240,11 @@ export function callerOf({ caller, ip }: FastifyRequest): string {
 
 function isLong({ raw: { headers } }: FastifyRequest): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LONG_BODY;
+}
+
+/** Whether it ends so soon that others can wait for it. */
+function isQueued({ raw: { headers } }: FastifyRequest): boolean {
+  return Number(headers["content-length"]) <= MAX_QUEUED_BODY;
 }
 
 function busy(detail: string): Problem {

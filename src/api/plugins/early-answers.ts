@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Maximum remaining bytes of a body that are read after the response to keep the connection; reading more costs more
- * than a new connection.
+ * Maximum remaining bytes of a body that are read after the response to keep the connection. Clients that read no
+ * response before they have sent their request, which are most, send all of it anyway, and a new connection costs more
+ * than reading what has arrived.
  */
-const MAX_DRAINED = 64 << 10;
+const MAX_DRAINED = 1 << 20;
 /**
  * Milliseconds for which the rest of a body is read and discarded after the response. A client that is cut off
  * immediately may not see the response.
@@ -53,8 +54,8 @@ function restOf({ headers, socket }: IncomingMessage): number {
 
 function drain(message: IncomingMessage): void {
   const { socket } = message;
-  message.resume();
-  setTimeout(() => message.complete || socket.destroy(), LINGER).unref();
+  const timer = setTimeout(() => socket.destroy(), LINGER).unref();
+  message.once("close", () => clearTimeout(timer)).resume();
 }
 
 /** Once the response is written, the connection is closed for writing, and further data is discarded unread. */

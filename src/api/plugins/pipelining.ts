@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { turn } from "../../turns/in-slices.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
+import { countRead } from "../http/read-buffers.ts";
 import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 
 /** What ends the headers, and a chunked body. */
@@ -116,6 +117,7 @@ class PacedConnection implements WaitingConnection {
   }
 
   readonly #take = (bytes: Buffer): void => {
+    countRead(bytes.length);
     if (this.#unparsed.length > 0) return this.#keepMore(bytes);
     for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed;) {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));

@@ -228,7 +228,7 @@ const headOf = (socket: Socket): Promise<string> =>
     });
   });
 
-test("of the long bodies that one key sends at once, those that would wait are shed before they are read; others have theirs read", async (context) => {
+test("of the long bodies that one key sends at once, a quarter of the requests in progress may wait, those beyond are shed unread; others have theirs read", async (context) => {
   const t = await start(context);
   const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
   const { head, body } = longLookup(greedy);
@@ -240,10 +240,11 @@ test("of the long bodies that one key sends at once, those that would wait are s
   const served = heads.filter((text) => text.startsWith("HTTP/1.1 200 "));
   const shed = heads.filter((text) => text.startsWith("HTTP/1.1 503 "));
   assert.equal(served.length + shed.length, 200);
-  assert.ok(served.length >= 64 && shed.length > 0, `${served.length} served, ${shed.length} shed`);
+  // Half of the 250 that may wait: no caller has more than what is then still free.
+  assert.ok(served.length >= 125 && shed.length > 0, `${served.length} served, ${shed.length} shed`);
   for (const text of shed) {
     assert.match(text, /\r\nretry-after: 1(\r\n|$)/);
-    assert.match(text, /\r\nconnection: close(\r\n|$)/i);
+    assert.match(text, /\r\nconnection: keep-alive(\r\n|$)/i);
     assert.match(text, /\r\nx-sequence: \d+(\r\n|$)/);
   }
   assert.equal((await others).status, 200);

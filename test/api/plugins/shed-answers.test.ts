@@ -123,7 +123,7 @@ test("if much of the body is still to come, the connection is closed, says so, a
   await overload(context, t);
   const before = t.logged();
   const hidden = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
-  const long = `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 170000\r\n\r\n`;
+  const long = `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2000000\r\n\r\n`;
   const received = await untilShed(
     () => exchange(t, long + hidden, () => false),
     (text) => text.startsWith("HTTP/1.1 503 "),

@@ -1,0 +1,95 @@
+import { FairShare } from "./fair-share.ts";
+
+/** Bodies that are read at a time: enough for the server never to wait for the next one. One caller alone has half. */
+const READ_AT_ONCE = 16;
+/** As many are read for each caller, whatever others send. */
+const MIN_READ = 4;
+
+/** A request whose body is not read yet. */
+export interface QueuedBody {
+  readonly caller: string;
+  /** Its body may be read now, until `leave` is called. */
+  admit(): void;
+  /** It has waited too long. */
+  giveUp(): void;
+}
+
+interface Waiting {
+  readonly body: QueuedBody;
+  readonly since: number;
+}
+
+/**
+ * Lets requests wait until their bodies may be read. Reading few bodies at a time, one after the other, ends each of
+ * them sooner than reading all of them in turns, and needs less memory; and to wait costs a fraction of rejecting a
+ * request whose body arrives all the same. Callers take turns. O(callers that wait) each.
+ */
+export class BodyQueue {
+  readonly #places = new FairShare(READ_AT_ONCE);
+  readonly #room: FairShare;
+  readonly #maxWait: number;
+  /** By caller, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  /** At most `maxWaiting` requests wait, no caller more than a fair share of them, and each so many milliseconds. */
+  constructor(maxWaiting: number, maxWait: number) {
+    this.#room = new FairShare(maxWaiting);
+    this.#maxWait = maxWait;
+  }
+
+  get length(): number {
+    return this.#room.used;
+  }
+
+  /** Calls `admit` now or later, or `giveUp`. */
+  enter(body: QueuedBody): void {
+    const { caller } = body;
+    const own = this.#waiting.get(caller);
+    if (own === undefined && this.#places.hasRoom(caller, MIN_READ)) return this.#admit(body);
+    if (!this.#room.take(caller, 1)) return body.giveUp();
+    const waiting = { body, since: performance.now() };
+    if (own === undefined) this.#waiting.set(caller, [waiting]);
+    else own.push(waiting);
+  }
+
+  /** Call it once for each that was admitted. */
+  leave(caller: string): void {
+    this.#places.give(caller, 1);
+    for (const [next, own] of this.#waiting) {
+      while (this.#places.hasRoom(next, MIN_READ) && own.length > 0) {
+        const { body, since } = own.shift()!;
+        this.#room.give(next, 1);
+        if (performance.now() - since > this.#maxWait) {
+          body.giveUp();
+          continue;
+        }
+        this.#takeTurn(next, own);
+        return this.#admit(body);
+      }
+      if (own.length === 0) this.#waiting.delete(next);
+    }
+  }
+
+  /** Gives up those that have waited too long; in between, `leave` does so with those it comes to. */
+  giveUpLate(): void {
+    const now = performance.now();
+    for (const [caller, own] of this.#waiting) {
+      while (own.length > 0 && now - own[0]!.since > this.#maxWait) {
+        this.#room.give(caller, 1);
+        own.shift()!.body.giveUp();
+      }
+      if (own.length === 0) this.#waiting.delete(caller);
+    }
+  }
+
+  #admit(body: QueuedBody): void {
+    this.#places.force(body.caller, 1);
+    body.admit();
+  }
+
+  /** The caller's next turn comes after those of the others. */
+  #takeTurn(caller: string, own: Waiting[]): void {
+    this.#waiting.delete(caller);
+    if (own.length > 0) this.#waiting.set(caller, own);
+  }
+}
