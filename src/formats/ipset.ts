@@ -1,6 +1,7 @@
 import { formatPrefix, prefixOf } from "../address/prefix.ts";
 import { lastAddress } from "../address/range.ts";
 import { timed, type TimedPrefix, timeoutText } from "./_timeouts.ts";
+import { TimedPrefixes } from "./_timed-prefixes.ts";
 import type { EntryList } from "./entry.ts";
 import { ENTRIES_AT_ONCE, type Format } from "./format.ts";
 import { checkSetName } from "./set-name.ts";
@@ -55,11 +56,10 @@ function* write(list: EntryList<"rules">): Generator<string> {
  */
 class Elements {
   readonly #halves = new Map<string, TimedPrefix>();
-  readonly #others: TimedPrefix[] = [];
+  readonly #others = new TimedPrefixes();
 
-  add(element: TimedPrefix): void {
-    const { prefix, timeout } = element;
-    if (prefix.length > 1) return void this.#others.push(element);
+  add({ prefix, timeout }: TimedPrefix): void {
+    if (prefix.length > 1) return this.#others.add(prefix, timeout);
     for (const half of prefix.length === 1 ? [prefix] : [prefixOf(prefix, 1), prefixOf(lastAddress(prefix), 1)]) {
       const text = formatPrefix(half);
       const before = this.#halves.get(text)?.timeout ?? 0;
@@ -69,6 +69,6 @@ class Elements {
 
   *all(): Generator<TimedPrefix> {
     yield* this.#halves.values();
-    yield* this.#others;
+    yield* this.#others.all();
   }
 }
