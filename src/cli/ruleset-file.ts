@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { openRulesetSnapshot, ReplacedSinceError, saveRuleset, saveRulesetOver } from "../datasets/ruleset-files.ts";
 import { rulesetOf } from "../datasets/ruleset-from-bytes.ts";
@@ -55,8 +55,7 @@ export class RulesetFile {
   /** Writes a ruleset to a new file. Throws UsageError if the file exists. */
   async create(ruleset: Ruleset): Promise<void> {
     await this.#locked(this.path, async () => {
-      if (statSync(this.path, { throwIfNoEntry: false }) !== undefined)
-        throw new UsageError(`${this.path}: the file already exists; choose another name, or add rules to it`);
+      this.#rejectExisting();
       await saveRuleset(this.path, ruleset);
     });
   }
@@ -97,6 +96,16 @@ export class RulesetFile {
       throw error instanceof ReplacedSinceError ? this.#changedSince() : error;
     }
     await pruneVersions(path, this.#keep);
+  }
+
+  #rejectExisting(): void {
+    const found = lstatSync(this.path, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (found.isSymbolicLink() && statSync(this.path, { throwIfNoEntry: false }) === undefined)
+      throw new UsageError(
+        `${this.path}: a symbolic link to a file that does not exist; create that file by its own name, or remove the link`,
+      );
+    throw new UsageError(`${this.path}: the file already exists; choose another name, or add rules to it`);
   }
 
   #changedSince(): UsageError {

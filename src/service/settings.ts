@@ -87,7 +87,7 @@ export const SETTINGS = {
     initial: "",
     value: "FOLDER",
     isPath: true,
-    help: "folder for snapshots of large rulesets, which make the next start faster; off: no snapshots; default: next to the SQLite file, none with PostgreSQL",
+    help: "folder for snapshots of large rulesets, which make the next start faster; off: no snapshots; default: next to the SQLite file, in the home folder with PostgreSQL",
   },
   secretKeyFile: {
     name: "secret-key-file",

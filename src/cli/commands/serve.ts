@@ -73,7 +73,7 @@ async function run(args: Arguments): Promise<number> {
   const { openLoading } = await import("../../service/store/loading-store.ts");
   const location = storeOf(args, settings);
   const warnings = "file" in location ? permissionWarnings(location.file, homeFolder()) : [];
-  const store = openLoading(location, settings);
+  const store = openLoading(location, settings, homeFolder());
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { StoreLocation } from "../../store/open-store.ts";
@@ -23,13 +24,25 @@ export const PRIVATE_FILES = {
 };
 
 /**
- * The folder that a setting names. By default the one beside a SQLite file; none for PostgreSQL, where no folder is known
- * to be the server's own.
+ * The folder that a setting names. By default the one beside a SQLite file; for PostgreSQL one for each database in
+ * `home`, the folder of the server's own files; none without such a folder.
  */
-export function snapshotFolderOf(setting: string, location: StoreLocation): SnapshotFolder | undefined {
+export function snapshotFolderOf(
+  setting: string,
+  location: StoreLocation,
+  home: string | undefined,
+): SnapshotFolder | undefined {
   if (setting === "off") return undefined;
   if (setting !== "") return new SnapshotFolder(resolve(setting));
-  return "file" in location ? new SnapshotFolder(resolve(location.file + FOLDER_ENDING)) : undefined;
+  if ("file" in location) return new SnapshotFolder(resolve(location.file + FOLDER_ENDING));
+  return home === undefined ? undefined : new SnapshotFolder(join(resolve(home), nameOf(location.url)));
+}
+
+/** The folder's name for a database of PostgreSQL: the same whatever the password, and without anything of the URL. */
+function nameOf(url: string): string {
+  const named = new URL(url);
+  named.password = "";
+  return `postgres-${createHash("sha256").update(named.href).digest("hex").slice(0, 16)}${FOLDER_ENDING}`;
 }
 
 /** The folder of the snapshots of a database's rulesets, a file for each: `RULESET_ID.ipsieve`. */

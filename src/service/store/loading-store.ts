@@ -35,14 +35,15 @@ export interface RulesetFromSnapshot {
 
 /**
  * Starts to open a store and to load its content, which a SQLite file does in its own thread, and to open the snapshots
- * of its rulesets. Both promises may be awaited late.
+ * of its rulesets: for PostgreSQL by default in a folder in `home`. Both promises may be awaited late.
  */
 export function openLoading(
   location: StoreLocation,
   settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "rulesetSnapshots">,
+  home?: string,
 ): LoadingStore {
   const { rulesPerRuleset, rulesetsPerOrganisation, auditDays } = settings;
-  const folder = snapshotFolderOf(settings.rulesetSnapshots, location);
+  const folder = snapshotFolderOf(settings.rulesetSnapshots, location, home);
   const fresh = new ServiceMemory();
   const snapshots = openSnapshots(folder);
   const { store, state } = openAndLoad(

@@ -89,7 +89,11 @@ test("a change is made to what a symbolic link names; without one, no file is wr
     (await link.change([{ op: "add", ip: "20.0.0.1" }])).map(({ action }) => action),
     ["created"],
   );
-  assert.ok(lstatSync(at("link.ipsieve")).isSymbolicLink());
+  symlinkSync("nowhere.ipsieve", at("dangling.ipsieve"));
+  await assertRefused(/dangling\.ipsieve: a symbolic link to a file that does not exist/, "create", "dangling.ipsieve");
+  await assertRefused(/link\.ipsieve: the file already exists/, "create", "link.ipsieve");
+  for (const name of ["link.ipsieve", "dangling.ipsieve"]) assert.ok(lstatSync(at(name)).isSymbolicLink());
+  assert.ok(!existsSync(at("nowhere.ipsieve")));
   assert.equal(await rulesIn("real.ipsieve"), 1);
   const tag = await link.tag();
   assert.deepEqual(

@@ -415,11 +415,19 @@ for (const { name, skip, make, stop } of await databases()) {
   });
 }
 
-test("by default they are beside a SQLite file, and nowhere with PostgreSQL", () => {
-  assert.equal(snapshotFolderOf("", { file: "/data/ipsieve.db" })?.path, "/data/ipsieve.db-rulesets");
-  assert.equal(snapshotFolderOf("", { url: "postgres://db/ipsieve" }), undefined);
-  assert.equal(snapshotFolderOf("/data/rulesets", { url: "postgres://db/ipsieve" })?.path, "/data/rulesets");
-  assert.equal(snapshotFolderOf("off", { file: "/data/ipsieve.db" }), undefined);
+test("by default they are beside a SQLite file; with PostgreSQL in the home folder, one folder a database", () => {
+  const pathOf = (setting: string, location: StoreLocation, home?: string) =>
+    snapshotFolderOf(setting, location, home)?.path;
+  assert.equal(pathOf("", { file: "/data/ipsieve.db" }, "/home/ipsieve"), "/data/ipsieve.db-rulesets");
+  const url = "postgres://user:secret@db/ipsieve";
+  assert.equal(pathOf("", { url }), undefined);
+  const path = pathOf("", { url }, "/home/ipsieve");
+  assert.match(path!, /^\/home\/ipsieve\/postgres-[0-9a-f]{16}-rulesets$/);
+  assert.equal(pathOf("", { url: url.replace("secret", "other") }, "/home/ipsieve"), path);
+  for (const other of [`${url}2`, url.replace("@db/", "@db2/"), url.replace("user", "user2")])
+    assert.notEqual(pathOf("", { url: other }, "/home/ipsieve"), path);
+  assert.equal(pathOf("/data/rulesets", { url }, "/home/ipsieve"), "/data/rulesets");
+  assert.equal(pathOf("off", { url }, "/home/ipsieve"), undefined);
 });
 
 test("a SQLite file that is restored from a backup goes on from it, not from newer snapshots", async () => {
