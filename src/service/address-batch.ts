@@ -2,12 +2,12 @@ import type { Family, Prefix } from "../address/address.ts";
 import { AddressError } from "../address/address-error.ts";
 import { parseTextInto } from "../address/parse-address.ts";
 import { parsePrefix } from "../address/prefix.ts";
+import { keyOfWords, SeenTexts } from "../address/seen-texts.ts";
 
 /** Addresses that are looked up between two interruptions: they and what is found stay in the first-level cache. */
 const GROUP = 512;
 
 const words = new Uint32Array(4);
-const GOLDEN = 0x9e37_79b1;
 
 /** Looks up the addresses of a batch: each gets the id of what was found, 0 for nothing. */
 export interface BatchEngine {
@@ -96,11 +96,11 @@ export class AddressBatch {
   #add(text: string): AddressError | undefined {
     const family = parseTextInto(text, words);
     if (family === 4) {
-      if (!this.#append(text, words[0]!)) return;
+      if (!this.#append(text, keyOfWords(words[0]!, 0, 0, 0))) return;
       this.words4[this.count4] = words[0]!;
       this.places4[this.count4++] = this.count - 1;
     } else if (family === 6) {
-      if (!this.#append(text, words[0]! ^ words[1]! ^ words[2]! ^ words[3]!)) return;
+      if (!this.#append(text, keyOfWords(words[0]!, words[1]!, words[2]!, words[3]!))) return;
       if (this.words6.length === 0) this.#makeRoom6();
       this.words6.set(words, 4 * this.count6);
       this.places6[this.count6++] = this.count - 1;
@@ -123,49 +123,14 @@ export class AddressBatch {
   #addPrefix(text: string): AddressError | undefined {
     try {
       const prefix = parsePrefix(text);
-      if (!this.#append(text, prefix.w0 ^ prefix.w1 ^ prefix.length)) return undefined;
+      const { w0, w1, w2, w3, length } = prefix;
+      if (!this.#append(text, keyOfWords(w0, w1, w2, w3) + length)) return undefined;
       this.prefixes.push(prefix);
       this.prefixPlaces.push(this.count - 1);
       return undefined;
     } catch (error) {
       if (error instanceof AddressError) return error;
       throw error;
-    }
-  }
-}
-
-/**
- * The texts that have been added. A hash table over the words that the texts were parsed to: to hash a text itself, as
- * a `Set` does, takes longer than to parse it.
- */
-class SeenTexts {
-  readonly #texts: string[];
-  /** By hash: the index of a text, plus one; 0 is free. At most half of them are used, so that every search ends. */
-  readonly #slots: Uint32Array;
-  readonly #hashes: Uint32Array;
-  readonly #shift: number;
-
-  constructor(texts: string[], most: number) {
-    const bits = 33 - Math.clz32(Math.max(1, most));
-    this.#texts = texts;
-    this.#slots = new Uint32Array(1 << bits);
-    this.#hashes = new Uint32Array(1 << bits);
-    this.#shift = 32 - bits;
-  }
-
-  /** Appends a text, of which `key` depends on nothing else, unless it is there. */
-  add(text: string, key: number): boolean {
-    // The upper bits of a product depend on all bits of its factors.
-    const hash = Math.imul(key ^ (key >>> 15), GOLDEN) >>> 0;
-    const last = this.#slots.length - 1;
-    for (let slot = hash >>> this.#shift; ; slot = (slot + 1) & last) {
-      const found = this.#slots[slot]!;
-      if (found === 0) {
-        this.#hashes[slot] = hash;
-        this.#slots[slot] = this.#texts.push(text);
-        return true;
-      }
-      if (this.#hashes[slot] === hash && this.#texts[found - 1] === text) return false;
     }
   }
 }
