@@ -1,6 +1,7 @@
 import type { Family } from "../address/address.ts";
 import { type AddressError, quoted } from "../address/address-error.ts";
 import { addressErrorOf, parseTextInto } from "../address/parse-address.ts";
+import { keyOfText, SeenTexts } from "../address/seen-texts.ts";
 import { CtiError } from "./cti-error.ts";
 import type { CtiDataset } from "./dataset.ts";
 import type { MatchId } from "../table/match-id.ts";
@@ -47,10 +48,16 @@ export function bulkLookup(
   ips: readonly unknown[],
   engine: BatchLookup = dataset.table,
 ): Uint8Array {
-  const states = new Uint8Array(ips.length);
   const bad: number[] = [];
-  for (let start = 0; start < ips.length; start += GROUP) lookupGroup(dataset, ips, start, engine, states, bad);
+  const states = statesOf(dataset, ips, engine, bad);
   if (bad.length > 0) throw badAddresses(ips, bad);
+  return states;
+}
+
+/** Those of malformed addresses are 0, and their indexes are appended to `bad`. */
+function statesOf(dataset: CtiDataset, ips: readonly unknown[], engine: BatchLookup, bad: number[]): Uint8Array {
+  const states = new Uint8Array(ips.length);
+  for (let start = 0; start < ips.length; start += GROUP) lookupGroup(dataset, ips, start, engine, states, bad);
   return states;
 }
 
@@ -105,22 +112,22 @@ const JSON_PIECES = BULK_DOCUMENTS.map((document) => `":${JSON.stringify(documen
  * and colons.
  */
 export function bulkJson(ips: readonly string[], states: Uint8Array): string {
-  const written = new Set<string>();
+  const written = new SeenTexts([], ips.length);
   let text = "";
   for (let i = 0; i < ips.length; i++) {
     const ip = ips[i]!;
-    if (written.size === written.add(ip).size) continue;
+    if (!written.add(ip, keyOfText(ip))) continue;
     text += (text === "" ? '{"' : ',"') + ip + JSON_PIECES[states[i]!]!;
   }
   return text === "" ? "{}" : `${text}}`;
 }
 
-const LINE_PIECES = BULK_DOCUMENTS.map((document) => `",${JSON.stringify(document).slice(1)}\n`);
+const LINE_PIECES = BULK_DOCUMENTS.map((document) => `",${JSON.stringify(document).slice(1)}`);
 
 /** As lines of JSON, one for each address in order, including repeated ones. */
 export function bulkJsonLines(ips: readonly string[], states: Uint8Array): string {
   let text = "";
-  for (let i = 0; i < ips.length; i++) text += `{"ip":"${ips[i]!}${LINE_PIECES[states[i]!]!}`;
+  for (let i = 0; i < ips.length; i++) text += `{"ip":"${ips[i]!}${LINE_PIECES[states[i]!]!}\n`;
   return text;
 }
 
@@ -138,20 +145,22 @@ function problemOf(ip: unknown): string {
 
 /** As lines of JSON without line ends, or what is wrong with a text, in order; `count` is given the lookups. */
 export function lookUpTexts(
-  { table, bulkStates }: CtiDataset,
+  dataset: CtiDataset,
   texts: readonly string[],
   count: (lookups: number, seen: number) => void,
+  engine: BatchLookup = dataset.table,
 ): (string | AddressError)[] {
-  let seen = 0;
-  const answers = texts.map((ip) => {
-    const family = parseTextInto(ip, words);
-    if (family < 0) return addressErrorOf(family, ip);
-    const match = family === 4 ? table.lookup4(words[0]!) : table.lookup6(words[0]!, words[1]!, words[2]!, words[3]!);
-    if (match >= bulkStates.length) table.value(match);
-    const state = bulkStates[match]!;
-    if (BULK_DOCUMENTS[state]!.seen) seen++;
-    return `{"ip":"${ip}${LINE_PIECES[state]!.trimEnd()}`;
-  });
-  count(texts.length, seen);
+  const bad: number[] = [];
+  const states = statesOf(dataset, texts, engine, bad);
+  count(texts.length, countSeen(states));
+  const answers = texts.map((ip, i): string | AddressError => `{"ip":"${ip}${LINE_PIECES[states[i]!]!}`);
+  for (const at of bad) answers[at] = addressErrorOf(parseTextInto(texts[at]!, words), texts[at]!);
   return answers;
+}
+
+/** How many addresses were seen, by what `bulkLookup` gives for them. */
+export function countSeen(states: Uint8Array): number {
+  let seen = 0;
+  for (let i = 0; i < states.length; i++) if (states[i] !== 0) seen++;
+  return seen;
 }

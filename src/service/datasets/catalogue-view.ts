@@ -1,3 +1,4 @@
+import { Matcher } from "../../batch/matcher.ts";
 import { type ListFilter, type ListItem, listItems, type ListName } from "../../cbs/browse.ts";
 import { Catalogue } from "../../cbs/catalogue.ts";
 import { CatalogueTree } from "../../cbs/catalogue-tree.ts";
@@ -37,7 +38,7 @@ export class CatalogueView {
   private constructor(catalogue: Catalogue, snapshot: Snapshot) {
     this.catalogue = catalogue;
     this.snapshot = snapshot;
-    this.writer = new LookupWriter(catalogue);
+    this.writer = new LookupWriter(catalogue, new Matcher(snapshot));
     const { from, until } = catalogue.unchangedWithin();
     this.until = until;
     this.tag = tagOf(`${this.generation} ${ownVersion()}${catalogue.table.hasExpiries ? ` ${from}` : ""}`);

@@ -1,5 +1,6 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
+import type { Matcher } from "../../batch/matcher.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
@@ -20,10 +21,13 @@ interface Template {
  */
 export class LookupWriter {
   readonly #catalogue: Catalogue;
+  readonly #batches: Pick<Matcher, "lookupBatchInto">;
   readonly #templates = new Map<number, Template>();
 
-  constructor(catalogue: Catalogue) {
+  /** `batches` looks up many addresses at a time in the catalogue's table. */
+  constructor(catalogue: Catalogue, batches: Pick<Matcher, "lookupBatchInto">) {
     this.#catalogue = catalogue;
+    this.#batches = batches;
   }
 
   /** The document of a prefix that was written as `text`. */
@@ -34,9 +38,9 @@ export class LookupWriter {
 
   /** The matches of the addresses and prefixes of a batch, by place. */
   lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
-    const { table, now } = this.#catalogue;
+    const { now } = this.#catalogue;
     return batch.lookingUp({
-      lookUpInto: (family, words, out, count) => table.lookupBatchInto(family, words, out, count, now),
+      lookUpInto: (family, words, out, count) => this.#batches.lookupBatchInto(family, words, out, count, now),
       lookUpPrefix: (prefix) => this.#lookup(prefix),
     });
   }

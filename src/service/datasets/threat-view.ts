@@ -1,5 +1,8 @@
+import { Matcher } from "../../batch/matcher.ts";
+import type { BatchLookup } from "../../cti/bulk-lookup.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
-import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
+import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
+import { openCtiSnapshot } from "../../datasets/open-cti-dataset.ts";
 
 /** Documents kept as text, some hundred bytes each. */
 const MAX_TEXTS = 20_000;
@@ -7,10 +10,13 @@ const MAX_TEXTS = 20_000;
 /** One dataset, with what its routes need. */
 export class ThreatView {
   readonly dataset: CtiDataset;
+  /** Looks up many addresses at a time, by the native kernel where the platform has one. */
+  readonly batches: BatchLookup;
   readonly #texts = new Map<number, string>();
 
-  constructor(dataset: CtiDataset) {
+  constructor(dataset: CtiDataset, batches: BatchLookup) {
     this.dataset = dataset;
+    this.batches = batches;
   }
 
   /**
@@ -36,6 +42,7 @@ export class ThreatView {
 
 /** Opens and checks a dataset. Rejects with SnapshotError, DatasetError, CtiError. */
 export async function openThreatView(path: string): Promise<{ view: ThreatView; createdAt: number }> {
-  const dataset = await openCtiDataset(path);
-  return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
+  const snapshot = await openCtiSnapshot(path);
+  const dataset = ctiDatasetOf(snapshot, path);
+  return { view: new ThreatView(dataset, new Matcher(snapshot)), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

@@ -1,7 +1,6 @@
 import type { App } from "../../app-type.ts";
-import { bulkJson, bulkJsonLines, bulkLookup, lookUpTexts } from "../../../cti/bulk-lookup.ts";
+import { bulkJson, bulkJsonLines, bulkLookup, countSeen, lookUpTexts } from "../../../cti/bulk-lookup.ts";
 import { CtiError } from "../../../cti/cti-error.ts";
-import type { CtiDataset } from "../../../cti/dataset.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
 import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../http/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
@@ -17,6 +16,7 @@ import {
   Threat,
   ThreatParameters,
 } from "../../schemas/cti.ts";
+import type { ThreatView } from "../../../service/datasets/threat-view.ts";
 import type { Services } from "../../../service/services.ts";
 
 const tags = ["Threat intelligence"];
@@ -78,28 +78,25 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
   };
   app.post(path, { config: { ...READ_CTI, bodyBytes: addressesBytes(settings) }, schema }, (request, reply) => {
-    const { dataset } = threats.view();
+    const view = threats.view();
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
     requireBody(body);
     if (body instanceof ArrivingBody)
-      return sendLookups(request, reply, body, (texts) => lookUpTexts(dataset, texts, count));
+      return sendLookups(request, reply, body, (texts) => lookUpTexts(view.dataset, texts, count, view.batches));
     const type = chooseType(request, reply, ["application/json", LINES]);
     const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
-    const states = lookUp(dataset, ips);
-    count(
-      ips.length,
-      states.reduce((seen, state) => seen + (state === 0 ? 0 : 1), 0),
-    );
+    const states = lookUp(view, ips);
+    count(ips.length, countSeen(states));
     if (type === LINES) return sendText(reply, LINES, bulkJsonLines(ips, states));
     return sendJson(reply, bulkJson(ips, states));
   });
 }
 
 /** @throws Problem (400) that names the index of every malformed address */
-function lookUp(dataset: CtiDataset, ips: readonly unknown[]): Uint8Array {
+function lookUp({ dataset, batches }: ThreatView, ips: readonly unknown[]): Uint8Array {
   try {
-    return bulkLookup(dataset, ips);
+    return bulkLookup(dataset, ips, batches);
   } catch (error) {
     if (error instanceof CtiError && error.code === "bad-addresses") throw invalid({ ips: [error.message] });
     throw error;
