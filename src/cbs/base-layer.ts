@@ -13,11 +13,12 @@ export interface OfficialLists {
  * Adds to a catalogue of official lists what AS numbers show and those lists leave open; `base` knows which provider
  * announces a prefix. For every address:
  *
- *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and
- * has a newer date.  2. Where a provider's list is of its whole network and does not name it, but any other list does,
- * the provider is left out. It announces the
- *     address for someone else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
- * 3. Everything else is kept: a Tor exit also belongs to the network that it is in.
+ *  1. If a provider's own list names it, only that list counts for the provider: it names services and regions, and has
+ *     a newer date.
+ *  2. If a provider's list covers its whole network and does not name it, but any other list does, the provider is left
+ *     out. It announces the address for someone else (a customer's own prefix), or for another part of the company
+ *     (Google Cloud and Google).
+ *  3. Everything else is kept: a Tor exit also belongs to the network that it is in.
  *
  * So the result knows whatever either layer knows. A prefix of which only a part is left is split, because a node's
  * ranges must be correct too. O(prefixes log prefixes).

@@ -80,7 +80,7 @@ interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
-const LARGEST_PAGE = 1000;
+const MAX_PAGE_SIZE = 1000;
 
 /**
  * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the API and
@@ -131,7 +131,7 @@ export class Client {
   /** All rulesets of the organisation, in the order of their creation, page after page. */
   rulesets({
     purpose,
-    pageSize = LARGEST_PAGE,
+    pageSize = MAX_PAGE_SIZE,
     signal,
   }: PageOptions & { readonly purpose?: Ruleset["purpose"] } = {}): AsyncGenerator<Ruleset, void> {
     const query = { page_size: pageSize, ...(purpose === undefined ? {} : { purpose }) };
@@ -146,7 +146,7 @@ export class Client {
    */
   rules(
     rulesetId: string,
-    { activeOnly = false, pageSize = LARGEST_PAGE, signal }: PageOptions & { readonly activeOnly?: boolean } = {},
+    { activeOnly = false, pageSize = MAX_PAGE_SIZE, signal }: PageOptions & { readonly activeOnly?: boolean } = {},
   ): AsyncGenerator<Rule, void> {
     const path = { ruleset_id: rulesetId };
     return items((cursor) =>
@@ -160,7 +160,7 @@ export class Client {
   /** The versions of a ruleset whose rules `rules:export` returns, newest first, page after page. */
   async *versions(
     rulesetId: string,
-    { pageSize = LARGEST_PAGE, signal }: PageOptions = {},
+    { pageSize = MAX_PAGE_SIZE, signal }: PageOptions = {},
   ): AsyncGenerator<RulesetVersion, void> {
     const path = { ruleset_id: rulesetId };
     for (let page = 1, hasMore = true; hasMore; page++) {
@@ -174,7 +174,7 @@ export class Client {
   }
 
   /** All prefixes of a node of the catalogue and of those below it; of the whole catalogue without one. */
-  ranges(id?: string, { pageSize = LARGEST_PAGE, signal }: PageOptions = {}): AsyncGenerator<CbsRange, void> {
+  ranges(id?: string, { pageSize = MAX_PAGE_SIZE, signal }: PageOptions = {}): AsyncGenerator<CbsRange, void> {
     const query = { page_size: pageSize, ...(id === undefined ? {} : { id }) };
     return items((cursor) =>
       this.get("/v1/cbs/ranges", { params: { query: { ...query, cursor } }, ...ending(signal) }),

@@ -8,7 +8,7 @@ import { checkSetName } from "./set-name.ts";
  * Decisions must have an end. For rules without an expiry it is a year, in seconds: they are imported again long before
  * that.
  */
-const LONGEST = 365 * 86_400;
+const MAX_TIMEOUT = 365 * 86_400;
 
 /**
  * Decisions for `cscli decisions import`, with the list's name as their reason.
@@ -26,9 +26,9 @@ export const crowdsecCsv = {
       throw new UnexportableError(reason, "CrowdSec's decisions only block; choose another format for an allowlist");
     yield "duration,scope,value,type,reason\n";
     for (const entry of list.entries()) {
-      const { prefix, timeout } = timed(entry, list.now, LONGEST);
+      const { prefix, timeout } = timed(entry, list.now, MAX_TIMEOUT);
       const scope = prefix.length === addressBits(prefix.family) ? "ip" : "range";
-      yield `${Math.min(timeout, LONGEST)}s,${scope},${formatPrefix(prefix)},ban,${reason}\n`;
+      yield `${Math.min(timeout, MAX_TIMEOUT)}s,${scope},${formatPrefix(prefix)},ban,${reason}\n`;
     }
   },
 } as const satisfies Format<"rules">;

@@ -63,12 +63,14 @@ export const KINDS = 0;
 export const KINDS_BYTES = 256;
 
 /**
- * The 81 ways in which the digits of a dotted quad can be arranged, found by `QUAD_MULTIPLIER`: the mask of its four
- * bytes that are no digits (bit i: byte i; three dots, and what comes after), times that, has another top byte for each
- * of the 81. An entry of 64 bytes by that top byte: a shuffle that brings the octets to four lanes, as hundreds, tens,
- * units and the byte after | by octet, as 32-bit words: what the characters of its digits make too much, negative | by
- * octet, as 16-bit words: the least value (10 for two digits, 100 for three: no leading zeros) | the mask, 0 in an
- * entry of no quad.
+ * The 81 ways in which the digits of a dotted quad can be arranged, found by `QUAD_MULTIPLIER`: the mask of its first
+ * four bytes that are no digits (bit i: byte i; three dots, and what comes after), multiplied by it, has a different top
+ * byte for each of the 81. The entry at that top byte has 64 bytes:
+ *
+ *     0     a shuffle that brings the octets to four lanes, as hundreds, tens, units and the byte after
+ *     16    by octet, as 32-bit words: what using the characters of its digits adds, negative
+ *     32    by octet, as 16-bit words: the smallest value (10 for two digits, 100 for three: no leading zeros)
+ *     40    the mask; 0 in an entry of no quad
  */
 export const QUADS = KINDS + KINDS_BYTES;
 export const QUADS_BYTES = 64 * 256;

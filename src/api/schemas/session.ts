@@ -7,7 +7,7 @@ import type { LiveSession } from "../../service/rules/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
-const SHORTEST_PASSWORD = 10;
+const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 500;
 const TOKEN_CHARACTERS = 43;
 
@@ -21,7 +21,7 @@ export const UserName = Type.String({
   description: "without control characters; case is ignored at sign-in",
   examples: ["ann@example.org"],
 });
-const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: MAX_PASSWORD_LENGTH, format: "password" });
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 /** Any length: how long new passwords must be says nothing about one that was set earlier. */
 const Password = Type.String({ maxLength: MAX_PASSWORD_LENGTH, format: "password" });
 const Token = Type.String({ maxLength: TOKEN_CHARACTERS, description: "of the link" });
