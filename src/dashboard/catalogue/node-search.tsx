@@ -23,20 +23,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     const timer = setTimeout(() => setAsked(text.trim()), text.trim() === "" ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data, problem } = useLoad(
-    async (signal) =>
-      asked === ""
-        ? undefined
-        : {
-            asked,
-            ...(await get("/dashboard/api/cbs/search", {
-              params: { query: { q: asked, page_size: MAX_RESULTS } },
-              signal,
-            })),
-          },
-    [asked],
-  );
-  const items = asked === "" || problem !== undefined ? [] : (data?.items ?? []);
+  const { data, items, problem } = useFound(asked);
   const isWaiting = text.trim() !== asked || (data?.asked !== asked && problem === undefined);
   useEffect(() => setActive(0), [data]);
   useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
@@ -55,16 +42,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     event.preventDefault();
   };
   const isShown = isOpen && text.trim() !== "";
-  const state =
-    problem?.fields["q"]?.[0] ??
-    problem?.message ??
-    (isWaiting
-      ? "Searching"
-      : items.length === 0
-        ? "No results"
-        : items.length === MAX_RESULTS
-          ? `First ${MAX_RESULTS} results; type more to narrow them down`
-          : formatCounted(items.length, "node"));
+  const state = problem?.fields["q"]?.[0] ?? problem?.message ?? (isWaiting ? "Searching" : foundText(items.length));
   return (
     <div
       class="node-search"
@@ -116,4 +94,24 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
       </div>
     </div>
   );
+}
+
+/** The nodes found for a text. */
+function useFound(asked: string) {
+  const { data, problem } = useLoad(
+    async (signal) => {
+      if (asked === "") return undefined;
+      const params = { query: { q: asked, page_size: MAX_RESULTS } };
+      return { asked, ...(await get("/dashboard/api/cbs/search", { params, signal })) };
+    },
+    [asked],
+  );
+  return { data, problem, items: asked === "" || problem !== undefined ? [] : (data?.items ?? []) };
+}
+
+function foundText(count: number): string {
+  if (count === 0) return "No results";
+  return count === MAX_RESULTS
+    ? `First ${MAX_RESULTS} results; type more to narrow them down`
+    : formatCounted(count, "node");
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
 import { Skeleton } from "../components/states.tsx";
 import { formatCount } from "../format.ts";
-import { type Row, useTree } from "./tree-state.ts";
+import { type Row, type Tree, useTree } from "./tree-state.ts";
 
 interface Props {
   /** The id of the node shown beside it; empty for the top. */
@@ -71,55 +71,75 @@ export function CatalogueTree({ shown, onShow }: Props) {
   };
   return (
     <ul ref={list} role="tree" aria-label="Catalogue" class="tree">
-      {rows.map((row) => {
-        const {
-          child: { id, name, has_children, ipv4_count, ipv6_count },
-          level,
-          position,
-          siblings,
-        } = row;
-        const isOpen = tree.isOpen(id);
-        return (
-          <li key={id} role="none" data-id={id}>
-            <div
-              role="treeitem"
-              class="tree-item"
-              tabIndex={id === current ? 0 : -1}
-              aria-level={level}
-              aria-posinset={position}
-              aria-setsize={siblings}
-              aria-selected={id === shown}
-              {...(has_children ? { "aria-expanded": isOpen } : {})}
-              style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }}
-              onKeyDown={(event) => press(event, row)}
-              onFocus={() => setFocused(id)}
-              onClick={() => show(row)}
-            >
-              <span
-                class="tree-sign"
-                onClick={(event) => {
-                  if (!has_children) return;
-                  event.stopPropagation();
-                  if (isOpen) tree.close(id);
-                  else tree.open(id);
-                }}
-              >
-                {has_children &&
-                  (tree.isLoading(id) && isOpen ? <span class="spinner" /> : <Icon name={isOpen ? "down" : "right"} />)}
-              </span>
-              <span class="tree-name">{name}</span>
-              <span
-                class="tree-count"
-                title={`${formatCount(ipv4_count)} IPv4 and ${formatCount(ipv6_count)} IPv6 prefixes`}
-              >
-                {formatCount(ipv4_count + ipv6_count)}
-                <span class="hidden"> prefixes</span>
-              </span>
-            </div>
-          </li>
-        );
-      })}
+      {rows.map((row) => (
+        <TreeItem
+          key={row.child.id}
+          row={row}
+          tree={tree}
+          isShown={row.child.id === shown}
+          isCurrent={row.child.id === current}
+          onKeyDown={(event) => press(event, row)}
+          onFocus={() => setFocused(row.child.id)}
+          onShow={() => show(row)}
+        />
+      ))}
     </ul>
+  );
+}
+
+interface ItemProps {
+  readonly row: Row;
+  readonly tree: Tree;
+  readonly isShown: boolean;
+  /** Whether it is the item that Tab reaches. */
+  readonly isCurrent: boolean;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onFocus: () => void;
+  readonly onShow: () => void;
+}
+
+function TreeItem({ row, tree, isShown, isCurrent, onKeyDown, onFocus, onShow }: ItemProps) {
+  const { child, level, position, siblings } = row;
+  const { id, name, has_children: isBranch, ipv4_count, ipv6_count } = child;
+  return (
+    <li role="none" data-id={id}>
+      <div
+        role="treeitem"
+        class="tree-item"
+        tabIndex={isCurrent ? 0 : -1}
+        aria-level={level}
+        aria-posinset={position}
+        aria-setsize={siblings}
+        aria-selected={isShown}
+        {...(isBranch ? { "aria-expanded": tree.isOpen(id) } : {})}
+        style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }}
+        onKeyDown={onKeyDown}
+        onFocus={onFocus}
+        onClick={onShow}
+      >
+        {isBranch ? <BranchSign id={id} tree={tree} /> : <span class="tree-sign" />}
+        <span class="tree-name">{name}</span>
+        <span class="tree-count" title={`${formatCount(ipv4_count)} IPv4 and ${formatCount(ipv6_count)} IPv6 prefixes`}>
+          {formatCount(ipv4_count + ipv6_count)}
+          <span class="hidden"> prefixes</span>
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** Opens and closes a branch without showing its node. */
+function BranchSign({ id, tree }: { readonly id: string; readonly tree: Tree }) {
+  const isOpen = tree.isOpen(id);
+  const toggle = (event: MouseEvent): void => {
+    event.stopPropagation();
+    if (isOpen) tree.close(id);
+    else tree.open(id);
+  };
+  return (
+    <span class="tree-sign" onClick={toggle}>
+      {tree.isLoading(id) && isOpen ? <span class="spinner" /> : <Icon name={isOpen ? "down" : "right"} />}
+    </span>
   );
 }
 

@@ -25,7 +25,13 @@ const tags = ["Users"];
 const params = UserParameters;
 
 /** The organisation's users. They choose their passwords themselves, by accepting an invitation. */
-export function addUserRoutes(app: App, { store, memory }: Services): void {
+export function addUserRoutes(app: App, services: Services): void {
+  addListAndCreation(app, services);
+  addChanges(app, services);
+  addInvitation(app, services);
+}
+
+function addListAndCreation(app: App, { store, memory }: Services): void {
   const list = {
     operationId: "listUsers",
     summary: "The users of the organisation",
@@ -54,7 +60,9 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
     );
     return reply.code(201).send(answer);
   });
+}
 
+function addChanges(app: App, { store, memory }: Services): void {
   const update = {
     operationId: "updateUser",
     summary: "Changes the role of a user; the last admin must stay an admin",
@@ -87,7 +95,9 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
     await store.write({ kind: "delete-user", ...signature(request), userId: findUser(request, memory).id });
     return reply.code(204).send();
   });
+}
 
+function addInvitation(app: App, { store, memory }: Services): void {
   const again = {
     operationId: "inviteUser",
     summary: "Creates a new invitation, also for users who forgot their password",

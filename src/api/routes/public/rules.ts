@@ -41,7 +41,10 @@ const RULE_TAGGED = { ETag: "changes with the rule" };
 /** Rules are read from memory and written through the store, which updates the memory before it confirms a write. */
 export function addRuleRoutes(app: App, services: Services): void {
   addList(app, services);
-  addSingleRules(app, services);
+  addAddition(app, services);
+  addRead(app, services);
+  addUpdate(app, services);
+  addDeletion(app, services);
   addCheckRoutes(app, services);
 }
 
@@ -105,8 +108,7 @@ function rulesAfter(
   return { items, last: null };
 }
 
-function addSingleRules(app: App, services: Services): void {
-  const { store, settings } = services;
+function addAddition(app: App, services: Services): void {
   const add = {
     operationId: "addRule",
     summary: "Adds a rule, or resolves the conflict with an existing one",
@@ -126,9 +128,9 @@ function addSingleRules(app: App, services: Services): void {
     const { about } = findRuleset(request, services);
     const rule = readRule(request.body as RuleMembers, {
       now: request.now,
-      allowSpecialPurpose: settings.specialPurpose,
+      allowSpecialPurpose: services.settings.specialPurpose,
     });
-    const addition = await store.write({
+    const addition = await services.store.write({
       kind: "add-rule",
       ...signed(request),
       rulesetId: about.id,
@@ -140,8 +142,12 @@ function addSingleRules(app: App, services: Services): void {
       .code(addition.action === "created" ? 201 : 200)
       .send({ action: addition.action as "created", rule: ruleDocument(addition.rule) });
   });
+}
 
-  const one = { tags, problems: [400, 404], params, querystring: RuleQuery };
+/** What the operations on one existing rule have in common. */
+const one = { tags, problems: [400, 404], params, querystring: RuleQuery };
+
+function addRead(app: App, services: Services): void {
   const get = {
     ...one,
     operationId: "getRule",
@@ -158,7 +164,9 @@ function addSingleRules(app: App, services: Services): void {
     if (isKnown(request, reply, tagOfRule(rule))) return reply.code(304).send();
     return ruleDocument(rule);
   });
+}
 
+function addUpdate(app: App, services: Services): void {
   const update = {
     ...one,
     operationId: "updateRule",
@@ -174,7 +182,7 @@ function addSingleRules(app: App, services: Services): void {
     const { about } = findRuleset(request, services);
     const prefix = readPrefix(request.query.ip);
     const changes = readChanges(request.body, request.now);
-    const { rule } = await store.write({
+    const { rule } = await services.store.write({
       kind: "update-rule",
       ...signed(request),
       rulesetId: about.id,
@@ -185,7 +193,9 @@ function addSingleRules(app: App, services: Services): void {
     reply.header("etag", tagOfRule(rule));
     return ruleDocument(rule);
   });
+}
 
+function addDeletion(app: App, services: Services): void {
   const remove = {
     ...one,
     operationId: "deleteRule",
@@ -196,7 +206,7 @@ function addSingleRules(app: App, services: Services): void {
   };
   app.delete(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     const { about } = findRuleset(request, services);
-    await store.write({
+    await services.store.write({
       kind: "delete-rule",
       ...signed(request),
       rulesetId: about.id,

@@ -134,7 +134,7 @@ function setNameFor(format: RuleExportFormat, name: string | undefined): string 
   if (!NAMED_FORMATS.has(format))
     throw invalid({
       set_name: [
-        `the format ${format} has no place for a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
+        `the format ${format} cannot contain a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
       ],
     });
   if (!SET_NAME.test(name))
