@@ -16,10 +16,15 @@ export const SET_NAME_OPTION: Option = {
 
 /** Throws UsageError. */
 export function setNameFor(args: Arguments, format: RuleExportFormat): string {
-  const name = args.value("set-name") ?? "ipsieve";
-  if (args.has("set-name") && !NAMED_FORMATS.has(format))
+  return checkedSetName(args.value("set-name"), format) ?? "ipsieve";
+}
+
+/** Throws UsageError for a name that is not valid, or that the format cannot contain. */
+export function checkedSetName(name: string | undefined, format: RuleExportFormat): string | undefined {
+  if (name === undefined) return undefined;
+  if (!NAMED_FORMATS.has(format))
     throw new UsageError(
-      `--set-name: the format ${format} has no place for a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
+      `--set-name: the format ${format} cannot contain a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
     );
   if (SET_NAME.test(name)) return name;
   throw new UsageError(`--set-name: ${SET_NAME_RULE}, not ${JSON.stringify(name)}`);

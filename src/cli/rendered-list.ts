@@ -16,12 +16,12 @@ import { UsageError } from "./usage-error.ts";
 
 /** What a list is made of, how it is written, and what it must be: options of the commands about deployments. */
 export const LIST_CONTENT_OPTIONS: readonly Option[] = [
-  { name: "include", value: "SET", repeats: true, help: "a set whose addresses are listed; may be repeated" },
+  { name: "include", value: "SET", repeats: true, help: "a set to include in the list; may be given several times" },
   {
     name: "exclude",
     value: "SET",
     repeats: true,
-    help: "a set whose addresses are not listed, whatever includes them; may be repeated",
+    help: "a set to exclude from the list, whatever includes it; may be given several times",
   },
   {
     name: "device",
@@ -53,8 +53,12 @@ export const LIST_CONTENT_OPTIONS: readonly Option[] = [
     value: "N",
     help: `reject the list if an include has an IPv6 prefix wider than /N; default: ${SHORTEST_LENGTHS[6]}`,
   },
-  { name: "max-entries", value: "N", help: "reject the list if it has more entries; default: the device's limit" },
-  { name: "max-bytes", value: "N", help: "reject the list if it has more bytes; default: the device's limit" },
+  {
+    name: "max-entries",
+    value: "N",
+    help: "reject the list if it has more than N entries; default: the device's limit",
+  },
+  { name: "max-bytes", value: "N", help: "reject the list if it has more than N bytes; default: the device's limit" },
   { name: "allow-empty", help: "do not reject a list without addresses" },
   ...ADDRESS_OPTIONS,
 ];

@@ -2,8 +2,8 @@ import { formatPrefix, parsePrefix } from "../address/prefix.ts";
 import type { ImportAnswer, Rule } from "../client/client.ts";
 import { UnexportableError } from "../formats/format.ts";
 import { ruleDocument } from "../formats/rule-document.ts";
-import { SET_NAME, SET_NAME_RULE, setNameOf } from "../formats/set-name.ts";
-import { exportRules, NAMED_FORMATS, type RuleExportFormat } from "../rulesets/export-rules.ts";
+import { setNameOf } from "../formats/set-name.ts";
+import { exportRules, type RuleExportFormat } from "../rulesets/export-rules.ts";
 import { type DesiredRule, planReplacement, type ReplacementPlan } from "../rulesets/plan-replacement.ts";
 import { activeRules } from "../rulesets/rule.ts";
 import { desiredIn } from "../rulesets/rule-columns.ts";
@@ -14,6 +14,7 @@ import { readPrefix } from "../service/rules/read-address.ts";
 import { readRule } from "../service/rules/read-rule.ts";
 import { type FieldErrors, ServiceError } from "../service/service-error.ts";
 import { shrinkRejection } from "./list-rejection.ts";
+import { checkedSetName } from "./prefix-formats.ts";
 import { readRules } from "./read-rules.ts";
 import { rejectedMembers } from "./rejected-members.ts";
 import type { RuleSource } from "./rule-source.ts";
@@ -122,12 +123,7 @@ export class RulesetInFile implements RulesetTarget {
   }
 
   async export({ format, activeOnly, setName }: RuleExport): Promise<AsyncIterable<Uint8Array>> {
-    if (setName !== undefined && !NAMED_FORMATS.has(format))
-      throw new UsageError(
-        `--set-name: the format ${format} has no place for a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
-      );
-    if (setName !== undefined && !SET_NAME.test(setName))
-      throw new UsageError(`--set-name: ${SET_NAME_RULE}, not ${JSON.stringify(setName)}`);
+    checkedSetName(setName, format);
     const { ruleset } = await this.#open();
     const rules = activeOnly ? activeRules(ruleset, this.#now) : ruleset;
     const { name, purpose } = ruleset;

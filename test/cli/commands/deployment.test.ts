@@ -92,7 +92,7 @@ test("a command that could not do what it says is an error", async () => {
     [["--include", "block.txt", "-o", "block.txt"], /-o block\.txt is what --include reads/],
     [["--include", "block.txt", "--max-entries", "0"], /give a whole number from 1/],
     [["--include", "block.txt", "--device", "sonicwal-25k"], /did you mean sonicwall-25k\?/],
-    [["--include", "block.txt", "--set-name", "x"], /the format text has no place for a name/],
+    [["--include", "block.txt", "--set-name", "x"], /the format text cannot contain a name/],
   ] as const) {
     const { code, stderr } = await deployment("render", ...args);
     assert.match(stderr, message);
@@ -136,7 +136,7 @@ test("a preview for people says what would be rejected, by its exit code, too", 
       "  removed               IPv4           1         128",
       "  list                  IPv4           5  67,108,992",
       "  widest prefixes: 20.0.0.0/8, 21.0.0.0/8, 22.0.0.0/8",
-      "  changes by itself: never",
+      "  next expiry: none",
       "  as text: 58 B",
       "  would be rejected: the includes have prefixes that are too wide: 20.0.0.0/6 of wide.txt; check the source; --min-prefix-v4 and --min-prefix-v6 allow wider ones",
       "",

@@ -346,7 +346,7 @@ describe("export", () => {
     assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: cannot be written \(ENOENT\)/);
     assertRefused(
       await ruleset("export", BLOCKLIST, "--set-name", "x"),
-      /^ipsieve: --set-name: the format text has no place for a name/,
+      /^ipsieve: --set-name: the format text cannot contain a name/,
     );
   });
 });

@@ -121,7 +121,7 @@ test("what cannot be read is an error with its location, and prints nothing", as
     [["union", "none.txt"], /^ipsieve: none\.txt: not a file, prefix, address or range/],
     [["union", "10.0.0.1/8"], /^ipsieve: 10\.0\.0\.1\/8: host bits are set; did you mean 10\.0\.0\.0\/8\?/],
     [["union", "cbs:/cdn/cloudflar"], /^ipsieve: the catalogue has no node .* did you mean \/cdn\/cloudflare/],
-    [["union", "block.txt", "--set-name", "x"], /^ipsieve: --set-name: the format text has no place for a name/],
+    [["union", "block.txt", "--set-name", "x"], /^ipsieve: --set-name: the format text cannot contain a name/],
     [["intersect", "block.txt"], /at least 2|needs|SET SET/],
   ] as const) {
     const { code, stdout, stderr } = await sets(...args);

@@ -12,7 +12,7 @@ import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderL
 
 export const previewCommand: Command = {
   name: "deployment preview",
-  summary: "show what a list for a firewall would contain, what excludes remove, and if it would be written",
+  summary: "show what a list for a firewall contains, what excludes remove, and whether it would be written",
   operands: "",
   options: [
     ...LIST_CONTENT_OPTIONS,
@@ -86,7 +86,7 @@ function cardOf(rendered: RenderedList): string {
   const lines = [
     ...columnLines(rowsOf(rendered), NUMBERS, style),
     ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.join(", ")}`]),
-    `  changes by itself: ${changesAt(list.until) ?? "never"}`,
+    `  next expiry: ${changesAt(list.until) ?? "none"}`,
     `  as ${format}: ${byteSize(file.length)}`,
     ...(unprocessable.count === 0 ? [] : [`  ${style("yellow", "left out:")} ${leftOutLine(unprocessable, format)}`]),
     ...rejections.map((each) => `  ${style("red", "would be rejected:")} ${reasonOf(each)}`),

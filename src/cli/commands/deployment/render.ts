@@ -11,7 +11,7 @@ import { UsageError } from "../../usage-error.ts";
 
 export const renderCommand: Command = {
   name: "deployment render",
-  summary: "write the list that a firewall pulls: includes without excludes, within limits",
+  summary: "write the list that a firewall pulls: all includes minus all excludes, within limits",
   operands: "",
   options: [
     ...LIST_CONTENT_OPTIONS,
