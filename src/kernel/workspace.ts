@@ -30,7 +30,7 @@
  *      60928  PENDING_LINES     of the chunk again
  *      65536  SHUFFLES        ┐ the second page: tables and queues of lookups
  *      65984  WAITING         ┘
- *      79104  FIELD             the field at hand
+ *      79104  TOKEN             the token at hand
  *      79232  MEMBER          ┐ the member of JSON lines that
  *      79488  KEYS            ┘ is looked for, and their keys
  *     131072  WORKSPACE_BYTES
@@ -209,13 +209,13 @@ export const QUEUE_BYTES = 4 * GROUP + 64;
 export const WAITING = (VECTOR_CLOSE + VECTOR_BYTES + 63) & -64;
 export const WAITING_BYTES = 5 * QUEUE_BYTES;
 
-/** The front of a field that may be an IPv6 address: 16 bytes before it, and the 64 from it on. */
-export const FIELD = (WAITING + WAITING_BYTES + 63) & -64;
-export const FIELD_BYTES = 80;
-export const FIELD_FRONT = FIELD + 16;
+/** A token that may be an IPv6 address, copied: 16 bytes before its front, and the 64 from it on. */
+export const TOKEN = (WAITING + WAITING_BYTES + 63) & -64;
+export const TOKEN_BYTES = 80;
+export const TOKEN_FRONT = TOKEN + 16;
 
 /** The name of the member that has the addresses of JSON lines, at most so many bytes of UTF-8. */
-export const MEMBER = (FIELD + FIELD_BYTES + 63) & -64;
+export const MEMBER = (TOKEN + TOKEN_BYTES + 63) & -64;
 export const MEMBER_BYTES = 256;
 
 /**

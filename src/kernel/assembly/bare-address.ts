@@ -1,10 +1,8 @@
-import { FIELD_FRONT, KIND_COLON, KIND_DOT, KIND_HEX, KINDS, LINES_4, LINES_6, PENDING_LINES, WORDS_4, WORDS_6 } from "../workspace.ts";
+import { KIND_COLON, KIND_DOT, KIND_HEX, KINDS, LINES_4, LINES_6, PENDING_LINES, WORDS_4, WORDS_6 } from "../workspace.ts";
 import { parseIpv6 } from "./find.ts";
 import { setScanned } from "./scan.ts";
-import { startingIpv6, startingLength } from "./starting-ipv6.ts";
+import { copiedIpv6, startingLength } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
-
-const LF: u8 = 0x0a;
 
 /*
  * A field that is an address and nothing else is parsed here, and one that is empty or missing has none. All else that
@@ -54,7 +52,7 @@ export function leaveOpen(line: i32): void {
 export function addOther(line: i32, at: usize, end: usize): void {
   if (at == end) return;
   // `to6` has room for one address more than were found, so it serves as scratch, as in `findOther`.
-  const family = wholeIpv6(at, end, to6) ? 6 : bareIpv6(at, end, to6);
+  const family = copiedIpv6(at, to6) == 6 && startingLength == <u32>(end - at) ? 6 : bareIpv6(at, end, to6);
   if (family == 6) {
     store<i32>(workspace + LINES_6 + ((to6 - workspace - WORDS_6) >>> 2), line);
     to6 += 16;
@@ -64,17 +62,6 @@ export function addOther(line: i32, at: usize, end: usize): void {
   } else {
     leaveOpen(line);
   }
-}
-
-/** Whether [at, end) is an IPv6 address as most are written: it is read as if it were the front of a line. */
-@inline
-function wholeIpv6(at: usize, end: usize, words: usize): bool {
-  const front = workspace + FIELD_FRONT;
-  store<u8>(front - 1, LF);
-  v128.store(front, v128.load(at));
-  v128.store(front, v128.load(at, 16), 16);
-  v128.store(front, v128.load(at, 32), 32);
-  return startingIpv6(front, words) == 6 && startingLength == <u32>(end - at);
 }
 
 /** The family of the IPv6 address [at, end), its words at `words`; 0 if it is none, or not only hexadecimal digits, colons and dots. */

@@ -1,5 +1,6 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
 import { wholeQuad } from "./quad.ts";
+import { copiedIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
 
 // The general way, for any line. The rule is that of src/batch/lines/find-address.ts.
@@ -70,6 +71,7 @@ export function findInLine(start: usize, end: usize, words: usize): i32 {
       if (load<u8>(hit) == DOT && quadAround(hit, start, words)) return 4;
       let front = hit;
       while (front > at && kindAt(front - 1) < KIND_DELIMITER) front--;
+      if (load<u8>(hit) != DOT && copiedIpv6(front, words) == 6) return 6;
       const family = findInToken(front, start, words);
       if (family != 0) return family;
       at = tokenEnd;

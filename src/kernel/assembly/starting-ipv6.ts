@@ -2,6 +2,7 @@ import {
   GAPS,
   KIND_DELIMITER,
   KINDS,
+  TOKEN_FRONT,
   VECTOR_AFTER_F,
   VECTOR_COLON,
   VECTOR_DIGIT_9,
@@ -135,4 +136,15 @@ export function startingIpv6(at: usize, words: usize): i32 {
   startingLength = length;
   // ::ffff:0:0/96 is IPv4.
   return i64x2.extract_lane(address, 0) == 0 && i32x4.extract_lane(address, 2) == 0xffff ? 0 : 6;
+}
+
+/** As `startingIpv6`, for a token anywhere: it is read as if it were the front of a line. */
+@inline
+export function copiedIpv6(at: usize, words: usize): i32 {
+  const front = workspace + TOKEN_FRONT;
+  store<u8>(front - 1, LF);
+  v128.store(front, v128.load(at));
+  v128.store(front, v128.load(at, 16), 16);
+  v128.store(front, v128.load(at, 32), 32);
+  return startingIpv6(front, words);
 }
