@@ -1,5 +1,21 @@
+import { parsePrefix } from "../../src/address/prefix.ts";
 import { ENTRY, HEAD_BYTES, HEADER, layOut, SNAPSHOT_SECTIONS, sealHead } from "../../src/snapshot/format.ts";
 import type { SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import {
+  NODE_FLAG,
+  NODE_POINTS,
+  POINTS_CONSECUTIVE,
+  POINTS_EACH,
+  POINTS_KEYS,
+  POINTS_ONE,
+  POINTS_SIZE_MASK,
+  POINTS_SIZE_SHIFT,
+  POINTS_STORED_SHIFT,
+} from "../../src/table/layout.ts";
+import type { PrefixTable } from "../../src/table/prefix-table.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { nodeLevels } from "../table/node-kinds.ts";
 import { reseal } from "../snapshot/harness/sample.ts";
 
 /** A way to make a bad file of a good one, where it is noticed, and how. */
@@ -54,6 +70,46 @@ export function withSection(file: Buffer, name: string, content: Uint8Array): Bu
   return assemble(file, parts);
 }
 
+/** A table of lists of prefixes of one length, and of single addresses: its nodes are points that store their entries in every way. */
+export function pointsTable(): PrefixTable {
+  const trie = new PrefixTrie();
+  const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
+  for (let i = 0; i < 33; i++) add(`11.${i * 5}.${i}.0/24`, 1);
+  for (let i = 0; i < 4; i++) add(`12.${i * 5}.${i}.0/24`, 100 + i);
+  for (let i = 0; i < 5; i++) add(`13.${i * 5}.${i}.${i * 9}`, 1);
+  for (let i = 0; i < 40; i++) add(`14.0.${i}.${i * 5}`, 2);
+  for (let i = 0; i < 20; i++) add(`2001:db8::${(i * 3).toString(16)}`, 3);
+  return freeze(trie);
+}
+
+/** The file with another table. */
+export function withTable(file: Buffer, { buffer, sections }: PrefixTable): Buffer {
+  const parts = SNAPSHOT_SECTIONS.map((section) => {
+    if (section !== "metadata") {
+      const { byteOffset, byteLength } = sections[section];
+      return new Uint8Array(buffer, byteOffset, byteLength);
+    }
+    const { from, length } = spanOf(file, section);
+    return file.subarray(from, from + length);
+  });
+  return assemble(file, parts);
+}
+
+/** A file with a points node that lies: the first that stores its entries in this way. */
+function withPoints(stored: number, write: (node: Int32Array, table: PrefixTable) => void): (file: Buffer) => Buffer {
+  return (file) => {
+    const table = pointsTable();
+    const { byteOffset, byteLength } = table.sections.nodes4;
+    const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+    const place = nodeLevels(table, 4)
+      .flat()
+      .find(({ kind, node }) => kind === NODE_POINTS && (nodes[node + 2]! & 0xffff) >>> POINTS_STORED_SHIFT === stored);
+    if (place === undefined) throw new Error(`no points node stores its entries in the way ${stored}`);
+    write(nodes.subarray(place.node), table);
+    return withTable(file, table);
+  };
+}
+
 /** A file of these sections with the header of another. */
 export function assemble(template: Buffer, parts: readonly Uint8Array[]): Buffer {
   const sections = layOut(parts);
@@ -76,6 +132,35 @@ const withMetadata =
   (file: Buffer): Buffer =>
     withSection(file, "metadata", Uint8Array.from(bytes));
 const text = (value: string): number[] => [0xa0 + value.length, ...Buffer.from(value, "latin1")];
+
+/** The form of a points node is the low half of word 2, its first key the high half. */
+const POINTS_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
+  "points in front of a node": withPoints(POINTS_ONE, (node) => void (node[0]! |= NODE_FLAG)),
+  "points in front of a match that there is not": withPoints(
+    POINTS_ONE,
+    (node, { matchCount }) => void (node[0] = matchCount + 1),
+  ),
+  "points whose one entry is a node": withPoints(POINTS_ONE, (node) => void (node[1]! |= NODE_FLAG)),
+  "points that are a match that there is not": withPoints(
+    POINTS_ONE,
+    (node, { matchCount }) => void (node[1] = matchCount + 1),
+  ),
+  "points that are consecutive matches past the last one": withPoints(
+    POINTS_CONSECUTIVE,
+    (node, { matchCount }) => void (node[1] = matchCount + 1),
+  ),
+  "points whose entries are stored in a way that there is not": withPoints(
+    POINTS_ONE,
+    (node) => void (node[2]! |= 3 << POINTS_STORED_SHIFT),
+  ),
+  "points with entries of their own and a first one": withPoints(POINTS_EACH, (node) => void (node[1] = 1)),
+  "more points than there are keys": withPoints(POINTS_ONE, (node) => void (node[2]! |= POINTS_KEYS - 1)),
+  "points that are larger than their distances": withPoints(
+    POINTS_ONE,
+    (node) => void (node[2]! |= POINTS_SIZE_MASK << POINTS_SIZE_SHIFT),
+  ),
+  "points in no order": withPoints(POINTS_ONE, (node) => void (node[2]! |= 0xffff << 16)),
+};
 
 export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
   // Not a snapshot at all, or one that something else rewrote.
@@ -448,6 +533,14 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "verify",
     corrupt: withWords("expiresAt", (words) => words.setFloat64(8, Number.NaN, true)),
   },
+  // Points nodes that lie; `layout.ts` draws one.
+  ...Object.entries(POINTS_DAMAGES).map(([name, corrupt]): BadSnapshot => ({
+    name,
+    code: "bad-table",
+    section: "nodes4",
+    stage: "verify",
+    corrupt,
+  })),
   // Metadata that is not a plain document.
   { name: "no metadata", code: "bad-metadata", section: "metadata", stage: "metadata", corrupt: withMetadata() },
   {

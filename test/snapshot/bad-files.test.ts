@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, stat, symlink, truncate, writeFile } fr
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { parsePrefix } from "../../src/address/prefix.ts";
 import { HEADER, sealHead } from "../../src/snapshot/format.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { snapshotFromBytes } from "../../src/snapshot/snapshot-from-bytes.ts";
@@ -11,7 +12,18 @@ import { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { SnapshotError, type SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
 import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
-import { BAD_SNAPSHOTS, type BadSnapshot, withSection } from "../corpus/snapshots.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import {
+  HEADER_LAYOUT_VERSION,
+  NODE_BITMAP,
+  NODE_LIST,
+  NODE_TREE,
+  NODE_WIDE,
+  OLDEST_LAYOUT_VERSION,
+} from "../../src/table/layout.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { BAD_SNAPSHOTS, type BadSnapshot, pointsTable, withSection, withTable } from "../corpus/snapshots.ts";
+import { nodeLevels } from "../table/node-kinds.ts";
 import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
 
 /** Every code of the catalogue, and how often a bad file was rejected with it: none may stay at 0. */
@@ -82,6 +94,44 @@ test("the good file that the bad ones are made of is good", () =>
     await writeFile(path, withSection(good, "metadata", Uint8Array.of(0xc3)));
     await verifySnapshot(path);
     assert.equal((await openSnapshot(path)).metadata, true);
+  }));
+
+test("the good file of points that the ones with bad points are made of is good", () =>
+  inTemporaryFolder(async (folder) => {
+    await writeFile(join(folder, "points"), withTable(good, pointsTable()));
+    await verifySnapshot(join(folder, "points"));
+  }));
+
+test("a file of table layout 2, which has no points, opens, verifies and gives the same matches", () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "layout-2");
+    const trie = new PrefixTrie();
+    // A bitmap, a list and a tree, and a wide node.
+    const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
+    for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
+    add("10.0.0.0/8", 3);
+    for (let i = 0; i < 6; i++) add(`172.${i * 5}.${i * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
+    for (let i = 0; i < 40; i++) add(`173.${i * 5}.${(i % 16) * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
+    for (let i = 0; i < 700; i++) add(`3000:${(i * 2).toString(16)}::/32`, 1);
+    const table = freeze(trie);
+    const kinds = new Set(
+      ([4, 6] as const).flatMap((family) =>
+        nodeLevels(table, family)
+          .flat()
+          .map(({ kind }) => kind),
+      ),
+    );
+    assert.deepEqual([...kinds].toSorted(), [NODE_BITMAP, NODE_LIST, NODE_TREE, NODE_WIDE]);
+    new Int32Array(table.buffer, table.sections.header.byteOffset)[HEADER_LAYOUT_VERSION] = OLDEST_LAYOUT_VERSION;
+    await writeFile(path, withTable(good, table));
+    await verifySnapshot(path);
+    const opened = (await openSnapshot(path)).table;
+    for (const { prefix } of trie) {
+      const { family, w0, w1, w2, w3 } = prefix;
+      const match = family === 4 ? table.lookup4(w0) : table.lookup6(w0, w1, w2, w3);
+      assert.ok(match > 0);
+      assert.equal(family === 4 ? opened.lookup4(w0) : opened.lookup6(w0, w1, w2, w3), match);
+    }
   }));
 
 for (const bad of BAD_SNAPSHOTS) {
