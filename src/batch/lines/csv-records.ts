@@ -10,8 +10,11 @@ export interface CutRecords {
   readonly state: number;
 }
 
-/** As `CsvRecordCutter.lastEnd` for `bytes[from, to)`, which begin in the state `state`; null: cannot. */
-export type CutNatively = (bytes: Buffer, from: number, to: number, state: number) => CutRecords | null;
+/**
+ * As `CsvRecordCutter.lastEnd` for the bytes [from, to) of those that it is called with, which begin in the state
+ * `state`; null: cannot.
+ */
+export type CutNatively = (from: number, to: number, state: number) => CutRecords | null;
 
 /** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their start. */
 export interface LineCutter {
@@ -62,7 +65,7 @@ export class CsvRecordCutter implements LineCutter {
   }
 
   lastEnd(bytes: Buffer, fill: number): number {
-    const cut = this.#natively?.(bytes, this.#searched, fill, this.#state) ?? null;
+    const cut = this.#natively?.(this.#searched, fill, this.#state) ?? null;
     let at = cut === null ? this.#searched : fill;
     if (cut !== null) this.#state = cut.state;
     if (cut !== null && cut.end > 0) this.#end = cut.end;

@@ -1,7 +1,7 @@
 import type { OpenInput } from "../input/input.ts";
 import type { SharedBuffer } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
-import { CsvRecordCutter, type CutNatively, PlainLineCutter } from "../lines/csv-records.ts";
+import { CsvRecordCutter, type CutNatively, type CutRecords, PlainLineCutter } from "../lines/csv-records.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { Shard, ShardFailure } from "./messages.ts";
 
@@ -28,7 +28,8 @@ export interface ShardSizes {
   readonly lineBytes: number;
   /** A buffer of this many bytes, for the data of a stream. */
   take(byteLength: number): SharedBuffer;
-  readonly cutRecords: CutNatively;
+  /** `CutNatively` for bytes at an address in the memory of the snapshot. */
+  cutRecords(address: number, ...piece: Parameters<CutNatively>): CutRecords | null;
 }
 
 /**
@@ -94,7 +95,9 @@ async function* chunkShards(
   let buffer = take(sizes.max);
   let limit = sizes.next();
   let fill = 0;
-  const cutter = shape.records === "csv" ? new CsvRecordCutter(sizes.cutRecords) : new PlainLineCutter();
+  const cutNatively: CutNatively = (...piece) =>
+    buffer.block.buffer === null ? sizes.cutRecords(buffer.block.at, ...piece) : null;
+  const cutter = shape.records === "csv" ? new CsvRecordCutter(cutNatively) : new PlainLineCutter();
 
   const cutAt = (end: number): PlannedShard => {
     const full = buffer;

@@ -6,7 +6,6 @@ import { BatchError } from "../batch-error.ts";
 import { sharedSnapshot } from "../pool/share-snapshot.ts";
 import { takeWorkers, type WorkerThreads } from "../pool/worker-threads.ts";
 import type { AddressCounts } from "../address-counts.ts";
-import type { CutNatively } from "../lines/csv-records.ts";
 import type { Shard, ShardResult, ShardWork, WorkerSetup } from "./messages.ts";
 
 /**
@@ -44,7 +43,9 @@ export class RunThreads {
   }
 
   /** In this thread, which cuts inputs that are not read in ranges. */
-  readonly cutRecords: CutNatively = (...piece) => this.#main.cutRecords(...piece);
+  cutRecords(...piece: Parameters<ShardRunner["cutRecords"]>): ReturnType<ShardRunner["cutRecords"]> {
+    return this.#main.cutRecords(...piece);
+  }
 
   get hasWorkers(): boolean {
     return this.#workers.length > 0;

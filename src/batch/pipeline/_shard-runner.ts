@@ -152,12 +152,11 @@ export class ShardRunner {
     return (this.#kernel ?? null) !== null;
   }
 
-  /** `CutNatively` for bytes in the memory of the snapshot. */
-  cutRecords(bytes: Buffer, from: number, to: number, state: number): CutRecords | null {
-    if (this.#memory === null || bytes.buffer !== this.#memory.buffer) return null;
+  /** `CutNatively` for bytes at an address in the memory of the snapshot. */
+  cutRecords(address: number, from: number, to: number, state: number): CutRecords | null {
     if (this.#kernel === undefined && to - from >= KERNEL_FROM_BYTES) this.prepareEngine();
-    const cut = this.#kernel?.cutRecords(bytes.byteOffset + from, bytes.byteOffset + to, state) ?? null;
-    return cut && { end: Math.max(0, cut.end - bytes.byteOffset), state: cut.state };
+    const cut = this.#kernel?.cutRecords(address + from, address + to, state) ?? null;
+    return cut && { end: Math.max(0, cut.end - address), state: cut.state };
   }
 
   /** `ask` is for shards whose rows have line numbers that are not known yet. */

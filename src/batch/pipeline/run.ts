@@ -1,6 +1,5 @@
 import { pipesReleased } from "../_named-pipe.ts";
 import type { AddressCounts } from "../address-counts.ts";
-import type { CutNatively } from "../lines/csv-records.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
 import type { IdentifyResult, Progress } from "../identify-result.ts";
 import { inputName } from "../input/input.ts";
@@ -68,7 +67,7 @@ export class Run {
       max: limits.shardBytes,
       lineBytes: limits.lineBytes,
       take: (bytes: number) => memory.take(bytes),
-      cutRecords: (...piece: Parameters<CutNatively>) => this.#threads?.cutRecords(...piece) ?? null,
+      cutRecords: (...piece: Parameters<ShardRunner["cutRecords"]>) => this.#threads?.cutRecords(...piece) ?? null,
     };
     this.#source = new ShardSource(options, work.appendAs, sizes, this.#totals, this.#stop);
   }

@@ -138,12 +138,13 @@ for (const syntax of SYNTAXES) {
 function cutDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer, random: Random): number | null {
   const bytes = Buffer.from(memory.buffer, at, text.length + TEXT_SLACK);
   text.copy(bytes);
-  const own = new CsvRecordCutter((piece, from, to, state) => {
-    const cut = kernel.cutRecords(piece.byteOffset + from, piece.byteOffset + to, state);
-    return { end: Math.max(0, cut.end - piece.byteOffset), state: cut.state };
+  let from = 0;
+  const own = new CsvRecordCutter((start, to, state) => {
+    const cut = kernel.cutRecords(at + from + start, at + from + to, state);
+    return { end: Math.max(0, cut.end - at - from), state: cut.state };
   });
   const reference = new CsvRecordCutter();
-  for (let from = 0, fill = 0; fill < text.length;) {
+  for (let fill = 0; fill < text.length;) {
     fill = Math.min(text.length, fill + 1 + random.below(random.below(4) === 0 ? 3 : 3000));
     const piece = bytes.subarray(from);
     const end = reference.lastEnd(piece, fill - from);
