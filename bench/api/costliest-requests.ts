@@ -40,6 +40,7 @@ const LIST_TYPES: readonly ListType[] = ["application/json", "text/plain", "text
 
 const rules = ({ base, own }: Client, id = own.fullId): string => `${base}/edl/ip-rulesets/${id}/rules`;
 const rulesets = ({ base }: Client): string => `${base}/edl/ip-rulesets/`;
+const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
 
 /** Always the same request, or several by turns. */
 function sending(
@@ -236,6 +237,27 @@ async function createRuleset(client: Client): Promise<string> {
   );
 }
 
+/** Of the whole catalogue. */
+const LARGE = [{ cbs: "/cloud" }, { cbs: "/cdn" }];
+const SMALL = [{ prefixes: ["203.0.113.0/24"] }];
+
+async function createDeployment(client: Client): Promise<string> {
+  const include = [{ ruleset: client.own.fullId }];
+  return idOf(await client.ask("POST", deployments(client), { body: JSON.stringify({ name: "costly", include }) }));
+}
+
+/** Requests about a deployment of the full ruleset, made for them. */
+function ofDeployment(name: string, method: string, rest: string, bodyOf?: (turn: number) => unknown): CostlyRequest {
+  return {
+    name,
+    async make(client) {
+      const path = `${deployments(client)}${await createDeployment(client)}${rest}`;
+      let turn = 0;
+      return () => client.ask(method, path, bodyOf === undefined ? {} : { body: JSON.stringify(bodyOf(turn++)) });
+    },
+  };
+}
+
 async function importMany(client: Client, seed: number, id: string, count = UNDONE_RULES): Promise<void> {
   await client.ask("POST", `${rules(client, id)}:import?conflict_resolution=override`, {
     type: "text/csv",
@@ -310,6 +332,34 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       },
     },
   ],
+  listDeployments: [getting("the largest page", (client) => `${deployments(client)}?page_size=1000`)],
+  createDeployment: [
+    {
+      name: "of the full ruleset and the largest node",
+      make: (client) => async () => {
+        const id = await createDeployment(client);
+        await client.ask("DELETE", deployments(client) + id);
+      },
+    },
+    ...wrongBodies("POST", deployments, "include"),
+  ],
+  getDeployment: [ofDeployment("as it is", "GET", "")],
+  updateDeployment: [
+    ofDeployment("other sources", "PATCH", "", (turn) => ({ include: turn % 2 === 0 ? LARGE : SMALL })),
+  ],
+  deleteDeployment: [
+    {
+      name: "of the full ruleset",
+      make: (client) => async () => {
+        await client.ask("DELETE", deployments(client) + (await createDeployment(client)));
+      },
+    },
+  ],
+  getDeploymentUrls: [ofDeployment("as they are", "GET", "/urls/")],
+  listPulls: [ofDeployment("as it is", "GET", "/pulls/")],
+  previewDeployment: [ofDeployment("of the largest node", "POST", ":preview", () => ({ include: LARGE }))],
+  publishDeployment: [ofDeployment("while none is refused", "POST", ":publish", () => ({ generation: 1 }))],
+  rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
   listRules: [
     getting("the largest page, deep", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000`),
     afterAChange(

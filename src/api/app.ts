@@ -27,6 +27,7 @@ import { compileWriters } from "./plugins/writers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
+import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
@@ -109,6 +110,7 @@ function addAreas(app: App, services: Services): void {
   addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);
   addVersionRoutes(app, services);
+  addDeploymentRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

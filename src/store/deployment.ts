@@ -51,8 +51,8 @@ export interface DeploymentOptions {
 export interface DeploymentDefinition {
   readonly description: string;
   readonly firewall_format: string;
-  /** Of `DEVICES`: the format and the limits of a device. */
-  readonly device: string | null;
+  /** Of `DEVICES`: the format and the limits of a device; "none": of none. */
+  readonly device: string;
   readonly update_frequency: UpdateFrequency;
   readonly purpose: DeploymentPurpose;
   readonly direction: Direction;

@@ -15,6 +15,7 @@ const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.me
 let t: TestServer;
 let key = "";
 let id = "";
+let deploymentId = "";
 before(async () => {
   t = await startServer(
     { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 },
@@ -24,6 +25,8 @@ before(async () => {
   key = (await addKey(t, await addOrganisation(t, "bad input"))).text;
   id = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
   await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { ip: "203.0.113.0/24" } });
+  const deployment = { name: "bad input", include: [{ ruleset: id }] };
+  deploymentId = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body.id;
 });
 after(() => t.close());
 
@@ -43,7 +46,7 @@ async function allOperations(): Promise<Operation[]> {
     Object.entries<any>(methods).map(([method, described]) => ({
       method: method.toUpperCase(),
       described,
-      path: path.replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1"),
+      path: path.replace("{ruleset_id}", id).replace("{deployment_id}", deploymentId).replace("{ip}", "192.0.2.1"),
       query: described.parameters
         .filter((each: any) => each.in === "query" && each.required)
         .map((each: any) => `${each.name}=203.0.113.0/24`)
@@ -82,12 +85,16 @@ test("every operation is described: the specification's by their ids", async () 
     "bulkLookupAlias",
     "bulkLookupCbs",
     "checkRules",
+    "createDeployment",
     "createRuleset",
+    "deleteDeployment",
     "deleteRule",
     "deleteRuleset",
     "exportRules",
     "extendedLookupIp",
     "getCbsNode",
+    "getDeployment",
+    "getDeploymentUrls",
     "getRule",
     "getRuleset",
     "importRules",
@@ -95,13 +102,18 @@ test("every operation is described: the specification's by their ids", async () 
     "listCbsRanges",
     "listCbsRegions",
     "listCbsServices",
+    "listDeployments",
+    "listPulls",
     "listRules",
     "listRulesetVersions",
     "listRulesets",
     "lookupCbs",
     "lookupIp",
+    "previewDeployment",
+    "publishDeployment",
     "replaceRules",
     "searchCbs",
+    "updateDeployment",
     "updateRule",
     "updateRuleset",
   ]);
@@ -240,7 +252,7 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
     assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
     checked++;
   }
-  assert.equal(checked, 11);
+  assert.equal(checked, 15);
 });
 
 test("members: of a wrong type", async () => {

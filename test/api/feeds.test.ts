@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 const DEFINITION: DeploymentDefinition = {
   description: "",
   firewall_format: "text",
-  device: null,
+  device: "none",
   update_frequency: "5m",
   purpose: "blocklist",
   direction: "both",

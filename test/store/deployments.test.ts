@@ -10,7 +10,7 @@ import { until } from "../until.ts";
 const DEFINITION: DeploymentDefinition = {
   description: "",
   firewall_format: "text",
-  device: null,
+  device: "none",
   update_frequency: "5m",
   purpose: "blocklist",
   direction: "both",

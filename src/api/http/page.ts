@@ -113,6 +113,11 @@ export function rejectCursor({ query }: FastifyRequest): void {
     throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
 }
 
+/** The public base URL, or else the one that the request was sent to; without a slash at the end. */
+export function baseOf(request: FastifyRequest, { baseUrl }: Pick<Settings, "baseUrl">): string {
+  return baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
+}
+
 /**
  * The address of another page of the same request: the operation's own parameters and no others, because one of those
  * may be a key under a wrong name.
@@ -128,6 +133,5 @@ function pageAddress(
   for (const [name, value] of new URLSearchParams(query))
     if (Object.hasOwn(request.query as object, name)) parameters.set(name, redact(value));
   parameters.set(parameter, value);
-  const base = baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
-  return `${base}${safePath(path)}?${parameters.toString()}`;
+  return `${baseOf(request, { baseUrl })}${safePath(path)}?${parameters.toString()}`;
 }

@@ -22,6 +22,7 @@ export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licens
 /** All tags, in the order in which they are shown. */
 export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
+  Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",
   "Common Business Services":
     "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
   "Threat intelligence": "What threat feeds report about addresses.",

@@ -23,6 +23,7 @@ export function documentOf(
   for (const route of routes) {
     const path = route.url
       .replaceAll("::", "\u0000")
+      .replaceAll(/\(\^[^)]*\)/g, "")
       .replaceAll(/:(\w+)/g, "{$1}")
       .replaceAll("\u0000", ":");
     (paths[path] ??= {})[String(route.method).toLowerCase()] = operationOf(scope, route, schemas);

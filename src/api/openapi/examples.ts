@@ -250,6 +250,222 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "deleteRuleset": { "answers": {} },
+  "createDeployment": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "name": "Edge firewall",
+          "description": "",
+          "firewall_format": "text",
+          "device": "none",
+          "update_frequency": "15m",
+          "purpose": "blocklist",
+          "direction": "both",
+          "active": true,
+          "options": {},
+          "update_frequency_seconds": 900,
+          "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
+          "exclude": [{ "prefixes": ["203.0.113.128/25"] }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "last_generated": null,
+          "last_accessed": null,
+          "generation": 0,
+          "ipv4_entries_count": 0,
+          "ipv6_entries_count": 0,
+          "status": "stale",
+          "reasons": [],
+          "refused_generation": null,
+          "not_pulled": false,
+        },
+      },
+    },
+  },
+  "listDeployments": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+              "name": "Edge firewall",
+              "description": "",
+              "firewall_format": "text",
+              "device": "none",
+              "update_frequency": "15m",
+              "purpose": "blocklist",
+              "direction": "both",
+              "active": true,
+              "options": {},
+              "update_frequency_seconds": 900,
+              "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
+              "exclude": [{ "prefixes": ["203.0.113.128/25"] }],
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "last_generated": "2026-11-21T12:00:00.000Z",
+              "last_accessed": null,
+              "generation": 1,
+              "ipv4_entries_count": 2,
+              "ipv6_entries_count": 0,
+              "status": "ok",
+              "reasons": [],
+              "refused_generation": null,
+              "not_pulled": false,
+            },
+          ],
+          "count": 1,
+          "next": null,
+          "prev": null,
+        },
+      },
+    },
+  },
+  "getDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "name": "Edge firewall",
+          "description": "",
+          "firewall_format": "text",
+          "device": "none",
+          "update_frequency": "15m",
+          "purpose": "blocklist",
+          "direction": "both",
+          "active": true,
+          "options": {},
+          "update_frequency_seconds": 900,
+          "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
+          "exclude": [{ "prefixes": ["203.0.113.128/25"] }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "last_generated": "2026-11-21T12:00:00.000Z",
+          "last_accessed": null,
+          "generation": 1,
+          "ipv4_entries_count": 2,
+          "ipv6_entries_count": 0,
+          "status": "ok",
+          "reasons": [],
+          "refused_generation": null,
+          "not_pulled": false,
+        },
+      },
+    },
+  },
+  "getDeploymentUrls": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "deployment": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+            "name": "Edge firewall",
+            "purpose": "blocklist",
+            "firewall_format": "text",
+            "update_frequency": "15m",
+            "update_frequency_seconds": 900,
+            "ipv4_entries_count": 2,
+            "ipv6_entries_count": 0,
+            "last_generated": "2026-11-21T12:00:00.000Z",
+            "last_accessed": null,
+          },
+          "urls": {
+            "combined": ["https://lists.example.org/feeds/ipf_ExampleExampleExampleExampleExampleExampleExampleExample/combined.txt"],
+            "ipv4": ["https://lists.example.org/feeds/ipf_ExampleExampleExampleExampleExampleExampleExampleExample/ipv4.txt"],
+            "ipv6": ["https://lists.example.org/feeds/ipf_ExampleExampleExampleExampleExampleExampleExampleExample/ipv6.txt"],
+            "checksums": ["https://lists.example.org/feeds/ipf_ExampleExampleExampleExampleExampleExampleExampleExample/combined.txt.sha256"],
+            "unprocessable": [],
+          },
+        },
+      },
+    },
+  },
+  "listPulls": { "answers": { "200": { "application/json": { "items": [], "days": [] } } } },
+  "previewDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "ipv4_entries_count": 3,
+          "ipv6_entries_count": 0,
+          "ipv4_addresses": "193",
+          "ipv6_addresses": "0",
+          "removed_ipv4_entries": 1,
+          "removed_ipv6_entries": 0,
+          "entries": ["198.51.100.7", "203.0.113.64/26", "203.0.113.128/25"],
+          "widest": ["203.0.113.128/25", "203.0.113.64/26", "198.51.100.7"],
+          "unprocessable_count": 0,
+          "files": 1,
+          "changes_at": null,
+          "reasons": [],
+        },
+      },
+    },
+  },
+  "updateDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "name": "Edge firewall",
+          "description": "",
+          "firewall_format": "text",
+          "device": "none",
+          "update_frequency": "5m",
+          "purpose": "blocklist",
+          "direction": "both",
+          "active": true,
+          "options": {},
+          "update_frequency_seconds": 300,
+          "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
+          "exclude": [{ "prefixes": ["203.0.113.0/26"] }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "last_generated": "2026-11-21T12:00:00.000Z",
+          "last_accessed": null,
+          "generation": 1,
+          "ipv4_entries_count": 2,
+          "ipv6_entries_count": 0,
+          "status": "ok",
+          "reasons": [],
+          "refused_generation": null,
+          "not_pulled": false,
+        },
+      },
+    },
+  },
+  "publishDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "name": "Edge firewall",
+          "description": "",
+          "firewall_format": "text",
+          "device": "none",
+          "update_frequency": "5m",
+          "purpose": "blocklist",
+          "direction": "both",
+          "active": true,
+          "options": { "max_entries": 1 },
+          "update_frequency_seconds": 300,
+          "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
+          "exclude": [{ "prefixes": ["203.0.113.0/26"] }],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "last_generated": "2026-11-21T12:00:00.000Z",
+          "last_accessed": null,
+          "generation": 1,
+          "ipv4_entries_count": 2,
+          "ipv6_entries_count": 0,
+          "status": "refused",
+          "reasons": [{ "code": "too-many-entries", "message": "the list has 3 entries, and at most 1 are allowed" }],
+          "refused_generation": 1,
+          "not_pulled": false,
+        },
+      },
+    },
+  },
+  "deleteDeployment": { "answers": {} },
   "lookupCbs": {
     "answers": {
       "200": {
@@ -515,8 +731,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -529,8 +745,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -544,7 +760,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
             "name": "bob@example.org",
             "role": "viewer",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -560,8 +776,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "bob@example.org", "role": "viewer" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "bob@example.org", "role": "viewer" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -574,7 +790,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
           "name": "bob@example.org",
           "role": "editor",
           "created_at": "2026-11-21T12:00:00.000Z",
@@ -590,7 +806,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
               "name": "ann@example.org",
               "role": "admin",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -598,7 +814,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "invited": false,
             },
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
               "name": "bob@example.org",
               "role": "editor",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -616,7 +832,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
             "name": "bob@example.org",
             "role": "editor",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -632,8 +848,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -647,7 +863,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "key": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
             "label": "firewall",
             "access": "read",
             "start": "ips_Ab3d",
@@ -669,7 +885,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
               "label": "firewall",
               "access": "read",
               "start": "ips_Ab3d",
@@ -699,7 +915,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "rules": { "active": 0, "expired": 0 },
           "keys": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
               "label": "firewall",
               "start": "ips_Ab3d",
               "state": "active",
@@ -710,7 +926,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 57, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 67, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -720,7 +936,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "label": "firewall",
           "access": "read",
           "start": "ips_Ab3d",
@@ -734,11 +950,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "rotateDeployment": { "answers": { "200": { "application/json": { "password": null, "previous_valid_until": "2026-11-22T12:00:00.000Z" } } } },
   "previewRules": {
     "answers": {
       "200": {
         "application/json": {
-          "version": 46,
+          "version": 57,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -771,7 +988,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 46,
+          "version": 57,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -839,7 +1056,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -918,7 +1135,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -938,7 +1155,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -955,7 +1172,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -972,7 +1189,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -990,7 +1207,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1051,7 +1268,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1071,7 +1288,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1088,7 +1305,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1105,7 +1322,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1123,7 +1340,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1178,7 +1395,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1198,7 +1415,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1215,7 +1432,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1232,7 +1449,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1250,7 +1467,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1275,10 +1492,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 47,
+            "sequence": 58,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1293,10 +1510,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 47,
+            "sequence": 58,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1312,12 +1529,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 48,
+              "sequence": 59,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
               "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "summary": "undid: changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
               "sha256": null,
@@ -1361,12 +1578,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 47,
+              "sequence": 58,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
               "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "summary": "changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
               "sha256": null,
@@ -1410,7 +1627,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 47,
+          "next_before": 58,
         },
       },
     },
@@ -1453,12 +1670,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "import-feed", "action": "Import threat feed" },
           ],
           "actors": [
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "kind": "user", "name": "ann@example.org" },
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "kind": "user", "name": "bob@example.org" },
-            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "key", "name": "firewall" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "kind": "user", "name": "ann@example.org" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "user", "name": "bob@example.org" },
+            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices" }],
         },
       },
     },
@@ -1466,8 +1683,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n40,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":40,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n47,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":47,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

@@ -23,11 +23,18 @@ export function collectMethods(app: FastifyInstance): void {
   });
 }
 
-/** `:name` stands for one part of the path, `::` for a colon; a slash at the end is optional. */
+/**
+ * `:name` stands for one part of the path, with an expression in parentheses for one without a colon, `::` for a colon;
+ * a slash at the end is optional.
+ */
 function patternOf(url: string): RegExp {
   const parts = url
     .replace(/\/$/, "")
     .split("/")
-    .map((part) => (/^:[^:]/.test(part) ? "[^/]+" : part.replaceAll("::", ":").replaceAll(".", "\\.")));
+    .map((part) => {
+      const [, name = "", expression, rest] = /^(:\w+)?(\(.*?\))?(.*)$/.exec(part)!;
+      const parameter = name === "" ? "" : expression === undefined ? "[^/]+" : "[^/:]+";
+      return parameter + rest!.replaceAll("::", ":").replaceAll(".", "\\.");
+    });
   return new RegExp(`^${parts.join("/")}/?$`);
 }

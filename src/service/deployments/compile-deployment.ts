@@ -50,7 +50,7 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
 
 /** The format and the limits of a deployment: its own, otherwise those of its device. */
 export function limitsOf({ device, options }: DeploymentDefinition) {
-  const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device ?? ""] ?? {};
+  const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
   return { maxEntries: options.max_entries ?? maxEntries, maxBytes: options.max_bytes ?? maxBytes };
 }
 

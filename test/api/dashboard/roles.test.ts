@@ -59,6 +59,27 @@ const newRuleset = async () => {
   });
   return ruleset.id;
 };
+const newDeployment = async () => {
+  const { deployment } = await t.server.store.write({
+    kind: "create-deployment",
+    ...writing,
+    organisationId: organisation,
+    name: `d${++serial}`,
+    definition: {
+      description: "",
+      firewall_format: "text",
+      device: "none",
+      update_frequency: "5m",
+      purpose: "blocklist",
+      direction: "both",
+      active: true,
+      include: [{ prefixes: ["192.0.2.0/24"] }],
+      exclude: [],
+      options: {},
+    },
+  });
+  return deployment.id;
+};
 const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
 const newKey = async () => (await addKey(t, organisation)).id;
 const newLog = async () => {
@@ -120,6 +141,20 @@ const CASES: Readonly<Record<string, Case>> = {
   exportRules: { least: "viewer", status: 200, id: newRuleset },
   listRulesetVersions: { least: "viewer", status: 200, id: newRuleset },
   importRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
+  listDeployments: { least: "viewer", status: 200 },
+  createDeployment: {
+    least: "editor",
+    status: 201,
+    body: { name: "x", include: [{ prefixes: ["192.0.2.0/24"] }] },
+  },
+  getDeployment: { least: "viewer", status: 200, id: newDeployment },
+  updateDeployment: { least: "editor", status: 200, id: newDeployment, body: { name: "y" } },
+  deleteDeployment: { least: "editor", status: 204, id: newDeployment },
+  getDeploymentUrls: { least: "viewer", status: 200, id: newDeployment },
+  listPulls: { least: "viewer", status: 200, id: newDeployment },
+  previewDeployment: { least: "viewer", status: 200, id: newDeployment, body: {} },
+  publishDeployment: { least: "editor", status: 409, id: newDeployment, body: { generation: 1 } },
+  rotateDeployment: { least: "admin", status: 200, id: newDeployment, body: { credential: "url" } },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },
   listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },
   previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },

@@ -19,10 +19,22 @@ const KEY_START = 8;
 export async function askDashboard(server: TestServer, interview: Interview, standIns: StandIns): Promise<void> {
   await askAboutUsers(server, interview, standIns);
   await askAboutKeys(interview, standIns);
+  await askAboutDeployments(interview);
   await askAboutRules(interview);
   await askAboutLogs(interview, standIns);
   await askAboutChanges(interview);
   await askAboutDatasets(interview);
+}
+
+async function askAboutDeployments(interview: Interview): Promise<void> {
+  const path = `${API}/edl/deployments`;
+  const { body } = await interview.ask(null, "POST", `${path}/`, {
+    body: { name: "x", include: [{ prefixes: ["203.0.113.0/24"] }] },
+  });
+  const own = `${path}/${body.id}`;
+  const asked = interview.body(`${path}/{deployment_id}:rotate`, "post");
+  await interview.ask("rotateDeployment", "POST", `${own}:rotate`, { body: asked });
+  await interview.ask(null, "DELETE", own);
 }
 
 /** The first user is set up and stays; another one is invited. */

@@ -8,7 +8,41 @@ const RULES = "/v1/edl/ip-rulesets";
 /** Asks the public operations, as a key. */
 export async function askPublic(interview: Interview): Promise<void> {
   await askAboutRulesets(interview);
+  await askAboutDeployments(interview);
   await askAboutLookups(interview);
+}
+
+/** Shown in place of the tokens of feeds, which are new in each run. */
+const TOKEN = `ipf_${"Example".repeat(8)}`;
+const DEPLOYMENTS = "/v1/edl/deployments";
+
+async function askAboutDeployments(interview: Interview): Promise<void> {
+  const body = (path: string, method: string): unknown => interview.body(`${DEPLOYMENTS}${path}`, method);
+  const {
+    body: { id },
+  } = await interview.ask("createDeployment", "POST", `${DEPLOYMENTS}/`, { body: body("/", "post") });
+  const own = `${DEPLOYMENTS}/${id}`;
+  const becomes = (status: "ok" | "refused") =>
+    interview.until(`the deployment is ${status}`, ({ memory }) => {
+      const { published, refused } = memory.deploymentById(id)!;
+      return status === "ok" ? published !== null : refused !== null;
+    });
+  await becomes("ok");
+  await interview.ask("listDeployments", "GET", `${DEPLOYMENTS}/`);
+  await interview.ask("getDeployment", "GET", own);
+  const shown = (urls: unknown): unknown => JSON.parse(JSON.stringify(urls).replaceAll(/ipf_[\w-]{56}/g, TOKEN));
+  await interview.ask("getDeploymentUrls", "GET", `${own}/urls/`, { shown });
+  await interview.ask("listPulls", "GET", `${own}/pulls/`);
+  await interview.ask("previewDeployment", "POST", `${own}:preview`, {
+    body: body("/{deployment_id}:preview", "post"),
+  });
+  await interview.ask("updateDeployment", "PATCH", own, { body: body("/{deployment_id}", "patch") });
+  await interview.ask(null, "PATCH", own, { body: { options: { max_entries: 1 } } });
+  await becomes("refused");
+  await interview.ask("publishDeployment", "POST", `${own}:publish`, {
+    body: body("/{deployment_id}:publish", "post"),
+  });
+  await interview.ask("deleteDeployment", "DELETE", own);
 }
 
 async function askAboutRulesets(interview: Interview): Promise<void> {

@@ -1,5 +1,6 @@
 import type { OperationExamples } from "../../../src/api/openapi/examples.ts";
 import { inlined } from "../inlined-document.ts";
+import { until } from "../../until.ts";
 import { type Answer, ask, type TestServer } from "../start-server.ts";
 
 export type Examples = Record<string, OperationExamples>;
@@ -35,6 +36,11 @@ export class Interview {
   /** `path`: of the document. */
   static async start(server: TestServer, path: string, headers: Readonly<Record<string, string>>): Promise<Interview> {
     return new Interview(server, inlined((await ask(server, "GET", path)).body), headers);
+  }
+
+  /** Waits for something that no request asks for: the examples of usage have the number of requests. */
+  until(what: string, isSo: (services: TestServer["server"]["services"]) => boolean): Promise<void> {
+    return until(what, () => isSo(this.#server.server.services));
   }
 
   /** The body that the document shows for the operation. */

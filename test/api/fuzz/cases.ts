@@ -24,6 +24,7 @@ export interface Case {
 export interface Surroundings {
   readonly key: string;
   readonly rulesetId: string;
+  readonly deploymentId: string;
   /** Of a hostile body, at most. */
   readonly bodyBytes: number;
 }
@@ -106,7 +107,11 @@ function otherMethod(
   });
 }
 
-function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surroundings): fc.Arbitrary<Parts> {
+function validParts(
+  api: ApiDocument,
+  operation: Operation,
+  { rulesetId, deploymentId }: Surroundings,
+): fc.Arbitrary<Parts> {
   // The catalogue says which sources there are, and the fuzz's has none.
   const of = (place: Parameter["in"]) =>
     operation.parameters.filter((each) => each.in === place && each.name !== "source");
@@ -121,7 +126,11 @@ function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surro
         Object.fromEntries(
           of("path").map(({ name, schema }) => [
             name,
-            name === "ruleset_id" ? fc.constantFrom(rulesetId, rulesetId.toUpperCase()) : validValue(api, schema, name),
+            name === "deployment_id"
+              ? fc.constant(deploymentId)
+              : name === "ruleset_id"
+                ? fc.constantFrom(rulesetId, rulesetId.toUpperCase())
+                : validValue(api, schema, name),
           ]),
         ),
       ),

@@ -50,6 +50,11 @@ function byState(
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
+  // Which sources there are, and what formats can say, is not in the document.
+  if (id === "createDeployment") return [201, 400];
+  if (id === "updateDeployment" || id === "previewDeployment") return [200, 400];
+  if (id === "getDeploymentUrls") return [200, 403];
+  if (id === "publishDeployment") return [409];
   if (id === "exportRules") return ofExport(query);
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
   if (id === "replaceRules")

@@ -108,6 +108,7 @@ class OperationFuzz {
   readonly #nodes: ReadonlySet<string>;
   readonly #sheds: boolean;
   #rulesetId = "";
+  #deploymentId = "";
 
   constructor({ api, operation, key, send, report, nodes, sheds }: OperationFuzzOptions) {
     this.#api = api;
@@ -122,7 +123,12 @@ class OperationFuzz {
 
   async run(runs: number, bodyBytes: number): Promise<void> {
     // A case names the ruleset by this; which one it is, is known when it is sent.
-    const arbitrary = anyCase(this.#api, this.#operation, { key: this.#key, rulesetId: PLACEHOLDER, bodyBytes });
+    const arbitrary = anyCase(this.#api, this.#operation, {
+      key: this.#key,
+      rulesetId: PLACEHOLDER,
+      deploymentId: DEPLOYMENT,
+      bodyBytes,
+    });
     const { seed, failures } = this.#report;
     const details = await fc.check(
       fc.asyncProperty(arbitrary, (one) => this.#try(one)),
@@ -139,7 +145,8 @@ class OperationFuzz {
     await this.#prepare();
     const path = planned.sent.path
       .replaceAll(PLACEHOLDER, this.#rulesetId)
-      .replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase());
+      .replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase())
+      .replaceAll(DEPLOYMENT, this.#deploymentId);
     const sent: Case = { ...planned, sent: { ...planned.sent, path, headers: withFreshToken(planned.sent.headers) } };
     const one =
       planned.kind === "positive"
@@ -159,18 +166,28 @@ class OperationFuzz {
     if (isShed) return;
     for (const [name, check] of Object.entries(FOLLOW_UPS))
       throwAt(name, one, answer, await check(one, answer, this.#sendSurely));
-    if (this.#operation.id === "createRuleset" && answer.status === 201)
+    if (/^create(Ruleset|Deployment)$/.test(this.#operation.id) && answer.status === 201)
       await this.#sendSurely({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
     if (this.#operation.id === "deleteRuleset" && answer.status === 204) this.#rulesetId = "";
+    if (this.#operation.id === "deleteDeployment" && answer.status === 204) this.#deploymentId = "";
   }
 
   get #headers(): Record<string, string> {
     return { "X-API-Key": this.#key, "Content-Type": "application/json" };
   }
 
-  /** Makes sure that there is a ruleset with rules. */
+  /** Makes sure that there is a ruleset with rules, or a deployment. */
   async #prepare(): Promise<void> {
     const headers = this.#headers;
+    if (this.#deploymentId === "" && this.#operation.path.includes("{deployment_id}")) {
+      const { text } = await this.#sendSurely({
+        method: "POST",
+        path: "/v1/edl/deployments/",
+        headers,
+        body: JSON.stringify({ name: "fuzz", include: [{ prefixes: ["192.0.2.0/24"] }] }),
+      });
+      this.#deploymentId = JSON.parse(text).id;
+    }
     if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {
       const { text } = await this.#sendSurely({
         method: "POST",
@@ -220,6 +237,7 @@ const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
 ]);
 
 const PLACEHOLDER = "cafecafe-cafe-4afe-8afe-cafecafecafe";
+const DEPLOYMENT = "deadbeef-cafe-4afe-8afe-cafecafecafe";
 
 class CheckFailure extends Error {
   readonly check: string;

@@ -3,6 +3,7 @@ import type { Services } from "../../../service/services.ts";
 import { addAuditRoutes } from "./audit.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
+import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addLookupRoutes } from "./lookup.ts";
@@ -23,6 +24,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addUserRoutes(app, services);
   addKeyRoutes(app, services);
   addAuditRoutes(app, services);
+  addDeploymentCredentialRoutes(app, services);
   addRowRoutes(app, services);
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);

@@ -1,0 +1,290 @@
+import { Type } from "typebox";
+import type { FastifyRequest } from "fastify";
+import type { App } from "../../app-type.ts";
+import type { Deployment, DeploymentDefinition } from "../../../store/deployment.ts";
+import { checkRulesetText } from "../../../service/rules/read-rule.ts";
+import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
+import { SourceError } from "../../../service/deployments/gather-source.ts";
+import { readDefinition } from "../../../service/deployments/read-deployment.ts";
+import { invalid } from "../../../service/service-error.ts";
+import type { Services } from "../../../service/services.ts";
+import { badCursor, baseOf, cursorPageOf, extentOf, pageOf, type Part, partAfter } from "../../http/page.ts";
+import { signed } from "../../http/signed-request.ts";
+import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
+import { READ_EDL, WRITE_EDL } from "../../operation.ts";
+import { notFound, Problem } from "../../problem.ts";
+import {
+  CreateDeploymentBody,
+  deploymentDocument,
+  DeploymentPage,
+  DeploymentParameters,
+  DeploymentPreview,
+  DeploymentSchema,
+  DeploymentsQuery,
+  type DeploymentState,
+  DeploymentUrls,
+  PreviewDeploymentBody,
+  previewDocument,
+  PublishDeploymentBody,
+  PullList,
+  pullsDocument,
+  UpdateDeploymentBody,
+  urlsDocument,
+} from "../../schemas/deployment.ts";
+
+const tags = ["Deployments"];
+const PATH = "/edl/deployments";
+/** A colon separates the id from a verb. */
+const ONE = `${PATH}/:deployment_id(^[^:]+)`;
+const params = DeploymentParameters;
+const SOURCES = [{ prefixes: ["203.0.113.0/24", "198.51.100.7"] }];
+
+export function addDeploymentRoutes(app: App, services: Services): void {
+  addReads(app, services);
+  addWrites(app, services);
+  addPreview(app, services);
+  addRelease(app, services);
+}
+
+function addReads(app: App, services: Services): void {
+  const { memory, settings, pulls } = services;
+  const list = {
+    operationId: "listDeployments",
+    summary: "The deployments of the organisation: lists at URLs, for devices that pull them",
+    tags,
+    problems: [400],
+    querystring: DeploymentsQuery,
+    response: { 200: DeploymentPage },
+  };
+  app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request) => {
+    const all = memory.deployments(request.caller.organisationId);
+    const documentOf = (deployment: Deployment) =>
+      deploymentDocument(deployment, stateOf(deployment, request, services));
+    if (request.query["cursor"] !== undefined) {
+      const { items, ...page } = cursorPageOf(request, settings, all.length, (after, limit) =>
+        deploymentsAfter(all, after, limit),
+      );
+      return { items: items.map(documentOf), ...page };
+    }
+    const { offset, limit } = extentOf(request.query);
+    return pageOf(request, settings, all.slice(offset, offset + limit).map(documentOf), all.length);
+  });
+
+  const get = {
+    operationId: "getDeployment",
+    summary: "A deployment, and the state of its list",
+    tags,
+    problems: [404],
+    params,
+    response: { 200: DeploymentSchema },
+  };
+  app.get(ONE, { config: READ_EDL, schema: get }, (request) => {
+    const deployment = findDeployment(request, services);
+    return deploymentDocument(deployment, stateOf(deployment, request, services));
+  });
+
+  const urls = {
+    operationId: "getDeploymentUrls",
+    summary: "The URLs that devices pull; whoever has one can read the list",
+    tags,
+    problems: [403, 404, 409, 410],
+    params,
+    response: { 200: DeploymentUrls },
+  };
+  app.get(`${ONE}/urls/`, { config: { ...READ_EDL, hasSecret: true }, schema: urls }, async (request) => {
+    const { organisationId } = request.caller;
+    const known = memory.deploymentById(idIn(request));
+    if (known?.organisationId === organisationId && known.deletedAt !== null)
+      throw new Problem("gone", "the deployment has been deleted");
+    const deployment = findDeployment(request, services);
+    if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
+    return urlsDocument(
+      deployment,
+      stateOf(deployment, request, services),
+      await urlsOf(deployment, request, services),
+    );
+  });
+
+  const log = {
+    operationId: "listPulls",
+    summary: "Who has fetched files of the deployment",
+    tags,
+    problems: [404],
+    params,
+    response: { 200: PullList },
+  };
+  app.get(`${ONE}/pulls/`, { config: READ_EDL, schema: log }, async (request) =>
+    pullsDocument(await pulls.logOf(findDeployment(request, services).id)),
+  );
+}
+
+/** The list is in the order of creation: by time, then id. @throws ServiceError "invalid" */
+function deploymentsAfter(all: readonly Deployment[], after: string | undefined, limit: number): Part<Deployment> {
+  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
+  if (time === undefined || id === undefined) throw badCursor();
+  const isAfter = ({ createdAt, id: own }: Deployment): boolean =>
+    createdAt > Number(time) || (createdAt === Number(time) && own > id);
+  return partAfter(all, isAfter, ({ createdAt, id: own }) => `${createdAt} ${own}`, limit);
+}
+
+function addWrites(app: App, services: Services): void {
+  const { store } = services;
+  const create = {
+    operationId: "createDeployment",
+    summary: "Creates a deployment; its list is made within seconds",
+    tags,
+    problems: [400, 409, 413, 415, 422],
+    body: CreateDeploymentBody,
+    response: { 201: DeploymentSchema },
+    requestHeaders: IDEMPOTENT,
+    responseHeaders: { Location: "the path of the deployment" },
+    bodyExample: { name: "Edge firewall", include: SOURCES, exclude: [{ prefixes: ["203.0.113.128/25"] }] },
+  };
+  app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
+    const { name, ...asked } = request.body;
+    const definition = await definitionIn(request, name, asked as Partial<DeploymentDefinition>, undefined, services);
+    const { deployment } = await store.write({ kind: "create-deployment", ...signed(request), name, definition });
+    return reply
+      .code(201)
+      .header("location", `${app.prefix}${PATH}/${deployment.id}`)
+      .send(deploymentDocument(deployment, stateOf(deployment, request, services)) as never);
+  });
+
+  const update = {
+    operationId: "updateDeployment",
+    summary: "Changes the given properties of a deployment",
+    tags,
+    problems: [400, 404, 413, 415, 422],
+    params,
+    body: UpdateDeploymentBody,
+    response: { 200: DeploymentSchema },
+    requestHeaders: IDEMPOTENT,
+    bodyExample: { update_frequency: "5m", exclude: [{ prefixes: ["203.0.113.0/26"] }] },
+  };
+  app.patch(ONE, { config: WRITE_EDL, schema: update }, async (request) => {
+    const found = findDeployment(request, services);
+    const { name, ...asked } = request.body;
+    const changes = asked as Partial<DeploymentDefinition>;
+    const definition = await definitionIn(request, name, changes, found.definition, services);
+    const { deployment } = await store.write({
+      kind: "update-deployment",
+      ...signed(request),
+      deploymentId: found.id,
+      name,
+      definition,
+    });
+    return deploymentDocument(deployment, stateOf(deployment, request, services));
+  });
+
+  const remove = {
+    operationId: "deleteDeployment",
+    summary: "Deletes a deployment: devices that ask for its list are told that it is gone",
+    tags,
+    problems: [404, 422],
+    params,
+    response: { 204: Type.Null() },
+    requestHeaders: IDEMPOTENT,
+  };
+  app.delete(ONE, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
+    // It need not be in memory: for a repeated request it is already gone, and the first response is returned.
+    await store.write({ kind: "delete-deployment", ...signed(request), deploymentId: idIn(request) });
+    return reply.code(204).send();
+  });
+}
+
+function addPreview(app: App, services: Services): void {
+  const schema = {
+    operationId: "previewDeployment",
+    summary: "The list as it would be now, with these changes; nothing is written",
+    tags,
+    problems: [400, 404, 413, 415],
+    params,
+    body: PreviewDeploymentBody,
+    response: { 200: DeploymentPreview },
+    bodyExample: { exclude: [{ prefixes: ["203.0.113.0/26"] }] },
+  };
+  app.post(`${ONE}::preview`, { config: READ_EDL, schema }, async (request) => {
+    const found = findDeployment(request, services);
+    const { name = found.name, ...asked } = request.body;
+    const changes = asked as Partial<DeploymentDefinition>;
+    const definition = await definitionIn(request, name, changes, found.definition, services);
+    try {
+      const compiled = await services.lists.compile({ ...found, name, definition });
+      return previewDocument(compiled, (await unprocessableOf({ name, definition }, compiled.text)).length);
+    } catch (error) {
+      throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
+    }
+  });
+}
+
+function addRelease(app: App, services: Services): void {
+  const schema = {
+    operationId: "publishDeployment",
+    summary: "Publishes a list that was refused because it shrinks or grows too much",
+    tags,
+    problems: [400, 404, 409, 413, 415, 422],
+    params,
+    body: PublishDeploymentBody,
+    response: { 200: DeploymentSchema },
+    requestHeaders: IDEMPOTENT,
+    bodyExample: { generation: 1 },
+  };
+  app.post(`${ONE}::publish`, { config: WRITE_EDL, schema }, async (request) => {
+    const { id } = findDeployment(request, services);
+    const { generation: number } = request.body;
+    await services.store.write({ kind: "release-list", ...signed(request), deploymentId: id, number });
+    const deployment = findDeployment(request, services);
+    return deploymentDocument(deployment, stateOf(deployment, request, services));
+  });
+}
+
+async function definitionIn(
+  request: FastifyRequest,
+  name: string | undefined,
+  asked: Partial<DeploymentDefinition>,
+  before: DeploymentDefinition | undefined,
+  services: Services,
+): Promise<DeploymentDefinition> {
+  checkRulesetText({ name, description: asked.description });
+  const { organisationId } = request.caller;
+  return readDefinition(asked, before, { organisationId, now: request.now, services });
+}
+
+/** The deployment in the path, if it is the organisation's. @throws Problem (404) */
+export function findDeployment(request: FastifyRequest, { memory }: Services): Deployment {
+  const deployment = memory.deployment(request.caller.organisationId, idIn(request));
+  if (deployment !== undefined) return deployment;
+  throw notFound(`unknown deployment; ${request.server.prefix}${PATH}/ lists yours`);
+}
+
+function idIn(request: FastifyRequest): string {
+  return (request.params as { deployment_id: string }).deployment_id.toLowerCase();
+}
+
+function stateOf(deployment: Deployment, { now }: FastifyRequest, { pulls }: Services): DeploymentState {
+  return { lastAccessed: pulls.lastOf(deployment.id), isNotPulled: pulls.isNotPulled(deployment, now) };
+}
+
+/** Complete URLs of all files. Rejects with ServiceError "conflict" where the server has no key for them. */
+export async function urlsOf(
+  deployment: Deployment,
+  request: FastifyRequest,
+  { feedTokens, lists, settings }: Services,
+): Promise<Readonly<Record<FeedFile["part"] | "checksums", readonly string[]>>> {
+  const { definition } = deployment;
+  const base = `${baseOf(request, settings)}/feeds/${feedTokens.tokenOf(deployment)}`;
+  const list = lists.served(deployment.id);
+  const parts = partsOf(definition);
+  const filesIn = (part: (typeof parts)[number]): FeedFile[] =>
+    parts.includes(part) ? filesOf(part, list?.published.chunks ?? 1) : [];
+  const urls = (files: readonly FeedFile[]): string[] => files.map((file) => `${base}/${fileName(file, definition)}`);
+  const summed = parts.includes("combined") ? filesIn("combined") : parts.flatMap(filesIn);
+  const isComplete = list === undefined || (await unprocessableOf(deployment, list.text)).length === 0;
+  return {
+    combined: urls(filesIn("combined")),
+    ipv4: urls(filesIn("ipv4")),
+    ipv6: urls(filesIn("ipv6")),
+    checksums: urls(summed.map((file) => ({ ...file, checksum: "sha256" }))),
+    unprocessable: isComplete ? [] : urls([{ part: "unprocessable", chunk: null, checksum: null }]),
+  };
+}

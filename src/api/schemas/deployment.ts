@@ -1,0 +1,401 @@
+import { Type } from "typebox";
+import { CLASSIFICATIONS } from "../../cti/fields.ts";
+import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
+import { DEVICES } from "../../deployments/devices.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import { RULE_EXPORT_FORMATS } from "../../rulesets/export-rules.ts";
+import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
+import { prefixesOfList } from "../../service/deployments/list-text.ts";
+import {
+  type Deployment,
+  DEPLOYMENT_PURPOSES,
+  DIRECTIONS,
+  type PullLog,
+  UPDATE_FREQUENCIES,
+} from "../../store/deployment.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
+import {
+  Count,
+  LineText,
+  named,
+  NullableTimestamp,
+  NullableText,
+  pageOf,
+  pageParameters,
+  strict,
+  Timestamp,
+} from "./common.ts";
+
+/** In place of a device. */
+const NO_DEVICE = "none";
+const MAX_SOURCES = 100;
+const MAX_PREFIXES = 1000;
+const MAX_TAGS = 100;
+const MAX_ENTRIES = 10_000_000;
+/** Prefixes that a preview lists. */
+const SHOWN_PREFIXES = 20;
+
+export const DeploymentParameters = Type.Object({
+  deployment_id: Type.String({ format: "uuid", description: "the id of a deployment of the organisation" }),
+});
+
+const Source = named(
+  "DeploymentSource",
+  Type.Object(
+    {
+      ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
+      cbs: Type.Optional(
+        Type.String({
+          maxLength: 300,
+          description: "a node of the catalogue, with all below it",
+          examples: ["/cloud/aws"],
+        }),
+      ),
+      cti: Type.Optional(
+        Type.Object(
+          {
+            classification: Type.Optional(Type.Enum([...CLASSIFICATIONS])),
+            tags: Type.Optional(
+              Type.Array(LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
+                minItems: 1,
+                maxItems: MAX_TAGS,
+                description: "at least one of these",
+              }),
+            ),
+            seen_within_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_DAYS })),
+          },
+          { ...strict, description: "addresses of threat intelligence for which all of this holds" },
+        ),
+      ),
+      prefixes: Type.Optional(
+        Type.Array(Type.String({ maxLength: 100 }), {
+          minItems: 1,
+          maxItems: MAX_PREFIXES,
+          description: "addresses and prefixes",
+          examples: [["203.0.113.0/24"]],
+        }),
+      ),
+    },
+    { ...strict, description: "exactly one of its properties" },
+  ),
+);
+const Sources = (about: string, least: number) =>
+  Type.Array(Source, { minItems: least, maxItems: MAX_SOURCES, description: about });
+
+const percent = (what: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: `refuse a list that ${what} by more percent of its entries because the catalogue or threat intelligence has changed; 50 by default`,
+    }),
+  );
+
+const Options = named(
+  "DeploymentOptions",
+  Type.Object(
+    {
+      families: Type.Optional(
+        Type.Array(Type.Unsafe<4 | 6>({ type: "integer", enum: [4, 6] }), {
+          minItems: 1,
+          maxItems: 2,
+          uniqueItems: true,
+          description: "both by default",
+        }),
+      ),
+      min_prefix_v4: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 32,
+          description: `refuse the list if an include has a wider prefix; ${SHORTEST_LENGTHS[4]} by default`,
+        }),
+      ),
+      min_prefix_v6: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 128,
+          description: `refuse the list if an include has a wider prefix; ${SHORTEST_LENGTHS[6]} by default`,
+        }),
+      ),
+      max_entries: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, description: "of one file; the device's limit by default" }),
+      ),
+      max_bytes: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 999_999_999, description: "of one file; the device's limit by default" }),
+      ),
+      overflow: Type.Optional(
+        Type.Enum(["refuse"], { description: "what happens to a list that is too long: the one before stays" }),
+      ),
+      allow_empty: Type.Optional(
+        Type.Boolean({ description: "publish a list from which the excludes have removed everything" }),
+      ),
+      max_shrink: percent("shrinks"),
+      max_growth: percent("grows"),
+      chunk_entries: Type.Optional(
+        Type.Integer({
+          minimum: 100,
+          maximum: MAX_ENTRIES,
+          description: "divide the list into files of at most so many entries; a changed entry changes one file",
+        }),
+      ),
+    },
+    strict,
+  ),
+);
+
+const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
+const members = {
+  description: LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" }),
+  firewall_format: named(
+    "FirewallFormat",
+    Type.Enum([...RULE_EXPORT_FORMATS], { description: "the form of the files; text by default" }),
+  ),
+  device: named(
+    "DeploymentDevice",
+    Type.Enum([...Object.keys(DEVICES), NO_DEVICE], {
+      description: `whose format and limits apply by default; ${NO_DEVICE} by default`,
+    }),
+  ),
+  update_frequency: named(
+    "UpdateFrequency",
+    Type.Enum(Object.keys(UPDATE_FREQUENCIES), {
+      description: "how often devices are told to ask; 15m by default",
+    }),
+  ),
+  purpose: named("DeploymentPurpose", Type.Enum([...DEPLOYMENT_PURPOSES], { description: "blocklist by default" })),
+  direction: named("Direction", Type.Enum([...DIRECTIONS], { description: "for people; both by default" })),
+  active: Type.Boolean({ description: "feeds of a deployment that is not active are forbidden; true by default" }),
+  options: Options,
+};
+const Reason = named("RefusalReason", Type.Object({ code: Type.String(), message: Type.String() }));
+const optional = {
+  description: Type.Optional(members.description),
+  firewall_format: Type.Optional(members.firewall_format),
+  device: Type.Optional(members.device),
+  update_frequency: Type.Optional(members.update_frequency),
+  purpose: Type.Optional(members.purpose),
+  direction: Type.Optional(members.direction),
+  active: Type.Optional(members.active),
+  exclude: Type.Optional(Sources("addresses that are not listed, whatever includes them", 0)),
+  options: Type.Optional(members.options),
+};
+
+export const CreateDeploymentBody = named(
+  "CreateDeploymentRequest",
+  Type.Object({ name: Name, include: Sources("addresses that are listed", 1), ...optional }, strict),
+);
+const changes = {
+  name: Type.Optional(Name),
+  include: Type.Optional(Sources("addresses that are listed", 1)),
+  ...optional,
+};
+export const UpdateDeploymentBody = named(
+  "UpdateDeploymentRequest",
+  Type.Object(changes, { ...strict, minProperties: 1 }),
+);
+export const PreviewDeploymentBody = named("PreviewDeploymentRequest", Type.Object(changes, strict));
+export const PublishDeploymentBody = named(
+  "PublishDeploymentRequest",
+  Type.Object(
+    { generation: Type.Integer({ minimum: 1, description: "`refused_generation` of the deployment" }) },
+    strict,
+  ),
+);
+export const RotateDeploymentBody = named(
+  "RotateDeploymentRequest",
+  Type.Object(
+    {
+      credential: Type.Enum(["url", "password"], { description: "what to replace" }),
+      grace_hours: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 720, default: 24, description: "how long the URLs before still work" }),
+      ),
+    },
+    strict,
+  ),
+);
+
+const Frequency = Type.Integer({ description: "in seconds" });
+
+export const DeploymentSchema = named(
+  "Deployment",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    ...members,
+    update_frequency_seconds: Frequency,
+    include: Type.Array(Source),
+    exclude: Type.Array(Source),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    last_generated: NullableTimestamp,
+    last_accessed: NullableTimestamp,
+    generation: Type.Integer({ minimum: 0, description: "of the list that devices get; 0: there is none yet" }),
+    ipv4_entries_count: Count,
+    ipv6_entries_count: Count,
+    status: Type.Enum(["ok", "stale", "refused"], {
+      description: "stale: there is no list yet; refused: the latest list was not published, the one before is served",
+    }),
+    reasons: Type.Array(Reason, {
+      description: "why the latest list was refused",
+    }),
+    refused_generation: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description: "the number of the refused list; null: none is",
+    }),
+    not_pulled: Type.Boolean({ description: "whether no device has asked for three intervals" }),
+  }),
+);
+export const DeploymentsQuery = Type.Object(pageParameters);
+export const DeploymentPage = pageOf("PagedDeploymentSchema", DeploymentSchema);
+
+const Urls = Type.Array(Type.String({ format: "uri" }));
+export const DeploymentUrls = named(
+  "DeploymentUrls",
+  Type.Object({
+    deployment: Type.Object({
+      id: Type.String({ format: "uuid" }),
+      name: Type.String(),
+      purpose: members.purpose,
+      firewall_format: members.firewall_format,
+      update_frequency: members.update_frequency,
+      update_frequency_seconds: Frequency,
+      ipv4_entries_count: Count,
+      ipv6_entries_count: Count,
+      last_generated: NullableTimestamp,
+      last_accessed: NullableTimestamp,
+    }),
+    urls: Type.Object({ combined: Urls, ipv4: Urls, ipv6: Urls, checksums: Urls, unprocessable: Urls }),
+  }),
+);
+
+const Addresses = Type.String({ pattern: "^[0-9]+$", description: "how many addresses; as text, as it may be long" });
+export const DeploymentPreview = named(
+  "DeploymentPreview",
+  Type.Object({
+    ipv4_entries_count: Count,
+    ipv6_entries_count: Count,
+    ipv4_addresses: Addresses,
+    ipv6_addresses: Addresses,
+    removed_ipv4_entries: Type.Integer({ minimum: 0, description: "what excludes remove, as the fewest prefixes" }),
+    removed_ipv6_entries: Count,
+    entries: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES}` }),
+    widest: Type.Array(Type.String(), { description: "the widest prefixes of each family" }),
+    unprocessable_count: Type.Integer({ minimum: 0, description: "entries that the format cannot say" }),
+    files: Type.Integer({ minimum: 1, description: "that the list is divided into" }),
+    changes_at: NullableTimestamp,
+    reasons: Type.Array(Reason, {
+      description: "why it would not be published",
+    }),
+  }),
+);
+
+export const Rotated = named(
+  "RotatedDeployment",
+  Type.Object({
+    password: NullableText({ description: "the new password, which is not shown again; null: the URLs are new" }),
+    previous_valid_until: NullableText({ format: "date-time", description: "when the URLs before stop working" }),
+  }),
+);
+
+const PullSchema = named(
+  "Pull",
+  Type.Object({
+    at: Timestamp,
+    file: Type.String(),
+    address: Type.String(),
+    user_agent: Type.String(),
+    status: Type.Integer(),
+    bytes: Count,
+  }),
+);
+export const PullList = named(
+  "PullList",
+  Type.Object({
+    items: Type.Array(PullSchema, { description: "the last 100, newest first" }),
+    days: Type.Array(Type.Object({ day: Type.String({ format: "date" }), pulls: Count, bytes: Count }), {
+      description: "of the last 31 days, UTC; days without pulls are left out",
+    }),
+  }),
+);
+
+/** What a deployment's document says besides the deployment itself. */
+export interface DeploymentState {
+  readonly lastAccessed: number | null;
+  readonly isNotPulled: boolean;
+}
+
+export function deploymentDocument(deployment: Deployment, state: DeploymentState): Record<string, unknown> {
+  const { id, name, definition, createdAt, updatedAt, published, refused } = deployment;
+  return {
+    id,
+    name,
+    ...definition,
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
+    ...listMembers(deployment, state),
+    generation: published?.generation ?? 0,
+    status: refused !== null ? "refused" : published === null ? "stale" : "ok",
+    reasons: refused?.reasons ?? [],
+    refused_generation: refused?.number ?? null,
+    not_pulled: state.isNotPulled,
+  };
+}
+
+function listMembers({ definition, published }: Deployment, { lastAccessed }: DeploymentState) {
+  return {
+    update_frequency_seconds: UPDATE_FREQUENCIES[definition.update_frequency],
+    ipv4_entries_count: published?.entries[4] ?? 0,
+    ipv6_entries_count: published?.entries[6] ?? 0,
+    last_generated: published === null ? null : formatTimestamp(published.at),
+    last_accessed: lastAccessed === null ? null : formatTimestamp(lastAccessed),
+  };
+}
+
+export function urlsDocument(
+  deployment: Deployment,
+  state: DeploymentState,
+  urls: Readonly<Record<string, readonly string[]>>,
+): Record<string, unknown> {
+  const { id, name, definition } = deployment;
+  const { purpose, firewall_format, update_frequency } = definition;
+  const about = { id, name, purpose, firewall_format, update_frequency, ...listMembers(deployment, state) };
+  return { deployment: about, urls };
+}
+
+export function previewDocument(
+  { list, text, entries, chunks, rejections, suspicions }: CompiledDeployment,
+  unprocessable: number,
+): Record<string, unknown> {
+  const { tally, removed, until } = list;
+  return {
+    ipv4_entries_count: entries[4],
+    ipv6_entries_count: entries[6],
+    ipv4_addresses: String(tally.addresses(4)),
+    ipv6_addresses: String(tally.addresses(6)),
+    removed_ipv4_entries: removed.count(4),
+    removed_ipv6_entries: removed.count(6),
+    entries: [...prefixesOfList(text[4]).take(SHOWN_PREFIXES), ...prefixesOfList(text[6]).take(SHOWN_PREFIXES)]
+      .slice(0, SHOWN_PREFIXES)
+      .map(formatPrefix),
+    widest: ([4, 6] as const).flatMap((family) => tally.widest(family).map(formatPrefix)),
+    unprocessable_count: unprocessable,
+    files: chunks,
+    changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),
+    reasons: [...rejections, ...suspicions],
+  };
+}
+
+export function pullsDocument({ pulls, days }: PullLog): Record<string, unknown> {
+  return {
+    items: pulls.map(({ at, file, address, agent, status, bytes }) => ({
+      at: formatTimestamp(at),
+      file,
+      address,
+      user_agent: agent,
+      status,
+      bytes,
+    })),
+    days: days.map(({ day, pulls: count, bytes }) => ({ day: formatTimestamp(day).slice(0, 10), pulls: count, bytes })),
+  };
+}

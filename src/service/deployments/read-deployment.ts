@@ -1,0 +1,106 @@
+import { AddressError } from "../../address/address-error.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { DEVICES } from "../../deployments/devices.ts";
+import { UnexportableError } from "../../formats/format.ts";
+import { exportRules, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
+import type { Area } from "../../store/state.ts";
+import { isActivePlan, noPlan } from "../access/plans.ts";
+import { type FieldErrors, invalid } from "../service-error.ts";
+import { canBeDivided } from "./feed-files.ts";
+import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
+
+/** What a new deployment has unless its request says otherwise. */
+const DEFAULTS: DeploymentDefinition = {
+  description: "",
+  firewall_format: "text",
+  device: "none",
+  update_frequency: "15m",
+  purpose: "blocklist",
+  direction: "both",
+  active: true,
+  include: [],
+  exclude: [],
+  options: {},
+};
+
+export interface ReadingServices extends SourceServices {
+  readonly lists: { readonly sources: Sources };
+}
+
+/**
+ * The definition that a request asks for, checked: `before` is what it changes. Rejects with ServiceError "invalid", and
+ * "no-plan" for sources whose area the organisation has no plan for.
+ */
+export async function readDefinition(
+  asked: Partial<DeploymentDefinition>,
+  before: DeploymentDefinition | undefined,
+  { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
+): Promise<DeploymentDefinition> {
+  const device = DEVICES[asked.device ?? "none"];
+  const format = device === undefined ? {} : { firewall_format: device.format };
+  const definition = { ...(before ?? DEFAULTS), ...format, ...asked };
+  if (definition.include.length === 0) throw invalid({ include: ["name at least one source"] });
+  checkFormat(definition);
+  const read = async (field: "include" | "exclude"): Promise<DeploymentSource[]> => {
+    const sources: DeploymentSource[] = [];
+    for (const [index, source] of definition[field].entries())
+      sources.push(await readSource(source, `${field}[${index}]`, { organisationId, now, services }));
+    return sources;
+  };
+  return { ...definition, include: await read("include"), exclude: await read("exclude") };
+}
+
+/** @throws ServiceError "invalid" for what the format cannot say */
+function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefinition): void {
+  const format = name as RuleExportFormat;
+  if (options.chunk_entries !== undefined && !canBeDivided(format))
+    throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be divided into files`] });
+  const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+  try {
+    for (const _part of exportRules([rule], format, { purpose: purpose === "allowlist" ? purpose : "blocklist" }));
+  } catch (error) {
+    throw error instanceof UnexportableError ? invalid({ firewall_format: [error.message] }) : error;
+  }
+}
+
+async function readSource(
+  source: DeploymentSource,
+  field: string,
+  { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
+): Promise<DeploymentSource> {
+  const { memory, lists } = services;
+  if (Object.keys(source).length !== 1)
+    throw invalid({ [field]: ["write one of ruleset, cbs, cti and prefixes; another source is another item"] });
+  if ("prefixes" in source) return { prefixes: canonical(source.prefixes, `${field}.prefixes`) };
+  if ("ruleset" in source) {
+    const id = source.ruleset.toLowerCase();
+    if (memory.ruleset(organisationId, id) === undefined) throw invalid({ [field]: [`unknown ruleset ${id}`] });
+    return { ruleset: id };
+  }
+  const area: Area = "cbs" in source ? "cbs" : "cti";
+  if (!isActivePlan(memory.plan(organisationId, area), now)) throw noPlan(area);
+  if ("cbs" in source)
+    await lists.sources.gather(organisationId, source, now).catch((error: unknown) => rethrow(error, field));
+  return source;
+}
+
+function rethrow(error: unknown, field: string): never {
+  throw error instanceof SourceError ? invalid({ [field]: [error.message] }) : error;
+}
+
+/** @throws ServiceError "invalid" */
+function canonical(prefixes: readonly string[], field: string): string[] {
+  const errors: Record<string, string[]> = {};
+  const texts = prefixes.map((text, index) => {
+    try {
+      return formatPrefix(parsePrefix(text));
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      errors[`${field}[${index}]`] = [error.message];
+      return text;
+    }
+  });
+  if (Object.keys(errors).length > 0) throw invalid(errors satisfies FieldErrors);
+  return texts;
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../until.ts";
+import { addUser, visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+
+const PATH = "/v1/edl/deployments/";
+const HOUR = 3_600_000;
+
+let t: TestServer;
+let organisation = "";
+let key = "";
+let reader = "";
+let ruleset = "";
+
+before(async () => {
+  t = await startServer();
+  organisation = await addOrganisation(t, "deployments");
+  key = (await addKey(t, organisation)).text;
+  reader = (await addKey(t, organisation, "read")).text;
+  ruleset = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=blocklist", { key })).body.items[0].id;
+  await ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, { key, body: { ip: "198.51.100.0/24" } });
+});
+after(() => t.close());
+
+const create = (body: object, as = key): Promise<Answer> => ask(t, "POST", PATH, { key: as, body });
+const get = async (id: string): Promise<any> => (await ask(t, "GET", PATH + id, { key })).body;
+const becomes = (id: string, status: string) =>
+  until(`the deployment is ${status}`, async () => (await get(id)).status === status);
+
+test("from a ruleset to the list that a device reads, with a key that may only read from then on", async () => {
+  const made = await create({
+    name: "edge",
+    include: [{ ruleset: ruleset.toUpperCase() }],
+    exclude: [{ prefixes: ["198.51.100.128/25", "2001:DB8:0::/48"] }],
+  });
+  assert.equal(made.status, 201, made.text);
+  const { id } = made.body;
+  assert.equal(made.headers.get("location"), PATH + id);
+  assert.deepEqual(
+    [made.body.include, made.body.exclude, made.body.firewall_format, made.body.update_frequency_seconds],
+    [[{ ruleset }], [{ prefixes: ["198.51.100.128/25", "2001:db8::/48"] }], "text", 900],
+  );
+  await becomes(id, "ok");
+  const { generation, ipv4_entries_count, ipv6_entries_count, last_accessed, reasons } = await get(id);
+  assert.deepEqual([generation, ipv4_entries_count, ipv6_entries_count, last_accessed, reasons], [1, 1, 0, null, []]);
+  const { body: told } = await ask(t, "GET", `${PATH}${id}/urls/`, { key: reader });
+  assert.deepEqual(
+    Object.entries<string[]>(told.urls).map(([name, urls]) => [name, urls.map((url) => url.replace(/.*\//, ""))]),
+    [
+      ["combined", ["combined.txt"]],
+      ["ipv4", ["ipv4.txt"]],
+      ["ipv6", ["ipv6.txt"]],
+      ["checksums", ["combined.txt.sha256"]],
+      ["unprocessable", []],
+    ],
+  );
+  const list = await fetch(told.urls.combined[0]);
+  assert.equal(await list.text(), "198.51.100.0/25\n");
+  const { body: pulls } = await ask(t, "GET", `${PATH}${id}/pulls/`, { key: reader });
+  assert.deepEqual(
+    pulls.items.map(({ file, status, bytes }: any) => [file, status, bytes]),
+    [["combined.txt", 200, 16]],
+  );
+  assert.equal((await get(id)).last_accessed, new Date(t.clock.now).toISOString());
+  assert.equal((await create({ name: "x", include: [{ ruleset }] }, reader)).status, 403);
+  const { body: page } = await ask(t, "GET", `${PATH}?page_size=1`, { key: reader });
+  assert.deepEqual([page.count, page.items[0].id, page.next], [1, id, null]);
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  assert.equal((await ask(t, "GET", PATH + id, { key })).status, 404);
+  assert.equal((await ask(t, "GET", `${PATH}${id}/urls/`, { key })).status, 410);
+  const gone = await fetch(told.urls.combined[0]);
+  await gone.body?.cancel();
+  assert.equal(gone.status, 410);
+});
+
+test("sources and options that cannot be: each error at its place", async () => {
+  const include = [{ prefixes: ["192.0.2.0/24"] }];
+  const rows: readonly (readonly [body: object, field: string])[] = [
+    [{ include: [] }, "include"],
+    [{ include: [{}] }, "include[0]"],
+    [{ include: [...include, { ruleset, cbs: "/cloud" }] }, "include[1]"],
+    [{ include: [{ ruleset: crypto.randomUUID() }] }, "include[0]"],
+    [{ include: [{ cbs: "/no/such/node" }] }, "include[0]"],
+    [{ include, exclude: [{ prefixes: ["192.0.2.0/24", "192.0.2.1/24"] }] }, "exclude[0].prefixes[1]"],
+    [{ include, firewall_format: "nftables", options: { chunk_entries: 1000 } }, "options.chunk_entries"],
+    [{ include, firewall_format: "crowdsec-csv", purpose: "allowlist" }, "firewall_format"],
+    [{ include, device: "toaster" }, "device"],
+    [{ include, name: "a\nb" }, "name"],
+  ];
+  for (const [body, field] of rows) {
+    const answer = await create({ name: "x", ...body });
+    assert.equal(answer.status, 400, answer.text);
+    assert.deepEqual(Object.keys(answer.body.validation_errors), [field], answer.text);
+  }
+  const stranger = (await addKey(t, await addOrganisation(t, "stranger", ["edl"]))).text;
+  assert.match((await create({ name: "x", include: [{ ruleset }] }, stranger)).text, /unknown ruleset/);
+  assert.equal((await create({ name: "x", include: [{ cti: {} }] }, stranger)).status, 403);
+});
+
+test("a preview counts and shows why a list would be refused, and writes nothing", async () => {
+  const { id } = (await create({ name: "p", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] })).body;
+  const preview = (body: object) => ask(t, "POST", `${PATH}${id}:preview`, { key: reader, body });
+  const as = await preview({ exclude: [{ prefixes: ["192.0.2.0/26"] }] });
+  assert.equal(as.status, 200, as.text);
+  const { entries, ipv4_entries_count, ipv4_addresses, removed_ipv4_entries, reasons, changes_at } = as.body;
+  assert.deepEqual(
+    [entries, ipv4_entries_count, ipv4_addresses, removed_ipv4_entries, reasons, changes_at],
+    [["192.0.2.64/26", "192.0.2.128/25", "2001:db8::/32"], 2, "192", 1, [], null],
+  );
+  const long = await preview({ options: { max_entries: 1 } });
+  assert.deepEqual(
+    long.body.reasons.map(({ code }: any) => code),
+    ["too-many-entries"],
+  );
+  assert.deepEqual((await get(id)).exclude, []);
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+});
+
+test("a device brings its format and limits; what a format cannot express has a file of its own", async () => {
+  const body = { name: "d", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] };
+  const { body: made } = await create({ ...body, device: "sonicwall-25k" });
+  assert.equal(made.device, "sonicwall-25k");
+  const { id } = (await create({ ...body, firewall_format: "sophos" })).body;
+  await becomes(id, "ok");
+  const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
+  assert.equal(urls.unprocessable.length, 1);
+  assert.equal(await (await fetch(urls.unprocessable[0])).text(), "2001:db8::/32\n");
+});
+
+test("a zone's serial number is the generation's; it rises by one with each change of the list", async () => {
+  const { id } = (await create({ name: "z", include: [{ prefixes: ["192.0.2.0/24"] }], firewall_format: "rpz" })).body;
+  await becomes(id, "ok");
+  const [url] = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body.urls.combined;
+  const serial = async () => / localhost\. root\.localhost\. (\d+) /.exec(await (await fetch(url)).text())?.[1];
+  assert.equal(await serial(), "1");
+  await ask(t, "PATCH", PATH + id, { key, body: { include: [{ prefixes: ["192.0.2.0/25"] }] } });
+  await until("the zone has changed", async () => (await serial()) === "2");
+});
+
+test("a refused list is released by its number, and by no other", async () => {
+  const { id } = (await create({ name: "r", include: [{ prefixes: ["192.0.2.1", "192.0.2.9"] }] })).body;
+  const publish = (generation: number) => ask(t, "POST", `${PATH}${id}:publish`, { key, body: { generation } });
+  assert.equal((await publish(1)).status, 409);
+  await ask(t, "PATCH", PATH + id, { key, body: { options: { max_entries: 1 } } });
+  await becomes(id, "refused");
+  const { refused_generation, reasons } = await get(id);
+  assert.deepEqual([refused_generation, reasons[0].code], [1, "too-many-entries"]);
+  assert.equal((await publish(2)).status, 409);
+  assert.equal((await publish(1)).status, 200);
+});
+
+test("only admins replace URLs and passwords, in the dashboard; the password is shown once", async () => {
+  const { id } = (await create({ name: "c", include: [{ ruleset }] })).body;
+  await becomes(id, "ok");
+  assert.equal((await ask(t, "POST", `${PATH}${id}:rotate`, { key, body: { credential: "url" } })).status, 404);
+  const admin = await addUser(t, organisation, "admin");
+  const rotate = (body: object) => visit(t, "POST", `/edl/deployments/${id}:rotate`, { token: admin.token, body });
+  const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
+  const replaced = await rotate({ credential: "url", grace_hours: 1 });
+  assert.deepEqual(replaced.body, {
+    password: null,
+    previous_valid_until: new Date(t.clock.now + HOUR).toISOString(),
+  });
+  const now = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body.urls;
+  assert.notEqual(now.combined[0], urls.combined[0]);
+  for (const url of [urls.combined[0], now.combined[0]]) assert.equal((await fetch(url)).status, 200);
+  const { password } = (await rotate({ credential: "password" })).body;
+  const byPassword = () =>
+    ask(t, "GET", `/feeds/${id}/combined.txt`, { headers: { Authorization: `Basic ${btoa(`x:${password}`)}` } });
+  assert.equal((await byPassword()).text, "198.51.100.0/24\n");
+  await rotate({ credential: "password" });
+  assert.equal((await byPassword()).status, 401);
+  assert.ok(!JSON.stringify(await get(id)).includes(password));
+});
