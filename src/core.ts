@@ -100,6 +100,15 @@ export {
   type RulesetImportOptions,
   type RulesetOptions,
 } from "./rulesets/ruleset.ts";
+export { type ExplainedRule, explain, type Explanation, type RuleRole } from "./rulesets/explain.ts";
+export {
+  type Hits,
+  type Replay,
+  type ReplayDifference,
+  replayDifference,
+  replaying,
+  type SeenAddresses,
+} from "./rulesets/replay.ts";
 export { rulesetFromBytes } from "./datasets/ruleset-from-bytes.ts";
 export { RulesetError, type RulesetErrorCode } from "./rulesets/ruleset-error.ts";
 export type { AddOptions, RuleOptions } from "./rulesets/rule-options.ts";

@@ -154,6 +154,8 @@ const REPEATED = [
   "deployment preview --include",
   "deployment render --exclude",
   "deployment render --include",
+  "explain --allow",
+  "explain --rules",
   "identify --snapshot",
   "sets fit --never",
 ];

@@ -1,0 +1,164 @@
+import type { Family } from "../../address/address.ts";
+import { formatAddress } from "../../address/format-address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
+import { openCatalogue } from "../../datasets/open-catalogue.ts";
+import { type Hits, type Replay, replayDifference, replaying } from "../../rulesets/replay.ts";
+import type { RuleId } from "../../rulesets/rule-id.ts";
+import type { Ruleset } from "../../rulesets/ruleset.ts";
+import { finished } from "../../turns/finished.ts";
+import { nowOf } from "../address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { countedAddresses, type CountedLog, countedLog, LOG_OPTIONS } from "../counted-log.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
+import { openedRules, RULES_NOTE } from "../opened-rules.ts";
+import { columnLines } from "../output/columns.ts";
+import { grouped } from "../output/numbers.ts";
+import { printChunks } from "../output/print-chunks.ts";
+import { styleFor } from "../output/style.ts";
+import { wholeNumber } from "../parse-arguments.ts";
+import { UsageError } from "../usage-error.ts";
+
+const MAX_TOP = 1_000_000;
+
+export const replayCommand: Command = {
+  name: "replay",
+  summary: "show what rules would have done with a log: hits by rule, addresses and services",
+  operands: "LOG",
+  options: [
+    { name: "rules", value: "RULES", isPath: true, help: "the rules to try" },
+    { name: "against", value: "RULES", isPath: true, help: "other rules, such as those in force: how do they differ?" },
+    { name: "top", value: "N", help: "how many rules, addresses and services to show; default: 10" },
+    ...LOG_OPTIONS,
+    { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
+    { name: "now", value: "TIME", help: "ignore rules that have expired by TIME; default: now" },
+    { name: "json", help: "print one JSON document" },
+  ],
+  notes: [
+    RULES_NOTE,
+    'The log is read as by identify; "-" is standard input. Each line counts for the rule that decides about its address: the most specific active one.',
+    "Exit code: 0 if a rule is hit, 1 if none is, 2 after an error.",
+  ],
+  examples: [
+    { command: "ipsieve replay access.log --rules draft.csv", what: "whom would the draft block?" },
+    { command: "ipsieve replay access.log --rules draft.csv --against live.ipsieve", what: "what would change?" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const path = args.value("rules");
+  if (path === undefined) throw new UsageError("give --rules RULES");
+  const most = wholeNumber("top", args.value("top") ?? "10", MAX_TOP, 1);
+  const now = nowOf(args);
+  const rules = await openedRules(args, path);
+  const against = args.value("against");
+  const other = against === undefined ? undefined : await openedRules(args, against);
+  const log = await countedLog(args, args.operands[0]!);
+  const catalogue = await openCatalogue(args.value("snapshot") ?? defaultCatalogue(), now);
+  const replay = finished(replaying(rules, log.counts, now));
+  const report: Report = {
+    log,
+    replay,
+    never: rules.activeCount(now) - replay.byRule.size,
+    rules: byRule(rules, replay, most),
+    ...byAddress(catalogue, log, replay, most),
+    ...(other && { difference: replayDifference(replay, finished(replaying(other, log.counts, now)), log.counts) }),
+  };
+  await printChunks([args.has("json") ? `${JSON.stringify(documentOf(report))}\n` : textOf(report)]);
+  return replay.lines > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** Something that was hit, and how often. */
+interface Row extends Hits {
+  readonly what: string;
+  readonly name?: string | null;
+}
+
+interface Report {
+  readonly log: CountedLog;
+  readonly replay: Replay;
+  /** Active rules that were never hit. */
+  readonly never: number;
+  readonly rules: readonly Row[];
+  readonly top: readonly Row[];
+  readonly services: readonly Row[];
+  readonly difference?: ReturnType<typeof replayDifference>;
+}
+
+function byRule(rules: Ruleset, { byRule: hits }: Replay, most: number): Row[] {
+  const found = [...hits].map(([id, { lines, addresses }]) => ({ id, lines, addresses }));
+  return found
+    .sort((a, b) => b.lines - a.lines || b.addresses - a.addresses || a.id - b.id)
+    .slice(0, most)
+    .map(({ id, ...each }) => ({ what: formatPrefix(rules.prefixAt(id)), name: rules.nameAt(id as RuleId), ...each }));
+}
+
+/** The hit addresses with the most lines, and the services of all hit ones. */
+function byAddress(
+  catalogue: Catalogue,
+  { counts }: CountedLog,
+  { decisions }: Replay,
+  most: number,
+): Pick<Report, "top" | "services"> {
+  const top: Row[] = [];
+  const services = new Map<string, { lines: number; addresses: number }>();
+  const at: Record<Family, number> = { 4: 0, 6: 0 };
+  for (const [address, lines] of countedAddresses(counts)) {
+    if (decisions[address.family][at[address.family]++] === 0) continue;
+    top.push({ what: formatAddress(address), lines, addresses: 1 });
+    for (const { id } of catalogue.nodesOf(catalogue.table.lookupAddress(address))) {
+      const hits = services.get(id) ?? { lines: 0, addresses: 0 };
+      services.set(id, { lines: hits.lines + lines, addresses: hits.addresses + 1 });
+    }
+  }
+  const byLines = (a: Row, b: Row): number => b.lines - a.lines || (a.what < b.what ? -1 : 1);
+  const named = [...services].map(([what, hits]) => ({ what, ...hits }));
+  return { top: top.sort(byLines).slice(0, most), services: named.sort(byLines).slice(0, most) };
+}
+
+function documentOf({ log, replay, never, rules, top, services, difference }: Report): object {
+  return {
+    log: { lines: log.lines, with_address: log.addresses, without_address: log.withoutAddress },
+    hit: { lines: replay.lines, addresses: replay.addresses },
+    rules: { hit: replay.byRule.size, never_hit: never },
+    top_rules: rules.map(({ what, name, lines, addresses }) => ({ ip: what, name: name ?? null, lines, addresses })),
+    top_addresses: top.map(({ what, lines }) => ({ ip: what, lines })),
+    services: services.map(({ what, lines, addresses }) => ({ cbs_id: what, lines, addresses })),
+    ...(difference && { only_rules: difference.onlyFirst, only_against: difference.onlySecond }),
+  };
+}
+
+function textOf({ log, replay, never, rules, top, services, difference }: Report): string {
+  const style = styleFor(process.stdout);
+  const hits = ({ lines, addresses }: Hits): string => `${grouped(lines)} lines of ${grouped(addresses)} addresses`;
+  const table = (title: string, rows: readonly Row[]): string[] =>
+    rows.length === 0
+      ? []
+      : columnLines(
+          [
+            ["lines", "addresses", title],
+            ...rows.map((row) => [
+              grouped(row.lines),
+              grouped(row.addresses),
+              typeof row.name === "string" ? `${row.what} ${JSON.stringify(row.name)}` : row.what,
+            ]),
+          ],
+          new Set([0, 1]),
+          style,
+        );
+  const lines = [
+    `hit: ${hits(replay)}, of ${grouped(log.addresses)} lines with an address`,
+    `rules: ${grouped(replay.byRule.size)} hit, ${grouped(never)} active ones never hit`,
+    ...(difference === undefined
+      ? []
+      : [
+          `only hit by --rules: ${hits(difference.onlyFirst)}`,
+          `only hit by --against: ${hits(difference.onlySecond)}`,
+        ]),
+    ...table("rule", rules),
+    ...table("address", top),
+    ...table("service", services),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}

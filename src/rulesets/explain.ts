@@ -1,0 +1,49 @@
+import type { Address, Prefix } from "../address/address.ts";
+import { isActive, type Rule } from "./rule.ts";
+import type { Ruleset } from "./ruleset.ts";
+
+/** Why a rule that covers an address decides about it, or does not. */
+export type RuleRole = "decides" | "less-specific" | "expired";
+
+/** A rule that covers an address, with its part in the decision. */
+export interface ExplainedRule extends Rule {
+  readonly role: RuleRole;
+}
+
+/** What a ruleset says about an address, and until when. Times are milliseconds since 1970. */
+export interface Explanation {
+  /** The rule that decides; null if no active rule covers the address. */
+  readonly deciding: Rule | null;
+  /** Every rule that covers it, the most specific first. */
+  readonly covering: readonly ExplainedRule[];
+  /** The earliest moment at which another rule decides, or none, if nothing is written until then; null: never. */
+  readonly nextChangeAt: number | null;
+  /** The moment from which no rule of now covers it; null if there is none now, or if it is covered for good. */
+  readonly coveredUntil: number | null;
+}
+
+/**
+ * Every rule of a ruleset that covers an address or all of a prefix, and what each has to do with the decision at `now`.
+ * O(rules that cover it).
+ * @throws AddressError for malformed text
+ */
+export function explain(
+  ruleset: Pick<Ruleset, "covering">,
+  where: string | Address | Prefix,
+  now: number,
+): Explanation {
+  const rules = ruleset.covering(where);
+  const active = rules.filter((rule) => isActive(rule, now));
+  const deciding = active[0] ?? null;
+  const role = (rule: Rule): RuleRole =>
+    !isActive(rule, now) ? "expired" : rule === deciding ? "decides" : "less-specific";
+  const ends = active.map(({ expiresAt }) => expiresAt ?? Infinity);
+  const last = Math.max(...ends);
+  return {
+    deciding,
+    covering: rules.map((rule) => ({ ...rule, role: role(rule) })),
+    // Of less specific rules none decides before this one has expired, whatever becomes of them.
+    nextChangeAt: deciding?.expiresAt ?? null,
+    coveredUntil: active.length > 0 && last < Infinity ? last : null,
+  };
+}
