@@ -17,7 +17,10 @@ export function serveArguments(store: string | StoreLocation, args: readonly str
       : ["--db", typeof store === "string" ? store : store.file];
   const port = args.includes("--port") ? [] : ["--port", "0"];
   const catalogue = args.includes("--catalogue") ? [] : ["--catalogue", SMALL_CATALOGUE];
-  return [MAIN, "serve", ...port, ...location, ...catalogue, "--cti", SAMPLE_THREATS, ...args];
+  // By default those of a database of PostgreSQL are in the home folder of whoever runs the tests.
+  const isNamed = args.includes("--ruleset-snapshots") || location[0] === "--db";
+  const snapshots = isNamed ? [] : ["--ruleset-snapshots", "off"];
+  return [MAIN, "serve", ...port, ...location, ...catalogue, ...snapshots, "--cti", SAMPLE_THREATS, ...args];
 }
 
 interface ProcessOptions {
