@@ -27,6 +27,7 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error
 // catalogue
 export {
   Catalogue,
+  type CatalogueChecks,
   CatalogueBuilder,
   type CatalogueMetadata,
   type CatalogueNode,
@@ -156,7 +157,8 @@ export type { Named as NamedCtiEntity } from "./cti/documents.ts";
 export type { TableEntry } from "./table/table-entry.ts";
 export type { SectionName, SectionSpan, TableSections } from "./table/sections.ts";
 export type { TableErrorCode } from "./table/table-error.ts";
-export type { FreezeOptions } from "./table/freeze.ts";
+export type { Favour, FreezeOptions } from "./table/freeze.ts";
+export type { NodeKind, NodeKindUse, TableLayout } from "./table/table-layout.ts";
 export type { ImportedColumns } from "./rulesets/importers/import-rules.ts";
 export type { ListedColumns } from "./rulesets/rule-list.ts";
 export type { FoundRules, RuleFilter, RuleSearch } from "./rulesets/rule-search.ts";

@@ -1,7 +1,7 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
-import { freeze } from "../table/freeze.ts";
+import { type Favour, freeze } from "../table/freeze.ts";
 import { PrefixPairs } from "../trie/prefix-pairs.ts";
 import type { PrefixSource } from "../trie/prefix-source.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
@@ -362,24 +362,29 @@ export class CatalogueBuilder {
   }
 
   /**
-   * The table and what to write beside it.
+   * The table, which favours what `freeze` of tries is told to, and what to write beside it.
    * @throws TypeError as `build`
    */
-  freeze(about: CatalogueSubject): { table: PrefixTable; metadata: CatalogueMetadata } {
-    return this.#freeze(about, this.#pairs);
+  freeze(about: CatalogueSubject, favour?: Favour): { table: PrefixTable; metadata: CatalogueMetadata } {
+    return this.#freeze(about, this.#pairs, favour);
   }
 
   /** As `freeze`, at the end: what `append` added is forgotten, to free its memory before the table takes as much. */
-  finish(about: CatalogueSubject): { table: PrefixTable; metadata: CatalogueMetadata } {
-    return this.#freeze(about, this.#pairs.drain());
+  finish(about: CatalogueSubject, favour?: Favour): { table: PrefixTable; metadata: CatalogueMetadata } {
+    return this.#freeze(about, this.#pairs.drain(), favour);
   }
 
-  #freeze(about: CatalogueSubject, pairs: PrefixSource): { table: PrefixTable; metadata: CatalogueMetadata } {
+  #freeze(
+    about: CatalogueSubject,
+    pairs: PrefixSource,
+    favour: Favour = "balance",
+  ): { table: PrefixTable; metadata: CatalogueMetadata } {
     const hasPairs = this.#pairs.count > 0 && this.#trie.size === 0;
     if (!hasPairs) this.#insertPairs();
     const expiresAt = this.#expiresAt();
     const metadata = this.#metadata(about);
-    const table = freeze(hasPairs ? pairs : this.#trie, expiresAt === undefined ? {} : { expiresAt });
+    const options = { favour, ...(expiresAt !== undefined && { expiresAt }) };
+    const table = freeze(hasPairs ? pairs : this.#trie, options);
     return { table, metadata };
   }
 

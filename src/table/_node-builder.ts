@@ -1,3 +1,4 @@
+import { type KindCounts, noKinds } from "./_kind-counts.ts";
 import { GrowingWords } from "./_growing-words.ts";
 import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
 import { choosingRootBits } from "./_root-sizes.ts";
@@ -6,6 +7,7 @@ import { pointsWords, separatorWords } from "./_walk.ts";
 import {
   BITMAP_BITS,
   BITMAP_HEADER_WORDS,
+  KIND_MASK,
   KIND_SHIFT,
   LIST_BITS,
   LIST_KEYS,
@@ -42,9 +44,19 @@ const STEP = 1 << 12;
 /** The first bits of the root, by which it is cut so that no step goes over all segments. */
 const FIRST_BITS = 8;
 
+/** Which kinds of nodes are preferred where several could stand. */
+export interface NodeRules {
+  /** Sorted keys in place of slots, whatever the changes look like: no bitmap where a list or tree is enough, no wide node. */
+  readonly sortedKeys: boolean;
+}
+
+/** Sorted keys for scattered changes only. */
+export const MIXED_NODES: NodeRules = { sortedKeys: false };
+
 export interface Index {
   readonly root: Int32Array;
   readonly nodes: Int32Array;
+  readonly use: KindCounts;
 }
 
 /**
@@ -61,6 +73,8 @@ class NodeBuilder {
   readonly #segments: Segments;
   readonly #bits: number;
   readonly #rootBits: number;
+  readonly #sortedKeys: boolean;
+  readonly #use = noKinds();
   readonly #nodes: GrowingWords;
   // Partitions of the nodes under construction, a stack: each node's entries lie on top while its children are built.
   readonly #stack = new GrowingWords(1 << 12);
@@ -72,8 +86,9 @@ class NodeBuilder {
   #entries = 0;
   #childDepth = 0;
 
-  constructor(segments: Segments, rootBits: number) {
+  constructor(segments: Segments, rootBits: number, rules: NodeRules) {
     this.#segments = segments;
+    this.#sortedKeys = rules.sortedKeys;
     this.#rootBits = rootBits;
     this.#bits = segments.wordsPerKey * 32;
     this.#nodes = new GrowingWords(segments.count * 2);
@@ -83,7 +98,7 @@ class NodeBuilder {
     const root = new Int32Array(1 << this.#rootBits);
     if (this.#rootBits === 0) root[0] = yield* this.#entryInSteps(0, this.#segments.count, 0);
     else yield* this.#fillRoot(root, 0, 0, this.#segments.count, 0);
-    return { root, nodes: this.#nodes.written() };
+    return { root, nodes: this.#nodes.written(), use: this.#use };
   }
 
   /**
@@ -213,7 +228,13 @@ class NodeBuilder {
    * partition is on top of the stack.
    */
   #begin(first: number, end: number, depth: number): number {
-    return this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
+    const before = this.#nodes.length;
+    const pointer = this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
+    const kind = (pointer >>> KIND_SHIFT) & KIND_MASK;
+    this.#use.nodes[kind]!++;
+    this.#use.words[kind]! += this.#nodes.length - before;
+    this.#use.visits[kind]! += end - first;
+    return pointer;
   }
 
   #leaveEntries(entriesAt: number, entries: number, childDepth: number): void {
@@ -229,9 +250,9 @@ class NodeBuilder {
   #node4(first: number, end: number, depth: number): number {
     const changes = end - first - 1;
     const unaligned = this.#countUnaligned(first, end, depth + BITMAP_BITS);
-    if (unaligned === 0 || changes > 2 * POINTS_KEYS) return this.#bitmap(first, end, depth);
+    if ((unaligned === 0 && !this.#sortedKeys) || changes > 2 * POINTS_KEYS) return this.#bitmap(first, end, depth);
     const entries = this.#partition(first, end, depth, LIST_BITS);
-    const scattered = unaligned * SCATTERED > changes;
+    const scattered = this.#sortedKeys || unaligned * SCATTERED > changes;
     if (scattered && this.#pointsWithin(entries, sortedWords(entries) - 1)) return this.#points(entries, depth);
     if (entries <= (scattered ? TREE_KEYS : LIST_KEYS) + 1) return this.#sorted(entries, depth);
     this.#pop(entries);
@@ -250,7 +271,8 @@ class NodeBuilder {
       return this.#points(entries, depth);
     // Nearly every address comes through the few nodes under the root of a large table: these should be fast rather
     // than small.
-    const maxKeys = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
+    const isUnderRoot = depth === this.#rootBits && depth > 0;
+    const maxKeys = isUnderRoot && !this.#sortedKeys ? LIST_KEYS : TREE_KEYS;
     return entries <= maxKeys + 1 ? this.#sorted(entries, depth) : this.#wide(entries, depth);
   }
 
@@ -417,17 +439,20 @@ function sortedWords(entries: number): number {
   return 1 + (entries - 1 > LIST_KEYS ? separatorWords(entries) : 0) + (entries >>> 1) + entries;
 }
 
-/** O(segments) nodes, each segment visited once per level. */
-export function buildIndex(segments: Segments): Index {
-  const work = buildingIndex(segments);
+/** An index with so many root bits: O(segments) nodes, each segment visited once per level. */
+export function buildIndex(segments: Segments, rootBits: number, rules: NodeRules): Index {
+  const work = new NodeBuilder(segments, rootBits, rules).building();
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
   }
 }
 
-/** As `buildIndex`, in steps of less than a millisecond or so, for whoever has other things to do as well. */
+/**
+ * The index that is both small and fast by the rules for root sizes, in steps of less than a millisecond or so, for
+ * whoever has other things to do as well.
+ */
 export function* buildingIndex(segments: Segments): Generator<undefined, Index, undefined> {
   const rootBits = yield* choosingRootBits(segments);
-  return yield* new NodeBuilder(segments, rootBits).building();
+  return yield* new NodeBuilder(segments, rootBits, MIXED_NODES).building();
 }

@@ -26,6 +26,7 @@ import {
   WIDE_BITS,
   WIDE_WORDS,
 } from "./layout.ts";
+import { type KindCounts, noKinds } from "./_kind-counts.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { SectionName } from "./sections.ts";
 import { TableError } from "./table-error.ts";
@@ -45,6 +46,16 @@ interface Pending {
   readonly entry: number;
   readonly key: Words;
   readonly depth: number;
+  /** As that of `SegmentWalk`. */
+  readonly path: number;
+}
+
+/** No path has more nodes than 15: IPv4 is decided 6 bits a node at the least, IPv6 16. */
+const PATH_BITS = 4;
+
+/** How many nodes of a kind a path has. */
+export function nodesOnPath(path: number, kind: number): number {
+  return (path >>> (kind * PATH_BITS)) & 15;
 }
 
 /**
@@ -62,6 +73,10 @@ export class SegmentWalk {
   /** Addresses from `start` up to the next segment's have the longest-prefix match `match`. */
   start: Words = [0, 0, 0, 0];
   match: MatchId = NO_MATCH;
+  /** The nodes that lead to the segment, as `nodesOnPath` reads them. */
+  path = 0;
+  /** The nodes so far by kind, without visits. */
+  readonly use: KindCounts = noKinds();
   readonly #index: FamilyIndex;
   readonly #bits: number;
   readonly #matchCount: number;
@@ -93,6 +108,7 @@ export class SegmentWalk {
       if (pending.entry > this.#matchCount) this.#corrupt(`a leaf names match ${pending.entry} of ${this.#matchCount}`);
       this.start = pending.key;
       this.match = pending.entry as MatchId; // a leaf: checked just now
+      this.path = pending.path;
       return true;
     }
     if (this.#nextNode !== this.#index.nodes.length)
@@ -114,6 +130,7 @@ export class SegmentWalk {
       entry,
       key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0],
       depth: this.#rootBits,
+      path: 0,
     });
     return true;
   }
@@ -123,6 +140,13 @@ export class SegmentWalk {
     if (node !== this.#nextNode)
       this.#corrupt(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
     const kind = (parent.entry >>> KIND_SHIFT) & KIND_MASK;
+    const children = this.#childrenOf(kind, parent, node);
+    this.use.nodes[kind]!++;
+    this.use.words[kind]! += this.#nextNode - node;
+    return children;
+  }
+
+  #childrenOf(kind: number, parent: Pending, node: number): Pending[] {
     if (kind === NODE_LIST) return this.#listChildren(parent, node);
     if (kind === NODE_TREE) return this.#treeChildren(parent, node);
     if (kind === NODE_POINTS) return this.#pointsChildren(parent, node);
@@ -186,9 +210,10 @@ export class SegmentWalk {
     const entries = this.#words(node + header, stored === POINTS_EACH ? count : 0);
     this.#nextNode = node + header + entries.length;
     const depth = parent.depth + POINTS_BITS;
+    const path = pathThrough(parent, NODE_POINTS);
     const children: Pending[] = [];
     const push = (slot: number, entry: number): void =>
-      void children.push({ entry, key: this.#withBits(parent.key, slot, depth, node), depth });
+      void children.push({ entry, key: this.#withBits(parent.key, slot, depth, node), depth, path });
     let end = 0; // of the points before
     for (const [i, key] of keys.entries()) {
       if (key < end || key % size !== 0)
@@ -220,11 +245,12 @@ export class SegmentWalk {
     const entries = this.#words(node + header, slots.length);
     this.#nextNode = node + header + slots.length;
     const depth = parent.depth + width;
+    const path = pathThrough(parent, (parent.entry >>> KIND_SHIFT) & KIND_MASK);
     let before = -1;
     return slots.map((slot, i) => {
       if (slot <= before) this.#corrupt(`the keys of the node at word ${node} do not ascend`);
       before = slot;
-      return { entry: entries[i]!, key: this.#withBits(parent.key, slot, depth, node), depth };
+      return { entry: entries[i]!, key: this.#withBits(parent.key, slot, depth, node), depth, path };
     });
   }
 
@@ -241,12 +267,13 @@ export class SegmentWalk {
       key = this.#withBits(key, expected[i]! >>> 0, parent.depth + 32 * (i + 1), node);
     if (!endsAt(key, depth)) this.#corrupt(`the skip node at word ${node} expects more than its ${bits} bits`);
     // Below the expected key, at it, and above it; the outer two only where the parent's range has addresses there.
-    const children: Pending[] = [{ entry, key, depth }];
-    if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth });
+    const path = pathThrough(parent, NODE_SKIP);
+    const children: Pending[] = [{ entry, key, depth, path }];
+    if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth, path });
     const after = addressAfter(key, depth);
     const end = addressAfter(parent.key, parent.depth);
     if (after !== null && (end === null || compareWords(after, end) < 0))
-      children.push({ entry: above, key: after, depth });
+      children.push({ entry: above, key: after, depth, path });
     if (below < 0 || above < 0) this.#corrupt(`the skip node at word ${node} has a node below or above its key`);
     return children;
   }
@@ -274,6 +301,11 @@ export class SegmentWalk {
   #corrupt(what: string): never {
     throw new TableError("bad-node", this.#section, what);
   }
+}
+
+/** The path of what is below a node of this kind. */
+function pathThrough({ path }: Pending, kind: number): number {
+  return path + (1 << (kind * PATH_BITS));
 }
 
 function isLeaf(entry: number | undefined): boolean {

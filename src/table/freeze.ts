@@ -3,10 +3,13 @@ import type { ValueId } from "../trie/value-id.ts";
 import { assembling, type SectionContents } from "./_assemble.ts";
 import { headerOf } from "./_header.ts";
 import { MatchInterner } from "./_match-interner.ts";
-import { buildIndex, type Index } from "./_node-builder.ts";
+import { chosenIndex, type Favour } from "./_choose-index.ts";
+import type { Index } from "./_node-builder.ts";
 import { freeSegments, segmentsOf, type Segments } from "./_segments.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 import type { PrefixTable } from "./prefix-table.ts";
+
+export type { Favour };
 
 /** How a trie is frozen. */
 export interface FreezeOptions {
@@ -14,18 +17,34 @@ export interface FreezeOptions {
   readonly expiresAt?: (valueId: ValueId) => number | null;
   /** Makes the buffer for the table's bytes, zeroed; a plain `ArrayBuffer` by default. */
   readonly allocate?: (byteLength: number) => ArrayBufferLike;
+  /**
+   * What matters most: the time of a lookup, the bytes of the table, or both, the default. For speed or size, up to 14
+   * indexes are built and compared by the cost model of this version, so it takes as many times as long.
+   */
+  readonly favour?: Favour;
 }
 
 /**
  * Compiles a trie, or another source of prefixes in order, into an immutable table over one flat buffer; the trie is
  * left as it is and may change afterwards.
  * O(n) for n prefixes, about a third of a microsecond each.
- * @throws RangeError for an expiry that is neither a number of milliseconds since 1970 nor null
+ * @throws RangeError for an expiry that is neither a number of milliseconds since 1970 nor null, and for an unknown
+ * `favour`
  */
 export function freeze(trie: PrefixSource, options: FreezeOptions = {}): PrefixTable {
+  const favour = checkedFavour(options.favour ?? "balance");
+  return freezeWith(trie, options, (segments) => chosenIndex(segments, favour));
+}
+
+/** As `freeze`, with an index of the caller's choice. */
+export function freezeWith(
+  trie: PrefixSource,
+  options: FreezeOptions,
+  choose: (segments: Segments) => Index,
+): PrefixTable {
   const interner = new MatchInterner();
-  const index4 = indexOf(segmentsOf(trie, 4, interner));
-  const index6 = indexOf(segmentsOf(trie, 6, interner));
+  const index4 = indexOf(segmentsOf(trie, 4, interner), choose);
+  const index6 = indexOf(segmentsOf(trie, 6, interner), choose);
   const header = headerOf({
     root4: index4.root.length,
     root6: index6.root.length,
@@ -52,8 +71,13 @@ export function freeze(trie: PrefixSource, options: FreezeOptions = {}): PrefixT
   }
 }
 
-function indexOf(segments: Segments): Index {
-  const index = buildIndex(segments);
+function checkedFavour(favour: Favour): Favour {
+  if (favour === "speed" || favour === "size" || favour === "balance") return favour;
+  throw new RangeError(`favour is ${JSON.stringify(favour)}; choose from speed, size, balance`);
+}
+
+function indexOf(segments: Segments, choose: (segments: Segments) => Index): Index {
+  const index = choose(segments);
   freeSegments(segments);
   return index;
 }

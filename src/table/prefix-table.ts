@@ -24,6 +24,7 @@ import {
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { SectionName, TableSections } from "./sections.ts";
 import { TableError } from "./table-error.ts";
+import { layoutOf, type TableLayout } from "./table-layout.ts";
 
 /**
  * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that
@@ -40,7 +41,7 @@ import { TableError } from "./table-error.ts";
  * | `get`, `lookupPrefix`, `chain`, `activeMatch` | a lookup and O(nesting) |
  * | `prefixLength`, `parent`, `value` | O(1) |
  * | `values`, `activeValues` | O(values of the match's prefix) |
- * | `entries`, `checkStructure` | O(n) |
+ * | `entries`, `layout`, `checkStructure` | O(n) |
  *
  * Bytes from anywhere can be given: lookups end in any table, and answer what its words say. What a word refers to is
  * checked where it is used, so a corrupt table is a `TableError` or a wrong answer, never a crash or an endless loop;
@@ -280,6 +281,14 @@ export class PrefixTable {
   /** Every prefix of a family in order (by address, less specific first) with its match. */
   entries(family: Family): Generator<TableEntry> {
     return entriesOf(this.#indexOf(family), this);
+  }
+
+  /**
+   * How the addresses of a family are indexed: the nodes by kind, their bytes, and the estimated time of a lookup.
+   * O(n). @throws TableError for nodes that `freeze` does not write
+   */
+  layout(family: Family): TableLayout {
+    return layoutOf(this.#indexOf(family), this.matchCount);
   }
 
   /**

@@ -59,6 +59,26 @@ test("info --json is one document", async () => {
   assert.match(generation, /^[0-9a-f]{32}$/);
 });
 
+test("info --layout shows what the index is made of, and build --favour chooses it", async () => {
+  const lines = Array.from({ length: 200 }, (_, i) => `10.${i}.${(i * 7) % 256}.0/24`);
+  writeFileSync(join(folder.path, "nets.txt"), lines.join("\n"));
+  const layouts = [];
+  for (const favour of ["speed", "size"]) {
+    const built = await run(["build", "--favour", favour, "nets.txt", "-o", "nets.ipsieve"], { cwd: folder.path });
+    assert.equal(built.code, 0, built.stderr);
+    const { stdout } = await run(["info", "--layout", "nets.ipsieve"], { cwd: folder.path });
+    assert.match(stdout, /^layout of IPv4: [0-9,]+ ranges, .*, about [0-9.]+ ns a lookup$/m);
+    assert.match(stdout, /^ {2}root +[0-9]+ bits .* 1\.00 a lookup {2}#+$/m);
+    const document = await run(["info", "--json", "--layout", "nets.ipsieve"], { cwd: folder.path });
+    layouts.push(JSON.parse(document.stdout).layout[0]);
+  }
+  const [speed, size] = layouts;
+  assert.ok(size.bytes < speed.bytes && speed.nanoseconds < size.nanoseconds, JSON.stringify(layouts));
+  const { code, stderr } = await run(["build", "--favour", "sped", "nets.txt", "-o", "x"], { cwd: folder.path });
+  assert.equal(code, 2);
+  assert.match(stderr, /--favour "sped": did you mean speed\?/);
+});
+
 test("info tells what it can of a kind it does not know", async () => {
   const { code, stdout } = await run(["info", "other.ipsieve"], { cwd: folder.path });
   assert.equal(code, 0);

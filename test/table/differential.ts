@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Prefix } from "../../src/address/address.ts";
 import { formatAddress } from "../../src/address/format-address.ts";
-import { freeze } from "../../src/table/freeze.ts";
+import { type Favour, freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { Random as SeededRandom } from "../../bench/data/random.ts";
@@ -69,14 +69,14 @@ export function toWords(family: 4 | 6, address: bigint): [number, number, number
   return [word(96n), word(64n), word(32n), word(0n)];
 }
 
-export function tableOf(prefixes: readonly PlainPrefix[]): PrefixTable {
+export function tableOf(prefixes: readonly PlainPrefix[], favour: Favour = "balance"): PrefixTable {
   const trie = new PrefixTrie();
   for (const prefix of prefixes) {
     const [w0, w1, w2, w3] = toWords(prefix.family, prefix.first);
     const key: Prefix = { family: prefix.family, w0, w1, w2, w3, length: prefix.length };
     for (const value of prefix.values) trie.add(key, value);
   }
-  return freeze(trie);
+  return freeze(trie, { favour });
 }
 
 /** Addresses at and around an interval's ends and somewhere inside. */

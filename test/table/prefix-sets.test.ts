@@ -3,16 +3,16 @@ import { describe, test } from "node:test";
 import type { Family } from "../../src/address/address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
-import { freeze } from "../../src/table/freeze.ts";
+import { type Favour, freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { PREFIX_SETS, type Entry } from "../cases/prefix-sets.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
-function tableOf(given: readonly Entry[]): PrefixTable {
+function tableOf(given: readonly Entry[], favour: Favour = "balance"): PrefixTable {
   const trie = new PrefixTrie();
   for (const [text, ...values] of given) for (const value of values) trie.add(parsePrefix(text), value);
-  return freeze(trie);
+  return freeze(trie, { favour });
 }
 
 /** The same bytes elsewhere in memory, as a worker or an opened file sees them. */
@@ -41,7 +41,9 @@ const ENTRANCES: Record<string, (table: PrefixTable, text: string) => MatchId> =
 };
 
 for (const [form, make] of Object.entries({
-  frozen: tableOf,
+  frozen: (given: readonly Entry[]) => tableOf(given),
+  fast: (given: readonly Entry[]) => tableOf(given, "speed"),
+  small: (given: readonly Entry[]) => tableOf(given, "size"),
   moved: (given: readonly Entry[]) => moved(tableOf(given)),
 })) {
   describe(`a ${form} table answers the table of prefix sets`, () => {

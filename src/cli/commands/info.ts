@@ -11,6 +11,7 @@ import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { ageText, timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { layoutText } from "../output/layout-text.ts";
 import { oneLine } from "../output/one-line.ts";
 import { type Style, styleFor } from "../output/style.ts";
 
@@ -18,18 +19,26 @@ export const infoCommand: Command = {
   name: "info",
   summary: "show what a catalogue, dataset or ruleset file holds and where its data comes from",
   operands: "[FILE]",
-  options: [{ name: "json", help: "print one JSON document" }],
+  options: [
+    { name: "json", help: "print one JSON document" },
+    { name: "layout", help: "also show how addresses are indexed: nodes by kind, bytes, estimated time of a lookup" },
+  ],
   notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. The file's checksums are verified.`],
-  examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],
+  examples: [
+    { command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" },
+    { command: "ipsieve info --layout bad.ipsieve", what: "and what the index is made of" },
+  ],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
   const [path = defaultCatalogue()] = args.operands;
   const snapshot = await openSnapshot(path);
+  const style = styleFor(process.stdout);
+  const layouts = args.has("layout") ? ([4, 6] as const).map((family) => snapshot.table.layout(family)) : undefined;
   const text = args.has("json")
-    ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path) })}\n`
-    : infoText(path, snapshot, styleFor(process.stdout));
+    ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path), layout: layouts })}\n`
+    : infoText(path, snapshot, style) + (layouts ?? []).map((layout) => layoutText(layout, style)).join("");
   process.stdout.write(text);
   return EXIT.matched;
 }

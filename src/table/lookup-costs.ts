@@ -1,0 +1,28 @@
+/**
+ * What parts of a batch lookup cost on the machine where `npm run bench:tune -- --write` ran last, in nanoseconds; it
+ * writes this file.
+ */
+export interface LookupCosts {
+  /** Any lookup. */
+  readonly lookup: number;
+  /** A node on the way, by its kind. */
+  readonly bitmap: number;
+  readonly list: number;
+  readonly tree: number;
+  readonly wide: number;
+  readonly skip: number;
+  readonly points: number;
+  /** A read (one of the root and one for each node) for every doubling of the index above 1 MiB: misses of caches. */
+  readonly doubling: number;
+}
+
+export const LOOKUP_COSTS: LookupCosts = {
+  lookup: 0.1,
+  bitmap: 3.12,
+  list: 7.39,
+  tree: 13.68,
+  wide: 3.21,
+  skip: 39.39,
+  points: 10,
+  doubling: 2.2,
+};
