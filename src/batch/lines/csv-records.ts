@@ -55,7 +55,7 @@ export class CsvRecordCutter implements LineCutter {
   #searched = 0;
   #end = 0;
 
-  /** `natively` is asked first: it is faster where there are quotes. */
+  /** `natively` is asked where there are quotes. */
   constructor(natively: CutNatively | null = null) {
     this.#natively = natively;
   }
@@ -65,7 +65,7 @@ export class CsvRecordCutter implements LineCutter {
   }
 
   lastEnd(bytes: Buffer, fill: number): number {
-    const cut = this.#natively?.(this.#searched, fill, this.#state) ?? null;
+    const cut = this.#hasQuotes(bytes, fill) ? (this.#natively?.(this.#searched, fill, this.#state) ?? null) : null;
     let at = cut === null ? this.#searched : fill;
     if (cut !== null) this.#state = cut.state;
     if (cut !== null && cut.end > 0) this.#end = cut.end;
@@ -81,6 +81,11 @@ export class CsvRecordCutter implements LineCutter {
   cut(end: number): void {
     this.#searched -= end;
     this.#end = 0;
+  }
+
+  /** Whether quotes matter in what is to be searched. */
+  #hasQuotes(bytes: Buffer, fill: number): boolean {
+    return this.#state === QUOTED || bytes.subarray(this.#searched, fill).includes(QUOTE);
   }
 
   /** Continues to the next quote that opens a field, or to the end. */
