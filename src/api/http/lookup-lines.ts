@@ -1,5 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { AddressError } from "../../address/address-error.ts";
+import { standsTwice, unexpected } from "../../json/json-list.ts";
+import { jsonErrorAt, repeatedKey } from "../../json/json-positions.ts";
 import { Slice } from "../../turns/in-slices.ts";
 import { Problem } from "../problem.ts";
 import { redact } from "./redact.ts";
@@ -125,8 +127,22 @@ function readLine(line: string, addresses: string[]): typeof EMPTY | typeof ADDR
 function addressIn(line: string): string {
   const first = line[0];
   if (first !== '"' && first !== "{") return line;
-  const value = JSON.parse(line) as unknown;
+  const value = parsed(line);
   const ip = typeof value === "object" && value !== null ? (value as { ip?: unknown }).ip : value;
   if (typeof ip === "string") return ip;
   throw new SyntaxError('the line has no address: write it plainly, as a JSON string, or as {"ip": "..."}');
+}
+
+/** @throws SyntaxError with the position, and for an object with the same property twice */
+function parsed(line: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    const at = jsonErrorAt(line);
+    throw new SyntaxError(unexpected(line[at], at));
+  }
+  const repeated = line[0] === "{" ? repeatedKey(line, value) : -1;
+  if (repeated >= 0) throw new SyntaxError(standsTwice(repeated));
+  return value;
 }

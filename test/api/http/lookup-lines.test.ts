@@ -36,3 +36,23 @@ test("a chunk of faulty lines, whose answer is fifty times as long, is answered 
   );
   assert.ok(turns >= 8 && answers.length >= 8, `${turns} turns, ${answers.length} pieces`);
 });
+
+test("a line of JSON that is malformed, or names its address twice, is an error with its position", async () => {
+  async function* body(): AsyncGenerator<Buffer> {
+    yield Buffer.from('"8.8.\n{"ip":"1.1.1.1","ip":"8.8.8.8"}\n{"ip":"8.8.8.8"}}\n{"ip":"1.1.1.1","a":{"a":1}}\n');
+  }
+  let text = "";
+  for await (const answers of lookUpLines((ips) => ips.map((ip) => JSON.stringify(ip)), body())) text += answers;
+  assert.deepEqual(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+    [
+      { line: 1, error: 'invalid JSON: unexpected "\\"" at position 0' },
+      { line: 2, error: "duplicate property at position 16; send it once" },
+      { line: 3, error: 'invalid JSON: unexpected "}" at position 16' },
+      "1.1.1.1",
+    ],
+  );
+});
