@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
+import { fileName } from "../service/deployments/feed-files.ts";
+import { readDefinition } from "../service/deployments/read-deployment.ts";
 import type { FeedTarget } from "../service/datasets/feed-imports.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "../service/store/loading-store.ts";
@@ -123,7 +125,7 @@ function setupText({ url, setupToken, services }: Server): string {
   return `\nNo users yet. Create the first one with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
 }
 
-/** Creates the organisation and the key of an empty store, and prints three requests that work. */
+/** Creates the organisation and the key of an empty store, and prints requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
   if (services.memory.organisationCount > 0)
     return "The store already has an organisation; its key was shown once, when it was created.\n";
@@ -145,10 +147,26 @@ async function firstSteps({ url, store, services }: Server): Promise<string> {
   const header = `-H 'X-API-Key: ${key}'`;
   const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;
   return [
-    `\nThe organisation "${organisation.name}" has two rulesets and this key, which is not shown again:\n\n  ${key}\n\nThree requests to try:\n`,
+    `\nThe organisation "${organisation.name}" has two rulesets and this key, which is not shown again:\n\n  ${key}\n\nRequests to try; the last is what a firewall pulls:\n`,
     `  curl ${header} '${url}/v1/cbs/lookup?ip=1.1.1.1'`,
     `  curl ${header} '${url}/v1/cti/lookup/198.51.100.130'`,
     `  curl ${header} -H 'Content-Type: application/json' -d '{"ip":"1.2.3.0/24","name":"a network","expires_in_days":30}' '${url}/v1/edl/ip-rulesets/${id}/rules'`,
+    ...(await exampleFeed(owned, id, { url, store, services })),
     "",
   ].join("\n");
+}
+
+/** A deployment of the ruleset, and the request that devices send; none where the server has no key file. */
+async function exampleFeed(
+  owned: { readonly actor: string; readonly at: number; readonly organisationId: string },
+  ruleset: string,
+  { url, store, services }: Pick<Server, "url" | "store" | "services">,
+): Promise<string[]> {
+  if (!services.feedTokens.haveKeyFile) return [];
+  const asked = { include: [{ ruleset }], update_frequency: "5m" } as const;
+  const { organisationId, at: now } = owned;
+  const definition = await readDefinition(asked, undefined, { organisationId, now, services });
+  const { deployment } = await store.write({ kind: "create-deployment", ...owned, name: "Edge firewall", definition });
+  const file = fileName({ part: "combined", chunk: null, checksum: null }, definition);
+  return [`  curl '${url}/feeds/${services.feedTokens.tokenOf(deployment)}/${file}'`];
 }

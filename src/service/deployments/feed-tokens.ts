@@ -29,6 +29,11 @@ export class FeedTokens {
     this.#memory = memory;
   }
 
+  /** Whether there is a place for the key. */
+  get haveKeyFile(): boolean {
+    return this.#path !== undefined;
+  }
+
   /** @throws ServiceError "conflict" where there is no place for the key */
   tokenOf(deployment: Pick<Deployment, "id" | "organisationId" | "rotation">): string {
     const id = Buffer.from(deployment.id.replaceAll("-", ""), "hex");
