@@ -6,6 +6,7 @@ import { killServers } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
+import { onlyLong } from "../rounds.ts";
 
 // Short forms; for the long ones see npm run torture:kills, torture:overload and torture:downloads.
 
@@ -27,7 +28,7 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
   }));
 
-test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) => {
+test("R1: … on PostgreSQL, too", { skip: (await whyNoPostgres()) || onlyLong() }, async (t) => {
   await using postgres = await startPostgres();
   await inTemporaryFolder(async (folder) => {
     const report = await killServers({
@@ -61,13 +62,17 @@ test("R10: five times as many requests as the server can take are answered, or s
     assert.equal(report.others, 0);
   }));
 
-test("R10: lookups from more connections than the event loop takes from the system at once are answered, or shed by 503 with Retry-After", (t) =>
-  inTemporaryFolder(async (folder) => {
-    const report = await runOverload({ folder, milliseconds: 1500, of: "lookups" });
-    t.diagnostic(JSON.stringify(report));
-    assert.ok(report.goodput > 0);
-    assert.equal(report.others, 0);
-  }));
+test(
+  "R10: lookups from more connections than the event loop takes from the system at once are answered, or shed by 503 with Retry-After",
+  { skip: onlyLong() },
+  (t) =>
+    inTemporaryFolder(async (folder) => {
+      const report = await runOverload({ folder, milliseconds: 1500, of: "lookups" });
+      t.diagnostic(JSON.stringify(report));
+      assert.ok(report.goodput > 0);
+      assert.equal(report.others, 0);
+    }),
+);
 
 test("R11: parallel downloads of a big list share its bytes, and none is truncated", (t) =>
   inTemporaryFolder(async (folder) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { type Page } from "playwright-core";
 import { AUDIT_ACTIONS } from "../../src/service/rules/audit-actions.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
@@ -9,6 +10,7 @@ import { makeApiKey } from "../../src/store/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
+import { until } from "../until.ts";
 import {
   accessibilityErrors,
   checkLooks,
@@ -396,11 +398,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
         .allInnerTexts()
         .then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
     const shown = async (wanted: readonly string[]) => {
-      const deadline = Date.now() + 10_000;
-      let told = await summaries();
-      for (; told.join() !== wanted.join() && Date.now() < deadline; told = await summaries())
-        await page.waitForTimeout(50);
-      assert.deepEqual(told, wanted);
+      await until(`the page shows ${wanted.join(", ")}`, async () => isDeepStrictEqual(await summaries(), wanted));
     };
     const ids = Object.keys(AUDIT_ACTIONS).filter((kind) => kind.includes("-"));
     const text = await page.locator("main").innerText();
@@ -474,15 +472,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open("#/keys", { user });
     for (const name of ["keys", "users", "usage", "audit", "account", ""]) {
       await page.goto(`${t.server.url}/#/${name}`);
-      await page.waitForTimeout(200);
-      await settle(page);
-      const shown = await page.locator("body").innerText();
       const expected = ["keys", "users", "usage"].includes(name) ? HOSTILE_TEXTS : [HOSTILE_TEXTS[10]!, user.name];
-      assert.deepEqual(
-        expected.filter((text) => !shown.includes(text)),
-        [],
-        name,
-      );
+      await until(`the page ${name} shows every text`, async () => {
+        const shown = await page.locator("body").innerText();
+        return expected.every((text) => shown.includes(text));
+      });
+      await settle(page);
       assert.equal(await page.evaluate(WAS_OBEYED), false, name);
     }
     await page.goto(`${t.server.url}/#/keys`);
@@ -562,8 +557,9 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.evaluate(
       `document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`,
     );
-    await page.waitForTimeout(100);
-    assert.equal(errors.filter((fault) => fault.includes("Content Security Policy")).length, 2, errors.join("\n"));
+    const rejected = () => errors.filter((fault) => fault.includes("Content Security Policy")).length;
+    await until("the policy has rejected both", () => rejected() >= 2);
+    assert.equal(rejected(), 2, errors.join("\n"));
     await page.evaluate(
       `document.querySelector("main").insertAdjacentHTML("beforeend", '<input><div class="wide">&nbsp;</div>'); document.querySelector(".wide").style.width = "5000px"`,
     );

@@ -117,6 +117,8 @@ async function open(
     locale: "en-GB",
     reducedMotion: "reduce",
   });
+  // Much longer than anything takes, on a busy machine, too.
+  context.setDefaultTimeout(120_000);
   // As on a page over https; the browser asks no one.
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   if (user !== undefined)

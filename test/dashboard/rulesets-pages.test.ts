@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test, type TestContext } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { type TestUser, visit } from "../api/dashboard/browser.ts";
 import { START } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { onlyLong } from "../rounds.ts";
+import { until } from "../until.ts";
 import { accessibilityErrors, checkLooks, type Dashboard, missing, type OpenPage, startDashboard } from "./browser.ts";
 
 const DAY = 86_400_000;
@@ -76,7 +78,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     );
   }
 
-  const shownIps = async (page: Page): Promise<string[]> => (await shownRows(page)).map(({ ip }) => ip);
+  /** Waits until the rows in sight are those of these addresses. */
+  const showsIps = (page: Page, ...wanted: readonly string[]): Promise<void> =>
+    until(`the page shows ${wanted.join(", ")}`, async () =>
+      isDeepStrictEqual(
+        (await shownRows(page)).map(({ ip }) => ip),
+        wanted,
+      ),
+    );
   const isListed = (page: Page, ip: string): Promise<void> => page.locator(`.rules .ip code[title="${ip}"]`).waitFor();
   const isGone = (page: Page, ip: string): Promise<void> =>
     page.locator(`.rules .ip code[title="${ip}"]`).waitFor({ state: "detached" });
@@ -130,20 +139,19 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
         ["192.0.2.4", "expired"],
       ],
     );
-    const choose = async (name: RegExp): Promise<string[]> => {
-      await page.locator(".segments label").filter({ hasText: name }).click();
-      await page.waitForTimeout(50);
-      return shownIps(page);
-    };
-    assert.deepEqual(await choose(/^Expired/), ["192.0.2.4"]);
+    const choose = (name: RegExp): Promise<void> => page.locator(".segments label").filter({ hasText: name }).click();
+    await choose(/^Expired/);
+    await showsIps(page, "192.0.2.4");
     assert.match(page.url(), /state=expired/);
-    assert.deepEqual(await choose(/^Active/), ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
-    assert.deepEqual(await choose(/^Expiring/), ["192.0.2.2"]);
+    await choose(/^Active/);
+    await showsIps(page, "192.0.2.1", "192.0.2.2", "192.0.2.3");
+    await choose(/^Expiring/);
+    await showsIps(page, "192.0.2.2");
     await page.getByLabel("within").fill("30");
     await isListed(page, "192.0.2.3");
     assert.match(page.url(), /state=expiring&days=30/);
     await page.reload();
-    assert.deepEqual(await shownIps(page), ["192.0.2.2", "192.0.2.3"]);
+    await showsIps(page, "192.0.2.2", "192.0.2.3");
     // Local time, and UTC beside it.
     assert.deepEqual((await page.locator(".until time").first().innerText()).split("\n"), [
       "2026-11-24 13:00",
@@ -165,7 +173,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const search = page.getByLabel("Search by address or name");
     await search.fill("203.0.113.70");
     await isGone(page, "203.0.113.77");
-    assert.deepEqual(await shownIps(page), ["203.0.113.0/24", "203.0.113.64/26"]);
+    await showsIps(page, "203.0.113.0/24", "203.0.113.64/26");
     assert.match(
       await page.locator(".address-answer").innerText(),
       /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/,
@@ -178,11 +186,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByText("is covered by no active rule").waitFor();
     await search.fill("office");
     await isListed(page, "198.51.100.0/24");
-    assert.deepEqual(await shownIps(page), ["198.51.100.0/24", "203.0.113.0/24"]);
+    await showsIps(page, "198.51.100.0/24", "203.0.113.0/24");
     await search.fill("2001:db8::");
     await page.getByRole("button", { name: "Search the names" }).click();
     await page.waitForURL(/name=2001/);
-    assert.deepEqual(await shownIps(page), ["2001:db8::/32"]);
+    await showsIps(page, "2001:db8::/32");
     await search.fill("300.1.2.3");
     await page.getByRole("alert").waitFor();
     await end(opened);
@@ -657,7 +665,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const viewer = await t.user("viewer");
     const opened = await t.open(`#/rulesets/${id}`, { user: viewer });
     const { page } = opened;
-    assert.deepEqual(await shownIps(page), ["192.0.2.1"]);
+    await showsIps(page, "192.0.2.1");
     assert.deepEqual(await page.locator("main .button").allInnerTexts(), ["Export"]);
     assert.equal(await page.locator("main input[type=checkbox]").count(), 0);
     await page.getByRole("grid").focus();
@@ -677,12 +685,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const opened = await openRuleset(id);
     const { page } = opened;
     const seen = new Map<number, string>();
-    for (let top = 0; seen.size < rules.length; top += 300) {
+    let top = 0;
+    await until("every row has been in sight", async () => {
       await page.getByRole("grid").evaluate((grid, to) => void (grid.scrollTop = to), top);
       await page.waitForTimeout(60);
       for (const { index, name } of await shownRows(page)) seen.set(index, name);
-      assert.ok(top < 10_000);
-    }
+      top = (top + 300) % 10_200;
+      return seen.size >= rules.length;
+    });
     assert.deepEqual(
       [...seen].sort(([a], [b]) => a - b).map(([, name]) => name),
       rules.map(({ name }) => name),
@@ -844,13 +854,15 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
         await page.mouse.wheel(0, 84);
         await page.waitForTimeout(250);
       }
+      await until("the rows have moved", async () => (await shownRows(page))[0]!.index >= before + 9);
       const [moved] = await holdsToApi(page);
       assert.ok(moved - before >= 9 && moved - before <= 11, `${moved - before} rows for 420 pixels`);
       await page.getByRole("grid").focus();
       const active = async (): Promise<number> =>
         Number(await page.locator(".virtual-row.at").getAttribute("aria-rowindex")) - 2;
       await page.keyboard.press("End");
-      assert.equal((await holdsToApi(page))[1], MANY - 1);
+      await until("the last row is in sight", async () => (await shownRows(page)).at(-1)!.index === MANY - 1);
+      await holdsToApi(page);
       assert.equal(await active(), MANY - 1);
       await page.keyboard.press("ArrowUp");
       assert.equal(await active(), MANY - 2);
@@ -864,7 +876,8 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
         String(paged + 2),
       );
       await page.keyboard.press("Home");
-      assert.equal((await holdsToApi(page))[0], 0);
+      await until("the first row is in sight", async () => (await shownRows(page))[0]!.index === 0);
+      await holdsToApi(page);
       await page.keyboard.press("PageDown");
       await holdsToApi(page);
       assert.deepEqual(await accessibilityErrors(page), []);
@@ -879,11 +892,12 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const isRows = (url: string): boolean => url.includes("/rows?");
       page.on("request", (request) => void (isRows(request.url()) && asked.push(request.url())));
       page.on("requestfinished", (request) => void (isRows(request.url()) && answered.push(request.url())));
-      // An answer takes longer than the rush.
+      // No answer comes before the rush is over.
+      const rush = Promise.withResolvers<void>();
       await page.route(
         ({ href }) => isRows(href),
         async (route) => {
-          await new Promise((resolve) => setTimeout(resolve, 4000));
+          await rush.promise;
           await route.continue().catch(() => {});
         },
       );
@@ -895,6 +909,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       })(document.querySelector("[role=grid]"))`);
       // Nothing of what is asked for on the way stands there, but lines where rows will.
       assert.ok((await page.locator(".virtual .bone").count()) > 0);
+      rush.resolve();
       const [first] = await holdsToApi(page);
       assert.ok(Math.abs(first / MANY - 0.8) < 0.001, String(first));
       assert.ok(answered.length <= 2, `${answered.length} of ${asked.length} requests for 100 places were answered`);

@@ -33,20 +33,20 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open("#/threats", { user: admin });
     const chooser = page.locator("input[type=file]");
     await chooser.setInputFiles(file("list.txt", `${feed(40)}nobody\n`));
-    await page.getByText("list.txt imported").waitFor({ timeout: 60_000 });
+    await page.getByText("list.txt imported").waitFor();
     assert.match(await page.getByRole("region", { name: "Skipped lines" }).innerText(), /41\s+"nobody": /);
     await page.getByText(/: 40 IPv4 prefixes, 0 IPv6 prefixes, 1 distinct document/).waitFor();
     await page.reload();
     await page.getByText("list.txt imported").waitFor();
     await chooser.setInputFiles(file("page.txt", "<html>\n"));
-    await page.getByText("page.txt was not imported").waitFor({ timeout: 60_000 });
+    await page.getByText("page.txt was not imported").waitFor();
     await page
       .getByText(/line 1: this is a web page/)
       .first()
       .waitFor();
     await chooser.setInputFiles(file("short.txt", feed(4)));
-    await page.getByRole("button", { name: "Import and remove 90 %" }).click({ timeout: 60_000 });
-    await page.getByText("short.txt imported").waitFor({ timeout: 60_000 });
+    await page.getByRole("button", { name: "Import and remove 90 %" }).click();
+    await page.getByText("short.txt imported").waitFor();
     await page.getByText(/: 4 IPv4 prefixes/).waitFor();
     assert.deepEqual(errors, []);
     await page.context().close();
