@@ -82,11 +82,9 @@ export async function runOverload({
 }: OverloadOptions): Promise<OverloadReport> {
   const file = `${folder}/overload.db`;
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
-  const limits: string[] = sheds
-    ? ["--event-loop-delay", "500"]
-    : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
-  if (shedsEarly) limits.push("--event-loop-delay", SHORT_DELAY);
-  limits.push("--rules-per-ruleset", String(RULES), "--catalogue", BUNDLED);
+  const delay = shedsEarly ? SHORT_DELAY : sheds ? "500" : "60000";
+  const limits = ["--event-loop-delay", delay, "--rules-per-ruleset", String(RULES), "--catalogue", BUNDLED];
+  if (!sheds) limits.push("--concurrent-requests", "1000000");
   const service = await ServiceProcess.start(file, limits);
   const load = new LoadProcess();
   let limit: ReturnType<typeof limitProcessor> | undefined;
