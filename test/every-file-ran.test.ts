@@ -68,7 +68,7 @@ test("every test file that a script of package.json names exists", () => {
   const root = join(import.meta.dirname, "..");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const named = Object.values<string>(scripts).flatMap((script) => script.match(/test\/[^\s"]+\.ts/g) ?? []);
-  assert.ok(named.length > 30, String(named.length));
+  assert.ok(named.length > 20, String(named.length));
   assert.deepEqual(
     named.filter((path) => globSync(path, { cwd: root }).length === 0),
     [],

@@ -34,7 +34,7 @@ test("a rule added as the quick start says is in the feed that it prints", async
   });
   let told = "";
   for await (const part of child.stdout!) if (/setup\?.*\n/.test((told += String(part)))) break;
-  const key = /ips_\w+/.exec(told)![0];
+  const key = /ips_[\w-]+/.exec(told)![0];
   const rules = /http:\S+\/rules/.exec(told)![0];
   const feed = /http:\S+\/feeds\/[\w-]+\/combined\.txt/.exec(told)![0];
   const added = await fetch(rules, {

@@ -454,8 +454,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "updated_at": "2026-11-21T12:00:00.000Z",
           "last_generated": "2026-11-21T12:00:00.000Z",
           "last_accessed": null,
-          "generation": 1,
-          "ipv4_entries_count": 2,
+          "generation": 2,
+          "ipv4_entries_count": 3,
           "ipv6_entries_count": 0,
           "status": "refused",
           "reasons": [{ "code": "too-many-entries", "message": "the list has 3 entries, and at most 1 are allowed" }],
@@ -955,7 +955,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 57,
+          "version": 58,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -988,7 +988,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 57,
+          "version": 58,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -1492,7 +1492,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 58,
+            "sequence": 59,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
@@ -1510,7 +1510,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 58,
+            "sequence": 59,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
@@ -1529,7 +1529,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 59,
+              "sequence": 60,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
@@ -1578,7 +1578,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 58,
+              "sequence": 59,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
@@ -1627,7 +1627,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 58,
+          "next_before": 59,
         },
       },
     },
@@ -1683,8 +1683,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n47,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":47,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n48,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":48,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

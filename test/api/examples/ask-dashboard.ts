@@ -32,6 +32,8 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
     body: { name: "x", include: [{ prefixes: ["203.0.113.0/24"] }] },
   });
   const own = `${path}/${body.id}`;
+  // Each list has a number among the changes, which later answers show.
+  await interview.until("the list is published", ({ memory }) => memory.deploymentById(body.id)!.published !== null);
   const asked = interview.body(`${path}/{deployment_id}:rotate`, "post");
   await interview.ask("rotateDeployment", "POST", `${own}:rotate`, { body: asked });
   await interview.ask(null, "DELETE", own);

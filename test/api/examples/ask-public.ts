@@ -36,7 +36,12 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
   await interview.ask("previewDeployment", "POST", `${own}:preview`, {
     body: body("/{deployment_id}:preview", "post"),
   });
+  const { sequence } = interview.memory.deploymentById(id)!.published!;
   await interview.ask("updateDeployment", "PATCH", own, { body: body("/{deployment_id}", "patch") });
+  // Each list has a number among the changes, which later answers show.
+  await interview.until("the list is published anew", ({ memory }) => {
+    return memory.deploymentById(id)!.published!.sequence > sequence;
+  });
   await interview.ask(null, "PATCH", own, { body: { options: { max_entries: 1 } } });
   await becomes("refused");
   await interview.ask("publishDeployment", "POST", `${own}:publish`, {

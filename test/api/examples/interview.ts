@@ -39,6 +39,10 @@ export class Interview {
   }
 
   /** Waits for something that no request asks for: the examples of usage have the number of requests. */
+  get memory(): TestServer["server"]["services"]["memory"] {
+    return this.#server.server.services.memory;
+  }
+
   until(what: string, isSo: (services: TestServer["server"]["services"]) => boolean): Promise<void> {
     return until(what, () => isSo(this.#server.server.services));
   }

@@ -255,7 +255,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["browse", "--list", "providers", "/cdn"], /^ipsieve: --list and the id \/cdn cannot be combined/],
   [["search", "--limit", "0", "x"], /^ipsieve: --limit "0": give a whole number/],
   [["search", "10.0.0.1/8"], /^ipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8/],
-  [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|nginx\|haproxy\n$/],
+  [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|ranges-csv\|nginx\|haproxy\n$/],
   [["export", "--format", "mdb"], /did you mean mmdb\?/],
   [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is only for ClickHouse/],
   [
