@@ -156,14 +156,7 @@ async function makeContent(
   chunks: number,
 ): Promise<Buffer> {
   if (part === "unprocessable")
-    return Buffer.from(
-      (await unprocessableOf(context, text))
-        .map(
-          (line) => `${line}
-`,
-        )
-        .join(""),
-    );
+    return Buffer.from((await unprocessableOf(context, text)).map((line) => `${line}\n`).join(""));
   const families: readonly Family[] = FAMILIES[part];
   if (context.definition.firewall_format === "text" && chunk === null)
     return part === "combined" ? Buffer.concat([text[4], text[6]]) : text[families[0]!];

@@ -64,7 +64,7 @@ func main() {
 	ctx := context.Background()
 	client := clientOf(os.Getenv("KEY"))
 
-	created := must(client.CreateRulesetWithResponse(ctx, nil, generated.CreateRulesetRequest{Name: "generated", Purpose: generated.Blocklist}))
+	created := must(client.CreateRulesetWithResponse(ctx, nil, generated.CreateRulesetRequest{Name: "generated", Purpose: generated.PurposeBlocklist}))
 	ruleset := created.JSON201
 	steps["create"] = []any{created.StatusCode(), ruleset.Name, ruleset.Purpose}
 
@@ -146,7 +146,7 @@ func main() {
 	text := must(client.ImportRulesWithTextBodyWithResponse(ctx, ruleset.Id, nil, "192.0.2.5\n192.0.2.2\n"))
 	steps["import_text"] = []any{text.StatusCode(), text.JSON200.Created, text.JSON200.Skipped}
 	require(must(client.DeleteRuleWithResponse(ctx, ruleset.Id, &generated.DeleteRuleParams{Ip: "192.0.2.5"})).StatusCode() == 204, "deleteRule")
-	exported := must(client.ExportRulesWithResponse(ctx, ruleset.Id, &generated.ExportRulesParams{Format: of(generated.Text)}))
+	exported := must(client.ExportRulesWithResponse(ctx, ruleset.Id, &generated.ExportRulesParams{Format: of(generated.ExportRulesParamsFormatText)}))
 	steps["export"] = []any{exported.StatusCode(), string(exported.Body)}
 	asText := func(_ context.Context, request *http.Request) error {
 		request.Header.Set("Accept", "text/plain")
@@ -181,7 +181,7 @@ func lookups(ctx context.Context, client *generated.ClientWithResponses) {
 	steps["cbs_bulk"] = []any{cbsMany.StatusCode(), (*cbsMany.JSON200)["1.1.1.1"].Found, (*cbsMany.JSON200)["198.51.100.1"].Found}
 	search := must(client.SearchCbsWithResponse(ctx, &generated.SearchCbsParams{Q: "cloudflare"}))
 	steps["cbs_search"] = []any{search.StatusCode(), search.JSON200.Items[0].Id}
-	ranges := must(client.ListCbsRangesWithResponse(ctx, &generated.ListCbsRangesParams{Id: of("/cdn/cloudflare"), Family: of(generated.N4)}))
+	ranges := must(client.ListCbsRangesWithResponse(ctx, &generated.ListCbsRangesParams{Id: of("/cdn/cloudflare"), Family: of(generated.ListCbsRangesParamsFamilyN4)}))
 	cidrs := []string{}
 	for _, each := range ranges.JSON200.Items {
 		cidrs = append(cidrs, each.Cidr)
@@ -209,7 +209,7 @@ func problems(ctx context.Context, client *generated.ClientWithResponses, rulese
 	steps["invalid"] = []any{invalid.StatusCode(), invalid.ApplicationproblemJSON400.Type, len(invalid.ApplicationproblemJSON400.ValidationErrors["ip"])}
 	noKey := must(clientOf("").ListRulesetsWithResponse(ctx, nil))
 	problem("no_key", noKey.HTTPResponse, noKey.Body, true)
-	readOnly := must(clientOf(os.Getenv("READ_KEY")).CreateRulesetWithResponse(ctx, nil, generated.CreateRulesetRequest{Name: "x", Purpose: generated.Allowlist}))
+	readOnly := must(clientOf(os.Getenv("READ_KEY")).CreateRulesetWithResponse(ctx, nil, generated.CreateRulesetRequest{Name: "x", Purpose: generated.PurposeAllowlist}))
 	problem("read_only", readOnly.HTTPResponse, readOnly.Body, true)
 	changed := must(client.UpdateRulesetWithResponse(ctx, ruleset, &generated.UpdateRulesetParams{IfMatch: of(`"0-0"`)}, generated.UpdateRulesetRequest{Name: of("x")}))
 	problem("changed", changed.HTTPResponse, changed.Body, false)
