@@ -275,6 +275,8 @@ function messageOf(keyword: string, params: object, message: string): string {
   const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
   if (keyword === "minLength") return `use at least ${limit} ${limit === 1 ? "character" : "characters"}`;
   if (keyword === "maxLength") return `use at most ${limit} ${limit === 1 ? "character" : "characters"}`;
+  if (keyword === "minProperties") return `use at least ${limit} ${limit === 1 ? "property" : "properties"}`;
+  if (keyword === "maxProperties") return `use at most ${limit} ${limit === 1 ? "property" : "properties"}`;
   if (keyword !== "type" || type === undefined) return message;
   return `must be ${(typeof type === "string" ? [type] : type).map(withArticle).join(" or ")}`;
 }

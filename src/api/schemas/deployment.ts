@@ -77,7 +77,7 @@ const Source = named(
         }),
       ),
     },
-    { ...strict, description: "exactly one of its properties" },
+    { ...strict, minProperties: 1, maxProperties: 1, description: "exactly one of its properties" },
   ),
 );
 const Sources = (about: string, least: number) =>

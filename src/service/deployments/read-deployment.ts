@@ -70,8 +70,6 @@ async function readSource(
   { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
 ): Promise<DeploymentSource> {
   const { memory, lists } = services;
-  if (Object.keys(source).length !== 1)
-    throw invalid({ [field]: ["write one of ruleset, cbs, cti and prefixes; another source is another item"] });
   if ("prefixes" in source) return { prefixes: canonical(source.prefixes, `${field}.prefixes`) };
   if ("ruleset" in source) {
     const id = source.ruleset.toLowerCase();
