@@ -142,7 +142,7 @@ function ask(rules: RuleIndex, oracle: RuleOracle, world: World, now: number, ta
 }
 
 test("checks are those of a list of rules, while rules change, expire, are replaced and frozen", async (t) => {
-  const tally = await compare(rounds({ short: 80, long: 3000 }));
+  const tally = await compare(rounds({ short: 80, long: 1000 }));
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(tally)}`);
   assert.ok(Object.values(tally).every((count) => count > 0));
 });
