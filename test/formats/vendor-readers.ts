@@ -1,4 +1,7 @@
-/** Readers of lists for firewalls and clouds, each written from its vendor's documentation; all fail for a line that is none. */
+/**
+ * Readers of lists for firewalls and clouds, each written from its vendor's documentation where that could be read,
+ * otherwise from the formats that deployments were specified with; all fail for a line that is none.
+ */
 import assert from "node:assert/strict";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
