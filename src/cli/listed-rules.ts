@@ -1,6 +1,6 @@
 import { inputChunks } from "../batch/input/input-chunks.ts";
 import { type ImportFormat, RuleImport } from "../rulesets/importers/import-rules.ts";
-import { errorText, type ImportedRule } from "../rulesets/importers/imported-rule.ts";
+import { errorText, type ImportedRule, type LineError } from "../rulesets/importers/imported-rule.ts";
 import type { Arguments } from "./command.ts";
 import { counted } from "./output/numbers.ts";
 import { standardError } from "./output/standard-error.ts";
@@ -29,10 +29,15 @@ export async function listedRules(args: Arguments, path: string): Promise<readon
     throw new UsageError(`${listName(path)}: not UTF-8; convert the file`);
   }
   const { rules, errors } = list.end();
+  rejectLines(path, errors);
+  return rules;
+}
+
+/** Reports lines as FILE:LINE. @throws UsageError if there are any */
+export function rejectLines(path: string, errors: readonly LineError[]): void {
   for (const error of errors) standardError().write(`${listName(path)}:${error.line}: ${errorText(error)}\n`);
   if (errors.length > 0)
     throw new UsageError(`${listName(path)}: ${counted(errors.length, "line")} cannot be read; correct the list`);
-  return rules;
 }
 
 function importFormat(args: Arguments, path: string): ImportFormat {

@@ -1,11 +1,10 @@
 import { openRuleset } from "../datasets/ruleset-files.ts";
 import type { ImportFormat } from "../rulesets/importers/import-rules.ts";
 import { Ruleset } from "../rulesets/ruleset.ts";
-import { counted } from "./output/numbers.ts";
-import { standardError } from "./output/standard-error.ts";
 import { formatOf, listName } from "./list-options.ts";
+import { rejectLines } from "./listed-rules.ts";
 import type { Arguments } from "./command.ts";
-import { readBytes } from "./read-list.ts";
+import { readBytes, rejectBinary } from "./read-list.ts";
 import { isRulesetFile } from "./ruleset-file.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -22,11 +21,8 @@ export async function openedRules(args: Arguments, path: string): Promise<Rulese
   const format = formatOf(args, path);
   if (format === "json") throw new UsageError(`${path}: lists of the format json are not read here; use ndjson`);
   const ruleset = new Ruleset({ name: listName(path), allowSpecialPurpose: true });
-  const text = new TextDecoder().decode(await readBytes(path));
-  const { errors } = ruleset.import(text, format satisfies ImportFormat);
-  for (const { line, value, problem } of errors)
-    standardError().write(`${listName(path)}:${line}: ${value}: ${problem}\n`);
-  if (errors.length > 0)
-    throw new UsageError(`${listName(path)}: ${counted(errors.length, "line")} cannot be read; correct the list`);
+  const bytes = await readBytes(path);
+  rejectBinary(path, bytes);
+  rejectLines(path, ruleset.import(new TextDecoder().decode(bytes), format satisfies ImportFormat).errors);
   return ruleset;
 }

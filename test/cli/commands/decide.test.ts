@@ -13,6 +13,8 @@ before(async () => {
       "ip,name,expires_at\n20.0.0.0/8,all,\n20.1.0.0/16,a part,2100-01-01T00:00:00Z\n9.9.9.9,never seen,\n1.1.1.0/24,dns,\n",
     "allow.txt": "20.1.2.3\n",
     "bad.txt": "20.0.0.1\n20.0.0.300\n",
+    "escape.txt": "\u001b[31mred\n",
+    "binary.txt": "20.0.0.1\0\n",
     "access.log":
       "20.1.2.3 GET /\n20.1.2.3 GET /\n20.1.2.4 GET /\n20.9.0.1 GET /\n1.1.1.1 GET /\n5.5.5.5 GET /\nno address\n2001:db8::7 GET /\n",
   });
@@ -89,10 +91,12 @@ test("a log is replayed: hits by rule, address and service, rules never hit, and
   );
 });
 
-test("what cannot be read is named, with its line", async () => {
+test("what cannot be read is named, with its line, and sends no control characters to a terminal", async () => {
   for (const [args, message] of [
     [["explain", "20.0.0.1"], /give --rules RULES at least once/],
     [["explain", "20.0.0.1", "--rules", "bad.txt"], /^bad\.txt:2: .*\nipsieve: bad\.txt: 1 line cannot be read/],
+    [["explain", "20.0.0.1", "--rules", "escape.txt"], /^escape\.txt:1: column 1: "\\u001b\[31mred": /],
+    [["replay", "bad.txt", "--rules", "binary.txt"], /^ipsieve: binary\.txt: not text/],
     [["explain", "20.0.0.300", "--rules", "allow.txt"], /20\.0\.0\.300/],
     [["replay", "missing.log", "--rules", "allow.txt"], /missing\.log/],
   ] as const) {
