@@ -162,7 +162,7 @@ async function exampleFeed(
   ruleset: string,
   { url, store, services }: Pick<Server, "url" | "store" | "services">,
 ): Promise<string[]> {
-  if (!services.feedTokens.haveKeyFile) return [];
+  if (!services.secretKey.havePlace) return [];
   const asked = { include: [{ ruleset }], update_frequency: "5m" } as const;
   const { organisationId, at: now } = owned;
   const definition = await readDefinition(asked, undefined, { organisationId, now, services });

@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
+import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
@@ -308,6 +309,7 @@ function servicesOf(
   const threatHolder = new ServedDataset({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
   const identifications = new Identifications(now);
   const memory = new ServiceMemory();
+  const secretKey = new SecretKey(secretKeyFile);
   return {
     ...states,
     settings,
@@ -340,7 +342,8 @@ function servicesOf(
     files: new SharedCache(MAX_FILE_BYTES),
     lists: new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log),
     feedBytes: new FeedBytes(),
-    feedTokens: new FeedTokens(secretKeyFile, memory),
+    secretKey,
+    feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     rows: new RuleRows(),
     identifications,

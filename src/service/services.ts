@@ -8,6 +8,7 @@ import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
 import type { Metrics } from "./usage/metrics.ts";
+import type { SecretKey } from "./access/secret-key.ts";
 import type { Passwords } from "./access/passwords.ts";
 import type { FailureLimits, KeyLimits } from "./access/rate-limits.ts";
 import type { RuleRows } from "./rules/rule-rows.ts";
@@ -34,6 +35,8 @@ export interface Services {
   readonly feedImports: FeedImports;
   /** Files that are made once for all clients that request them. */
   readonly files: SharedCache<Buffer>;
+  /** What secrets are encrypted under, and the URLs of feeds are made from. */
+  readonly secretKey: SecretKey;
   /** The lists of deployments, their files, the tokens that open them, and who has fetched them. */
   readonly lists: PublishedLists;
   readonly feedBytes: FeedBytes;

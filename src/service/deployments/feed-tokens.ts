@@ -1,8 +1,7 @@
-import { createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { createHmac } from "node:crypto";
 import { isSameDigest } from "../../store/api-key.ts";
 import type { Deployment } from "../../store/deployment.ts";
-import { ServiceError } from "../service-error.ts";
+import type { SecretKey } from "../access/secret-key.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
 /** Begins every token, so that texts with one in them can be recognized. */
@@ -10,7 +9,6 @@ const START = "ipf_";
 const ID_BYTES = 16;
 /** With the id, a multiple of three: no two texts are the same token. */
 const MAC_BYTES = 26;
-const KEY_BYTES = 32;
 const TOKEN = /^ipf_[A-Za-z0-9_-]{56}$/;
 
 /**
@@ -18,20 +16,12 @@ const TOKEN = /^ipf_[A-Za-z0-9_-]{56}$/;
  * are not stored: they are made again whenever someone may see them.
  */
 export class FeedTokens {
-  readonly #path: string | undefined;
+  readonly #key: SecretKey;
   readonly #memory: ServiceMemory;
-  readonly #secrets = new Map<string, Buffer>();
-  #key: Buffer | undefined;
 
-  /** `path`: where the key file is, or is to be made; undefined: there is no place for it. */
-  constructor(path: string | undefined, memory: ServiceMemory) {
-    this.#path = path;
+  constructor(key: SecretKey, memory: ServiceMemory) {
+    this.#key = key;
     this.#memory = memory;
-  }
-
-  /** Whether there is a place for the key. */
-  get haveKeyFile(): boolean {
-    return this.#path !== undefined;
   }
 
   /** @throws ServiceError "conflict" where there is no place for the key */
@@ -55,45 +45,8 @@ export class FeedTokens {
   }
 
   #macOf({ id, organisationId }: Pick<Deployment, "id" | "organisationId">, rotation: number): Buffer {
-    const mac = createHmac("sha256", this.#secretOf(organisationId)).update(`${id} ${rotation}`).digest();
-    return mac.subarray(0, MAC_BYTES);
-  }
-
-  #secretOf(organisationId: string): Buffer {
-    const known = this.#secrets.get(organisationId);
-    const secret = known ?? Buffer.from(hkdfSync("sha256", this.#readKey(), "", `feeds ${organisationId}`, KEY_BYTES));
-    this.#secrets.set(organisationId, secret);
-    return secret;
-  }
-
-  #readKey(): Buffer {
-    if (this.#path === undefined)
-      throw new ServiceError(
-        "conflict",
-        "the server has no key file, which the URLs of feeds need; the operator sets --secret-key-file, the same file for all servers",
-      );
-    return (this.#key ??= readOrMake(this.#path));
-  }
-}
-
-/** Only its owner may read it. Of several servers that start at once, one makes it. */
-function readOrMake(path: string): Buffer {
-  if (!existsSync(path)) makeKey(path);
-  const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64url");
-  if (key.length === KEY_BYTES) return key;
-  throw new Error(`${path}: not a key file of ipsieve: it must have ${KEY_BYTES} bytes in base64url; restore it`);
-}
-
-/** Written elsewhere first: another server must not read half of it. */
-function makeKey(path: string): void {
-  const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;
-  writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString("base64url")}\n`, { mode: 0o600, flush: true });
-  try {
-    linkSync(temporary, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    unlinkSync(temporary);
+    const secret = this.#key.derive(`feeds ${organisationId}`, "the URLs of feeds");
+    return createHmac("sha256", secret).update(`${id} ${rotation}`).digest().subarray(0, MAC_BYTES);
   }
 }
 

@@ -1,0 +1,96 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { ServiceError } from "../service-error.ts";
+
+const KEY_BYTES = 32;
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * The key file of the servers of one database. Secrets that are needed again are encrypted under it, and the URLs of
+ * feeds are made from it: the database alone opens nothing. It is read, or made, when it is first needed.
+ */
+export class SecretKey {
+  readonly #path: string | undefined;
+  readonly #derived = new Map<string, Buffer>();
+  #key: Buffer | undefined;
+
+  /** `path`: where the file is, or is to be made; undefined: there is no place for it. */
+  constructor(path: string | undefined) {
+    this.#path = path;
+  }
+
+  /** Whether there is a file, or a place for it. */
+  get havePlace(): boolean {
+    return this.#path !== undefined;
+  }
+
+  /**
+   * A key of its own for each purpose, 32 bytes. `user` is what needs it, in the plural, for the error.
+   * @throws ServiceError "conflict" where there is no place for the file; Error where it cannot be read
+   */
+  derive(purpose: string, user: string): Buffer {
+    const known = this.#derived.get(purpose);
+    if (known !== undefined) return known;
+    const derived = Buffer.from(hkdfSync("sha256", this.#read(user), "", purpose, KEY_BYTES));
+    this.#derived.set(purpose, derived);
+    return derived;
+  }
+
+  /** The text, encrypted; only `open` with the same purpose reads it. In base64url. @throws as `derive` */
+  seal(purpose: string, user: string, text: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.derive(purpose, user), nonce);
+    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+  }
+
+  /** @throws as `derive`, and SealError for what was not sealed for this purpose, or under another key */
+  open(purpose: string, user: string, sealed: string): string {
+    const key = this.derive(purpose, user);
+    const bytes = Buffer.from(sealed, "base64url");
+    const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
+    try {
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(tag);
+      return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+    } catch (cause) {
+      throw new SealError(`the stored secret of ${user} cannot be decrypted with ${this.#path}`, { cause });
+    }
+  }
+
+  #read(user: string): Buffer {
+    if (this.#path === undefined)
+      throw new ServiceError(
+        "conflict",
+        `the server has no key file, which ${user} need; the operator sets --secret-key-file, the same file for all servers`,
+      );
+    return (this.#key ??= readOrMake(this.#path));
+  }
+}
+
+/** A sealed text that this key does not open. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+}
+
+/** Only its owner may read it. Of several servers that start at once, one makes it. */
+function readOrMake(path: string): Buffer {
+  if (!existsSync(path)) makeKey(path);
+  const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64url");
+  if (key.length === KEY_BYTES) return key;
+  throw new Error(`${path}: not a key file of ipsieve: it must have ${KEY_BYTES} bytes in base64url; restore it`);
+}
+
+/** Written elsewhere first: another server must not read half of it. */
+function makeKey(path: string): void {
+  const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;
+  writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString("base64url")}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+}
