@@ -108,7 +108,10 @@ export {
   type ReplayDifference,
   replayDifference,
   replaying,
+  RuleHits,
   type SeenAddresses,
+  type SeenAt,
+  topHits,
 } from "./rulesets/replay.ts";
 export { rulesetFromBytes } from "./datasets/ruleset-from-bytes.ts";
 export { RulesetError, type RulesetErrorCode } from "./rulesets/ruleset-error.ts";

@@ -1,7 +1,7 @@
 import { identify } from "../batch/identify.ts";
 import type { IdentifyResult } from "../batch/identify-result.ts";
 import type { AddressCounts } from "../batch/address-counts.ts";
-import type { Address } from "../address/address.ts";
+import type { Address, Family } from "../address/address.ts";
 import type { FieldSyntax } from "../batch/identify-options.ts";
 import { openCatalogueSnapshot } from "../datasets/open-catalogue.ts";
 import type { Arguments, Option } from "./command.ts";
@@ -62,10 +62,19 @@ export async function countedLog(args: Arguments, path: string): Promise<Counted
 }
 
 /** Each address with its number of lines, in no order. */
-export function* countedAddresses({ words4, counts4, words6, counts6 }: AddressCounts): Generator<[Address, number]> {
-  for (const [at, lines] of counts4.entries()) yield [{ family: 4, w0: words4[at]!, w1: 0, w2: 0, w3: 0 }, lines];
-  for (const [at, lines] of counts6.entries()) {
-    const [w0, w1, w2, w3] = words6.subarray(4 * at, 4 * at + 4) as unknown as [number, number, number, number];
-    yield [{ family: 6, w0, w1, w2, w3 }, lines];
-  }
+export function* countedAddresses(counts: AddressCounts): Generator<[Address, number]> {
+  for (const [at, lines] of counts.counts4.entries()) yield [countedAddress(counts, 4, at), lines];
+  for (const [at, lines] of counts.counts6.entries()) yield [countedAddress(counts, 6, at), lines];
+}
+
+/** The address of a family at a place in the counts. */
+export function countedAddress({ words4, words6 }: AddressCounts, family: Family, at: number): Address {
+  if (family === 4) return { family, w0: words4[at]!, w1: 0, w2: 0, w3: 0 };
+  return {
+    family,
+    w0: words6[4 * at]!,
+    w1: words6[4 * at + 1]!,
+    w2: words6[4 * at + 2]!,
+    w3: words6[4 * at + 3]!,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Family } from "../address/address.ts";
+import { bestIndexes } from "../sets/best-indexes.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { Ruleset } from "./ruleset.ts";
 
@@ -18,8 +19,7 @@ export interface Hits {
 
 /** What the rules of a list would have done with a log. */
 export interface Replay extends Hits {
-  /** By the rule that decides; rules that were never hit are missing. */
-  readonly byRule: ReadonlyMap<RuleId, Hits>;
+  readonly byRule: RuleHits;
   /** The deciding rule of each address, in the order of `SeenAddresses`; 0 for none. */
   readonly decisions: Readonly<Record<Family, Uint32Array>>;
 }
@@ -27,13 +27,65 @@ export interface Replay extends Hits {
 /** Addresses that are decided at a time: a millisecond or two. */
 const STEP = 4096;
 
+/**
+ * What each rule that was hit would have hit, in the order of ids. An id is an index into two arrays, as a map of half a
+ * million rules takes a second to fill and sort.
+ */
+export class RuleHits implements Iterable<[RuleId, Hits]> {
+  /** How many rules were hit. */
+  size = 0;
+  #lines = new Float64Array(STEP);
+  #addresses = new Float64Array(STEP);
+
+  /** One address. */
+  add(id: RuleId, lines: number): void {
+    if (id >= this.#lines.length) this.#grow(id);
+    if (this.#addresses[id] === 0) this.size++;
+    this.#lines[id]! += lines;
+    this.#addresses[id]!++;
+  }
+
+  /** Undefined for a rule that was not hit. */
+  get(id: RuleId): Hits | undefined {
+    const addresses = this.#addresses[id] ?? 0;
+    return addresses === 0 ? undefined : { lines: this.#lines[id]!, addresses };
+  }
+
+  *[Symbol.iterator](): Generator<[RuleId, Hits]> {
+    for (let id = 0 as RuleId; id < this.#lines.length; id++) {
+      const hits = this.get(id);
+      if (hits !== undefined) yield [id, hits];
+    }
+  }
+
+  /** Those with the most lines, then addresses. O(ids) */
+  most(most: number): RuleId[] {
+    const [lines, addresses] = [this.#lines, this.#addresses];
+    return bestIndexes(
+      lines.length,
+      most,
+      (id) => addresses[id]! > 0,
+      (a, b) => lines[b]! - lines[a]! || addresses[b]! - addresses[a]! || a - b,
+    ) as RuleId[];
+  }
+
+  #grow(id: number): void {
+    const length = Math.max(2 * this.#lines.length, id + 1);
+    const [lines, addresses] = [this.#lines, this.#addresses];
+    this.#lines = new Float64Array(length);
+    this.#lines.set(lines);
+    this.#addresses = new Float64Array(length);
+    this.#addresses.set(addresses);
+  }
+}
+
 /** Which rule would have decided about each address of a log at `now`. O(addresses). Can be interrupted. */
 export function* replaying(
   ruleset: Pick<Ruleset, "decideWordsInto">,
   seen: SeenAddresses,
   now: number,
 ): Generator<undefined, Replay, undefined> {
-  const byRule = new Map<RuleId, { lines: number; addresses: number }>();
+  const byRule = new RuleHits();
   const decisions = { 4: new Uint32Array(seen.counts4.length), 6: new Uint32Array(seen.counts6.length) };
   const total = { lines: 0, addresses: 0 };
   for (const family of [4, 6] as const) {
@@ -47,7 +99,7 @@ export function* replaying(
         if (decided[at] === 0) continue;
         const lines = counts[from + at]!;
         add(total, lines);
-        add(hitsOf(byRule, decided[at] as RuleId), lines);
+        byRule.add(decided[at] as RuleId, lines);
       }
       yield;
     }
@@ -55,15 +107,38 @@ export function* replaying(
   return { ...total, byRule, decisions };
 }
 
-function hitsOf(byRule: Map<RuleId, { lines: number; addresses: number }>, id: RuleId) {
-  let hits = byRule.get(id);
-  if (hits === undefined) byRule.set(id, (hits = { lines: 0, addresses: 0 }));
-  return hits;
-}
-
 function add(hits: { lines: number; addresses: number }, lines: number): void {
   hits.lines += lines;
   hits.addresses++;
+}
+
+/** An address of a log, by its family and its place in `SeenAddresses`. */
+export interface SeenAt {
+  readonly family: Family;
+  readonly at: number;
+}
+
+/** The addresses with the most lines of those that a rule decides about; of equals, in the order of addresses. O(addresses) */
+export function topHits({ decisions }: Replay, seen: SeenAddresses, most: number): SeenAt[] {
+  const { length } = seen.counts4;
+  const linesOf = (index: number): number => (index < length ? seen.counts4[index]! : seen.counts6[index - length]!);
+  const isHit = (index: number): boolean =>
+    (index < length ? decisions[4][index] : decisions[6][index - length]) !== 0;
+  const order = (a: number, b: number): number => linesOf(b) - linesOf(a) || compareSeen(seen, a, b);
+  return bestIndexes(length + seen.counts6.length, most, isHit, order).map((index) =>
+    index < length ? { family: 4, at: index } : { family: 6, at: index - length },
+  );
+}
+
+/** The order of two addresses: IPv4 first. */
+function compareSeen({ words4, counts4, words6 }: SeenAddresses, a: number, b: number): number {
+  const { length } = counts4;
+  if (a < length || b < length) return a < length && b < length ? words4[a]! - words4[b]! : a - b;
+  for (let word = 0; word < 4; word++) {
+    const difference = words6[4 * (a - length) + word]! - words6[4 * (b - length) + word]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** What only one of two lists would have hit. */

@@ -1,15 +1,14 @@
-import type { Family } from "../../address/address.ts";
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
+import { hitsByNode } from "../../cbs/hits-by-node.ts";
 import { openCatalogue } from "../../datasets/open-catalogue.ts";
-import { type Hits, type Replay, replayDifference, replaying } from "../../rulesets/replay.ts";
-import type { RuleId } from "../../rulesets/rule-id.ts";
+import { type Hits, type Replay, replayDifference, replaying, topHits } from "../../rulesets/replay.ts";
 import type { Ruleset } from "../../rulesets/ruleset.ts";
 import { finished } from "../../turns/finished.ts";
 import { nowOf } from "../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { countedAddresses, type CountedLog, countedLog, LOG_OPTIONS } from "../counted-log.ts";
+import { countedAddress, type CountedLog, countedLog, LOG_OPTIONS } from "../counted-log.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { openedRules, RULES_NOTE } from "../opened-rules.ts";
 import { columnLines } from "../output/columns.ts";
@@ -87,34 +86,25 @@ interface Report {
 }
 
 function byRule(rules: Ruleset, { byRule: hits }: Replay, most: number): Row[] {
-  const found = [...hits].map(([id, { lines, addresses }]) => ({ id, lines, addresses }));
-  return found
-    .sort((a, b) => b.lines - a.lines || b.addresses - a.addresses || a.id - b.id)
-    .slice(0, most)
-    .map(({ id, ...each }) => ({ what: formatPrefix(rules.prefixAt(id)), name: rules.nameAt(id as RuleId), ...each }));
+  return hits
+    .most(most)
+    .map((id) => ({ what: formatPrefix(rules.prefixAt(id)), name: rules.nameAt(id), ...hits.get(id)! }));
 }
 
 /** The hit addresses with the most lines, and the services of all hit ones. */
 function byAddress(
   catalogue: Catalogue,
   { counts }: CountedLog,
-  { decisions }: Replay,
+  replay: Replay,
   most: number,
 ): Pick<Report, "top" | "services"> {
-  const top: Row[] = [];
-  const services = new Map<string, { lines: number; addresses: number }>();
-  const at: Record<Family, number> = { 4: 0, 6: 0 };
-  for (const [address, lines] of countedAddresses(counts)) {
-    if (decisions[address.family][at[address.family]++] === 0) continue;
-    top.push({ what: formatAddress(address), lines, addresses: 1 });
-    for (const { id } of catalogue.nodesOf(catalogue.table.lookupAddress(address))) {
-      const hits = services.get(id) ?? { lines: 0, addresses: 0 };
-      services.set(id, { lines: hits.lines + lines, addresses: hits.addresses + 1 });
-    }
-  }
-  const byLines = (a: Row, b: Row): number => b.lines - a.lines || (a.what < b.what ? -1 : 1);
-  const named = [...services].map(([what, hits]) => ({ what, ...hits }));
-  return { top: top.sort(byLines).slice(0, most), services: named.sort(byLines).slice(0, most) };
+  const top = topHits(replay, counts, most).map(({ family, at }) => ({
+    what: formatAddress(countedAddress(counts, family, at)),
+    lines: (family === 4 ? counts.counts4 : counts.counts6)[at]!,
+    addresses: 1,
+  }));
+  const nodes = finished(hitsByNode(catalogue, counts, replay.decisions)).slice(0, most);
+  return { top, services: nodes.map(({ id, ...hits }) => ({ what: id, ...hits })) };
 }
 
 function documentOf({ log, replay, never, rules, top, services, difference }: Report): object {
