@@ -122,8 +122,7 @@ export interface SeenAt {
 export function topHits({ decisions }: Replay, seen: SeenAddresses, most: number): SeenAt[] {
   const { length } = seen.counts4;
   const linesOf = (index: number): number => (index < length ? seen.counts4[index]! : seen.counts6[index - length]!);
-  const isHit = (index: number): boolean =>
-    (index < length ? decisions[4][index] : decisions[6][index - length]) !== 0;
+  const isHit = (index: number): boolean => (index < length ? decisions[4][index] : decisions[6][index - length]) !== 0;
   const order = (a: number, b: number): number => linesOf(b) - linesOf(a) || compareSeen(seen, a, b);
   return bestIndexes(length + seen.counts6.length, most, isHit, order).map((index) =>
     index < length ? { family: 4, at: index } : { family: 6, at: index - length },

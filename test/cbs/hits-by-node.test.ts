@@ -51,9 +51,16 @@ test("the chosen addresses of a log are counted for each of their services", () 
     words6: Uint32Array.from(words(ipv6!)),
     counts6: Float64Array.from(ipv6!, linesOf),
   };
-  const chosen = { 4: Uint32Array.from(ipv4!, (at) => +isChosen(at)), 6: Uint32Array.from(ipv6!, (at) => +isChosen(at)) };
+  const chosen = {
+    4: Uint32Array.from(ipv4!, (at) => +isChosen(at)),
+    6: Uint32Array.from(ipv6!, (at) => +isChosen(at)),
+  };
   const found = finished(hitsByNode(catalogue, counted, chosen));
   assert.deepEqual(found, expected(isChosen));
   assert.equal(found.length, 3);
-  assert.notDeepEqual(found, expected(() => true), "negative control: all addresses have more hits");
+  assert.notDeepEqual(
+    found,
+    expected(() => true),
+    "negative control: all addresses have more hits",
+  );
 });
