@@ -30,10 +30,19 @@ export interface BuiltFile {
   readonly bytes: Readonly<Record<"identity", Buffer>> & Readonly<Partial<Record<Coding, Buffer>>>;
 }
 
+const KNOWN = new Map<string, readonly BuiltFile[]>();
+
+/** The built files of a folder, read once for all servers of the process. */
+export function builtFiles(folder: string): readonly BuiltFile[] {
+  const files = KNOWN.get(folder) ?? readBuiltFiles(folder);
+  KNOWN.set(folder, files);
+  return files;
+}
+
 /**
  * The content of all built files: 0.3 MB for the dashboard, 2.6 for the API console. Empty if it has not been built.
  */
-export function readBuiltFiles(folder: string = DASHBOARD): BuiltFile[] {
+export function readBuiltFiles(folder: string): BuiltFile[] {
   const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
   return names.map((name) => {
     const path = join(folder, name);

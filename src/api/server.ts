@@ -39,7 +39,6 @@ import { reportStart } from "../service/snapshots/start-report.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
 import { openThreatView } from "../service/datasets/threat-view.ts";
 import { UsageRecorder } from "../service/usage/usage-recorder.ts";
-import { loadPasswordLists } from "../service/access/weak-password.ts";
 
 /**
  * Milliseconds in which a closing server continues as before, except that it announces the end: in `/readyz` and in
@@ -211,7 +210,6 @@ export class Server {
       this.#app.ready(),
       catalogue.open(),
       threats.open(),
-      loadPasswordLists(),
     ]);
     this.#follow(log);
     this.#freezes.check();

@@ -139,7 +139,7 @@ export class BodyList {
   /** The setting that determines it. */
   readonly setting: string | undefined;
   readonly #isForHandler: boolean;
-  readonly #items: Validator;
+  readonly #items: () => Validator;
   readonly #readObject: Read;
   readonly #readArray: Read;
 
@@ -166,9 +166,9 @@ export class BodyList {
     this.maxItems = maxItems;
     this.setting = setting;
     this.#isForHandler = areItemsForHandler(objects);
-    this.#items = Compile(items);
-    this.#readObject = plainReader(Compile(withoutItems(objects, member)));
-    this.#readArray = this.isBareAllowed ? plainReader(Compile(withoutItems(arrays, member))) : this.#readObject;
+    this.#items = compiledOnUse(items);
+    this.#readObject = plainReader(withoutItems(objects, member));
+    this.#readArray = this.isBareAllowed ? plainReader(withoutItems(arrays, member)) : this.#readObject;
   }
 
   /** Checks the body against the schema. */
@@ -196,9 +196,10 @@ export class BodyList {
   errorsOf(items: readonly unknown[], start: number, name = this.member): Record<string, string[]> | undefined {
     let errors: Record<string, string[]> | undefined;
     let count = 0;
+    const schema = this.#items();
     for (let index = 0; index < items.length && count < MAX_ERRORS; index++) {
-      if (this.#items.Check(items[index])) continue;
-      const own = errorsBy(this.#items.Errors(items[index]), `${name}[${start + index}]`);
+      if (schema.Check(items[index])) continue;
+      const own = errorsBy(schema.Errors(items[index]), `${name}[${start + index}]`);
       count += Object.keys(own).length;
       errors = Object.assign(errors ?? Object.create(null), own);
     }
@@ -208,18 +209,26 @@ export class BodyList {
 
 function bodyReader(schema: TSchema): Read {
   const list = BodyList.of(schema);
-  const read = list === undefined ? plainReader(Compile(schema)) : (value: unknown) => list.read(value);
+  const read = list === undefined ? plainReader(schema) : (value: unknown) => list.read(value);
   // A body that is still to be read is checked by its reader.
   return (value) => (value instanceof ArrivingBody ? { value } : read(value));
 }
 
-function plainReader(compiled: Validator): Read {
+function plainReader(schema: TSchema): Read {
+  const whenCompiled = compiledOnUse(schema);
   return (value) => {
+    const compiled = whenCompiled();
     if (compiled.Check(value)) return { value };
     if (value === undefined)
       return { error: invalid({ body: ["is missing; send a JSON document with Content-Type: application/json"] }) };
     return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
+}
+
+/** A schema that is compiled when the first body needs it, in a few milliseconds: all of them would take 40 at the start. */
+function compiledOnUse(schema: TSchema): () => Validator {
+  let compiled: Validator | undefined;
+  return () => (compiled ??= Compile(schema));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { chooseCoding, CODINGS, setCoding, vary } from "../http/content-coding.ts";
-import { API_CONSOLE, type BuiltFile, readBuiltFiles } from "../built-files.ts";
+import { API_CONSOLE, type BuiltFile, builtFiles, DASHBOARD } from "../built-files.ts";
 import { isKnown } from "../http/entity-tags.ts";
 import { notFound } from "../problem.ts";
 
@@ -27,13 +27,13 @@ const CONSOLE = "/docs/console";
  * Serves the files of the dashboard from memory. Each has a route: no request can name a file that was not there at the
  * start.
  */
-export function addDashboard(app: App, files: readonly BuiltFile[] = readBuiltFiles()): void {
+export function addDashboard(app: App, files: readonly BuiltFile[] = builtFiles(DASHBOARD)): void {
   for (const file of files) app.get(file.path, (request, reply) => sendFile(file, request, reply));
   if (files.length === 0) addUnbuilt(app, "/", "the dashboard");
 }
 
 /** The same for the API console. */
-export function addApiConsole(app: App, files: readonly BuiltFile[] = readBuiltFiles(API_CONSOLE)): void {
+export function addApiConsole(app: App, files: readonly BuiltFile[] = builtFiles(API_CONSOLE)): void {
   for (const file of files) {
     const path = file.path === "/" ? CONSOLE : `/docs${file.path}`;
     app.get(path, (request, reply) => {
