@@ -403,6 +403,10 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...streams((client) => `${rules(client)}:check`),
     ...wrongBodies("POST", (client) => `${rules(client)}:check`, "ips", true),
   ],
+  explainAddresses: [
+    manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/edl/ip-rulesets:explain`, "ips"),
+    ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:explain`, "ips", true),
+  ],
   batchRules: [
     { name: "as many items as are permitted", make: (client) => batches(client, client.own.scratchId) },
     { name: "… in as many rules as there are", make: (client) => batches(client, client.own.fullId) },

@@ -28,6 +28,7 @@ import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
+import { addExplainRoutes } from "./routes/public/explain.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
@@ -110,6 +111,7 @@ function addAreas(app: App, services: Services): void {
   addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);
   addVersionRoutes(app, services);
+  addExplainRoutes(app, services);
   addDeploymentRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);

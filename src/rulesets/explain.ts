@@ -32,7 +32,11 @@ export function explain(
   where: string | Address | Prefix,
   now: number,
 ): Explanation {
-  const rules = ruleset.covering(where);
+  return explainRules(ruleset.covering(where), now);
+}
+
+/** As `explain`, of the rules of one ruleset that cover an address, the most specific first. */
+export function explainRules(rules: readonly Rule[], now: number): Explanation {
   const active = rules.filter((rule) => isActive(rule, now));
   const deciding = active[0] ?? null;
   const role = (rule: Rule): RuleRole =>

@@ -80,7 +80,48 @@ export function compareWords(a: Uint32Array, i: number, b: Uint32Array, j: numbe
 }
 
 /** Whether the set holds the address. O(log n). */
-export function holdsAt({ family, words }: Boundaries, address: Address): boolean {
+export function holdsAt(boundaries: Boundaries, address: Address): boolean {
+  // An odd number of boundaries was passed: the address lies in a part.
+  return passedAt(boundaries, address) % 2 === 1;
+}
+
+/**
+ * The part of the set from the first to the last address. O(log n), and O(boundaries in it) for the copy.
+ *
+ *     boundaries   1, 3, 5   from 2 to 5:   2 lies in a part, so it begins one; 3 and 5 are between; 5 lies in a part,
+ *                                           so it ends after 5  ->  2, 3, 5, 6
+ */
+export function boundariesWithin(boundaries: Boundaries, first: Address, last: Address): Boundaries {
+  const { family, words } = boundaries;
+  const width = wordsOf(family);
+  const from = passedAt(boundaries, first);
+  const to = passedAt(boundaries, last);
+  const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
+  const end = to % 2 === 1 ? wordsAfter(last, width) : [];
+  const between = words.subarray(from * width, to * width);
+  const result = new Uint32Array(start.length + between.length + end.length);
+  result.set(start);
+  result.set(between, start.length);
+  result.set(end, start.length + between.length);
+  return { family, words: result };
+}
+
+function wordsOfAddress({ w0, w1, w2, w3 }: Address, width: number): number[] {
+  return [w0, w1, w2, w3].slice(0, width);
+}
+
+/** The address after this one; nothing after the last one of the space, which no boundary follows. */
+function wordsAfter(address: Address, width: number): number[] {
+  const words = wordsOfAddress(address, width);
+  for (let at = width - 1; at >= 0; at--) {
+    words[at] = (words[at]! + 1) >>> 0;
+    if (words[at] !== 0) return words;
+  }
+  return [];
+}
+
+/** How many boundaries are not after the address. O(log n) */
+function passedAt({ family, words }: Boundaries, address: Address): number {
   const width = wordsOf(family);
   const wanted = new Uint32Array([address.w0, address.w1, address.w2, address.w3]);
   // Invariant: the boundaries before `low` are not after the address, those from `high` on are.
@@ -91,8 +132,7 @@ export function holdsAt({ family, words }: Boundaries, address: Address): boolea
     if (compareWords(words, middle * width, wanted, 0, width) <= 0) low = middle + 1;
     else high = middle;
   }
-  // An odd number of boundaries was passed: the address lies in a part.
-  return low % 2 === 1;
+  return low;
 }
 
 /**

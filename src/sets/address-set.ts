@@ -2,7 +2,15 @@ import { type Address, addressBits, type Family, notAnAddress, type Prefix } fro
 import { prefixesOf } from "../address/prefixes-of-boundaries.ts";
 import { lastAddress } from "../address/range.ts";
 import { finished } from "../turns/finished.ts";
-import { addressesIn, type Boundaries, combined, holdsAt, type SetOperation, wordsOf } from "./_boundaries.ts";
+import {
+  addressesIn,
+  type Boundaries,
+  boundariesWithin,
+  combined,
+  holdsAt,
+  type SetOperation,
+  wordsOf,
+} from "./_boundaries.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
@@ -118,6 +126,13 @@ export class AddressSet {
   /** How many ranges of the family it has, of which no two touch. O(1) */
   rangeCount(family: Family): number {
     return Math.ceil(this.#of(family).words.length / (2 * wordsOf(family)));
+  }
+
+  /** Its addresses in a prefix. O(log n), and O(ranges in the prefix) */
+  within(prefix: Prefix): AddressSet {
+    const { family } = prefix;
+    const part = boundariesWithin(this.#of(family), prefix, lastAddress(prefix));
+    return family === 4 ? new AddressSet(part, emptyBoundaries(6)) : new AddressSet(emptyBoundaries(4), part);
   }
 
   /**

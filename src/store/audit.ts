@@ -59,6 +59,12 @@ export interface AuditEntry {
   readonly new: object | null;
 }
 
+/** That rules of a ruleset were written at a time, which they name as that of their creation or last update. */
+export interface RuleWrite {
+  readonly rulesetId: string;
+  readonly at: number;
+}
+
 /** What a change did to rules. */
 export interface ChangedRules {
   readonly added: Tally;

@@ -2,6 +2,7 @@ import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
+import { readRuleAuthors } from "./sql/_rule-authors.ts";
 import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
 import { readUsage, readUsageOf } from "./sql/_usage.ts";
@@ -64,6 +65,12 @@ export const READS = {
    * rules.
    */
   rulesetVersions: read(readVersions),
+
+  /**
+   * Who wrote rules, at the times that the rules name: an actor as in commands for each, null where the change is no
+   * longer in the audit log, or where several of that time may be meant. O(log changes) each.
+   */
+  ruleAuthors: read(readRuleAuthors),
 
   /** The list of a deployment that devices get, in base64, and its generation; null where there is none. */
   publishedList: { ...read(readPublishedList), isBackground: true },

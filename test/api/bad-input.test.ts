@@ -90,6 +90,7 @@ test("every operation is described: the specification's by their ids", async () 
     "deleteDeployment",
     "deleteRule",
     "deleteRuleset",
+    "explainAddresses",
     "exportRules",
     "extendedLookupIp",
     "getCbsNode",
@@ -252,7 +253,7 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
     assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
     checked++;
   }
-  assert.equal(checked, 15);
+  assert.equal(checked, 16);
 });
 
 test("members: of a wrong type", async () => {

@@ -17,6 +17,7 @@ const SUITES = [
   "conditional-writes",
   "versions",
   "feeds",
+  "explain",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

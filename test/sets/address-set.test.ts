@@ -47,6 +47,20 @@ test("one address out of a /8 takes 24 prefixes", () => {
   assert.equal(rest.size(4), 2n ** 24n - 1n);
 });
 
+test("the part of a set within a prefix: as the intersection with it", () => {
+  fc.assert(
+    fc.property(fc.array(anyPrefix, { maxLength: 12 }), anyPrefix, (parts, prefix) => {
+      const set = AddressSet.of(parts);
+      assert.deepEqual(texts(set.within(prefix)), texts(set.intersection(AddressSet.of([prefix]))));
+      assert.ok(set.within(prefix).equals(set.intersection(AddressSet.of([prefix]))));
+    }),
+    { numRuns: rounds({ short: 300, long: 20_000 }) },
+  );
+  const all = setOf("0.0.0.0/0", "::/0");
+  for (const text of ["255.255.255.0/24", "0.0.0.0/0", "ffff::/16", "::/0"])
+    assert.deepEqual(texts(all.within(parsePrefix(text))), [text]);
+});
+
 test("with a shortest length nothing is joined beyond it", () => {
   assert.deepEqual(texts(setOf("10.0.0.0/7"), 4, 8), ["10.0.0.0/8", "11.0.0.0/8"]);
   assert.deepEqual(texts(setOf("2001:db8::/31"), 6, 32), ["2001:db8::/32", "2001:db9::/32"]);

@@ -49,7 +49,8 @@ export function keyAdmission(services: Services): Admission {
         "permission-denied",
         "the API key is read-only; this operation needs a key with access level read_write",
       );
-    request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
+    const mayWrite = key.access === "read_write";
+    request.caller = { kind: "key", id: key.id, organisationId: key.organisationId, mayWrite };
     return undefined;
   }
 }

@@ -48,7 +48,8 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
         `this operation needs the role ${access === "admin" ? "admin" : "editor or admin"}; yours is ${user.role}`,
       );
     if (area !== undefined && !isActivePlan(memory.plan(user.organisationId, area), request.now)) return noPlan(area);
-    request.caller = { kind: "user", id: user.id, organisationId: user.organisationId };
+    const mayWrite = MAY[user.role].includes("read_write");
+    request.caller = { kind: "user", id: user.id, organisationId: user.organisationId, mayWrite };
     request.live = live;
     return undefined;
   }

@@ -178,6 +178,42 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
     "bodies": { "text/plain": "203.0.113.7\n192.0.2.1\n", "application/x-ndjson": "{\"ip\":\"203.0.113.7\"}\n\"192.0.2.1\"\n" },
   },
+  "explainAddresses": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "ip": "203.0.113.7",
+          "decision": "allow",
+          "next_change_at": "2027-01-20T12:00:00.000Z",
+          "rulesets": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
+              "name": "Offices",
+              "purpose": "allowlist",
+              "decided_by": "203.0.113.0/24",
+              "next_change_at": "2027-01-20T12:00:00.000Z",
+              "covered_until": "2027-01-20T12:00:00.000Z",
+              "rules": [
+                {
+                  "ip": "203.0.113.0/24",
+                  "name": "office",
+                  "expires_at": "2027-01-20T12:00:00.000Z",
+                  "created_at": "2026-11-21T12:00:00.000Z",
+                  "updated_at": "2026-11-21T12:00:00.000Z",
+                  "role": "decides",
+                  "added_by": { "kind": "key", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "test" },
+                  "updated_by": { "kind": "key", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "name": "test" },
+                },
+              ],
+            },
+          ],
+          "deployments": [],
+          "cbs": { "ip": "203.0.113.7", "found": false, "cidr": null, "labels": [], "cbs_ids": [], "providers": [], "types": [], "services": [], "regions": [], "matches": [] },
+          "cti": { "ip": "203.0.113.7", "seen": false, "spoofable": null, "classification": "unknown", "actor": "", "tags": [] },
+        },
+      },
+    },
+  },
   "updateRule": {
     "answers": {
       "200": {
@@ -254,7 +290,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -288,7 +324,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
               "name": "Edge firewall",
               "description": "",
               "firewall_format": "text",
@@ -325,7 +361,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -358,7 +394,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "deployment": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
             "name": "Edge firewall",
             "purpose": "blocklist",
             "firewall_format": "text",
@@ -405,7 +441,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -437,7 +473,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -731,8 +767,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -745,8 +781,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -760,7 +796,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
             "name": "bob@example.org",
             "role": "viewer",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -776,8 +812,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "bob@example.org", "role": "viewer" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "bob@example.org", "role": "viewer" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -790,7 +826,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "name": "bob@example.org",
           "role": "editor",
           "created_at": "2026-11-21T12:00:00.000Z",
@@ -806,7 +842,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
               "name": "ann@example.org",
               "role": "admin",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -814,7 +850,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "invited": false,
             },
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
               "name": "bob@example.org",
               "role": "editor",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -832,7 +868,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
             "name": "bob@example.org",
             "role": "editor",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -848,8 +884,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -863,7 +899,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "key": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
             "label": "firewall",
             "access": "read",
             "start": "ips_Ab3d",
@@ -885,7 +921,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "label": "firewall",
               "access": "read",
               "start": "ips_Ab3d",
@@ -915,7 +951,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "rules": { "active": 0, "expired": 0 },
           "keys": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "label": "firewall",
               "start": "ips_Ab3d",
               "state": "active",
@@ -926,7 +962,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 67, "refused": 0, "failed": 0, "lookups": 21, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 68, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -936,7 +972,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
           "label": "firewall",
           "access": "read",
           "start": "ips_Ab3d",
@@ -1056,7 +1092,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -1135,7 +1171,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1155,7 +1191,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1172,7 +1208,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1189,7 +1225,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1207,7 +1243,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1268,7 +1304,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1288,7 +1324,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1305,7 +1341,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1322,7 +1358,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1340,7 +1376,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1395,7 +1431,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1415,7 +1451,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1432,7 +1468,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1449,7 +1485,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1467,7 +1503,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1495,7 +1531,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "sequence": 59,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1513,7 +1549,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "sequence": 59,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1531,10 +1567,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             {
               "sequence": 60,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
               "kind": "restore-rules",
               "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "summary": "undid: changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
               "sha256": null,
@@ -1580,10 +1616,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             {
               "sequence": 59,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
               "kind": "import-rules",
               "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "summary": "changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
               "sha256": null,
@@ -1670,12 +1706,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "import-feed", "action": "Import threat feed" },
           ],
           "actors": [
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "kind": "user", "name": "ann@example.org" },
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "user", "name": "bob@example.org" },
-            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "kind": "key", "name": "firewall" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "kind": "user", "name": "ann@example.org" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "kind": "user", "name": "bob@example.org" },
+            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices" }],
         },
       },
     },
@@ -1683,8 +1719,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n48,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":48,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n48,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":48,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

@@ -12,6 +12,8 @@ export interface Caller {
   readonly kind: "key" | "user";
   readonly id: string;
   readonly organisationId: string;
+  /** Whether the key or the role may write rules; those who may are also told who wrote them. */
+  readonly mayWrite: boolean;
 }
 
 declare module "fastify" {

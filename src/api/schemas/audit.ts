@@ -49,6 +49,17 @@ export const AuditFilters = named(
   }),
 );
 
+export const Actor = named(
+  "Actor",
+  Type.Object({
+    kind: Type.Enum(["key", "user", "command"], {
+      description: "an API key, a user, or an account on the command line",
+    }),
+    id: NullableText(),
+    name: NullableText({ description: "the key's label, the user's name, or the account's" }),
+  }),
+);
+
 /** The previous or the new state. A property that does not apply is left out. */
 const State = named(
   "AuditState",
@@ -88,13 +99,7 @@ export const AuditEntrySchema = named(
   Type.Object({
     sequence: Sequence,
     at: Timestamp,
-    actor: Type.Object({
-      kind: Type.Enum(["key", "user", "command"], {
-        description: "an API key, a user, or an account on the command line",
-      }),
-      id: NullableText(),
-      name: NullableText({ description: "the key's label, the user's name, or the account's" }),
-    }),
+    actor: Actor,
     kind: Type.String({ description: "what was done", examples: ["add-rule"] }),
     action: Type.String({ description: "the same in words", examples: ["Add rule"] }),
     ruleset_id: NullableText(),

@@ -40,7 +40,7 @@ export const DeploymentParameters = Type.Object({
   deployment_id: Type.String({ format: "uuid", description: "the id of a deployment of the organisation" }),
 });
 
-const Source = named(
+export const DeploymentSourceSchema = named(
   "DeploymentSource",
   Type.Object(
     {
@@ -81,7 +81,7 @@ const Source = named(
   ),
 );
 const Sources = (about: string, least: number) =>
-  Type.Array(Source, { minItems: least, maxItems: MAX_SOURCES, description: about });
+  Type.Array(DeploymentSourceSchema, { minItems: least, maxItems: MAX_SOURCES, description: about });
 
 const percent = (what: string) =>
   Type.Optional(
@@ -224,8 +224,8 @@ export const DeploymentSchema = named(
     name: Type.String(),
     ...members,
     update_frequency_seconds: Frequency,
-    include: Type.Array(Source),
-    exclude: Type.Array(Source),
+    include: Type.Array(DeploymentSourceSchema),
+    exclude: Type.Array(DeploymentSourceSchema),
     created_at: Timestamp,
     updated_at: Timestamp,
     last_generated: NullableTimestamp,

@@ -3,6 +3,8 @@ import type { BatchLookup } from "../../cti/bulk-lookup.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { openCtiSnapshot } from "../../datasets/open-cti-dataset.ts";
+import type { MatchId } from "../../table/match-id.ts";
+import type { AddressBatch } from "../address-batch.ts";
 
 /** Documents kept as text, some hundred bytes each. */
 const MAX_TEXTS = 20_000;
@@ -27,12 +29,25 @@ export class ThreatView {
   write(ip: string): { json: string; seen: boolean } {
     const { table } = this.dataset;
     const match = table.lookup(ip);
-    const value = match === 0 ? 0 : table.value(match);
-    // An address contains nothing that JSON escapes.
-    return { json: `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`, seen: match !== 0 };
+    return { json: this.document(ip, match), seen: match !== 0 };
   }
 
-  #addText(value: number, match: Parameters<CtiDataset["documentOf"]>[1]): string {
+  /** The document of an address or prefix with this match, as JSON. */
+  document(ip: string, match: MatchId): string {
+    const value = match === 0 ? 0 : this.dataset.table.value(match);
+    // An address contains nothing that JSON escapes.
+    return `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`;
+  }
+
+  /** The matches of the addresses and prefixes of a batch, by place. */
+  lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
+    return batch.lookingUp({
+      lookUpInto: (family, words, out, count) => this.batches.lookupBatchInto(family, words, out, count),
+      lookUpPrefix: (prefix) => this.dataset.table.lookupPrefix(prefix),
+    });
+  }
+
+  #addText(value: number, match: MatchId): string {
     const text = JSON.stringify(this.dataset.documentOf("", match)).slice('{"ip":""'.length);
     if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
     this.#texts.set(value, text);

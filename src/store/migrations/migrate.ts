@@ -10,6 +10,7 @@ import { usageByArea } from "./0004-usage-by-area.ts";
 import { traffic } from "./0005-traffic.ts";
 import { limitCounts } from "./0006-limit-counts.ts";
 import { deployments } from "./0007-deployments.ts";
+import { changesByRuleset } from "./0008-changes-by-ruleset.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: Migrations = {
   "0005-traffic": traffic,
   "0006-limit-counts": limitCounts,
   "0007-deployments": deployments,
+  "0008-changes-by-ruleset": changesByRuleset,
 };
 
 /** The number of migrations of this release. */

@@ -77,6 +77,7 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask("getRule", "GET", `${own}/rules/rule?ip=203.0.113.0/24`);
   await interview.ask("checkRules", "POST", `${own}/rules:check`, { body: body("/{ruleset_id}/rules:check", "post") });
   await askByLines(interview, "checkRules", `${own}/rules:check`, ["203.0.113.7", "192.0.2.1"]);
+  await interview.ask("explainAddresses", "POST", `${RULES}:explain`, { body: body(":explain", "post") });
   await interview.ask("updateRule", "PUT", `${own}/rules/rule?ip=203.0.113.0/24`, {
     body: body("/{ruleset_id}/rules/rule", "put"),
   });

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../../../address/prefix.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../../store/audit.ts";
+import { actorDocument } from "../../../service/rules/actor-document.ts";
 import { actionOf } from "../../../service/rules/audit-actions.ts";
 import type { Area, DatasetFacts } from "../../../store/state.ts";
 import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
@@ -18,7 +19,7 @@ export function auditDocument(
   return {
     sequence,
     at: formatTimestamp(at),
-    actor: actorOf(entry.actor, organisationId, memory),
+    actor: actorDocument(entry.actor, organisationId, memory),
     kind,
     action: actionOf(kind),
     ruleset_id: rulesetId,
@@ -44,18 +45,6 @@ function countsOf({ rules, list }: AuditEntry): object | null {
         deleted: rules.deleted.count,
         skipped: list?.skipped ?? null,
       };
-}
-
-function actorOf(
-  actor: string,
-  organisationId: string,
-  memory: ServiceMemory,
-): { kind: string; id: string | null; name: string | null } {
-  const end = actor.indexOf(":");
-  const [kind, id] = [actor.slice(0, end), actor.slice(end + 1)];
-  if (kind === "user") return { kind, id, name: memory.user(organisationId, id)?.name ?? null };
-  if (kind === "key") return { kind, id, name: memory.key(organisationId, id)?.label ?? null };
-  return { kind: "command", id: null, name: id };
 }
 
 /** The properties that are shown, by their names in the store; digests are not. */

@@ -1,0 +1,122 @@
+import { Type } from "typebox";
+import { DEPLOYMENT_PURPOSES } from "../../store/deployment.ts";
+import { Actor } from "./audit.ts";
+import { CbsLookup } from "./cbs.ts";
+import {
+  LookedUpText,
+  MapOf,
+  named,
+  Nullable,
+  NullableText,
+  NullableTimestamp,
+  PrefixText,
+  shownAs,
+  strict,
+  upTo,
+} from "./common.ts";
+import { Threat } from "./cti.ts";
+import { DeploymentSourceSchema } from "./deployment.ts";
+import { RuleSchema } from "./rule.ts";
+import { PRECEDENCE, Purpose } from "./ruleset.ts";
+
+/** The document shows one of two alternatives; validation uses a form with better errors. */
+export function ExplainBody(most: number) {
+  const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
+  const one = named("ExplainOneRequest", Type.Object({ ip: PrefixText }, strict));
+  const many = named("ExplainManyRequest", Type.Object({ ips }, strict));
+  return named(
+    "ExplainRequest",
+    shownAs(
+      { oneOf: [one, many] },
+      Type.Object(
+        { ip: Type.Optional(PrefixText), ips: Type.Optional(ips) },
+        { ...strict, minProperties: 1, maxProperties: 1 },
+      ),
+    ),
+  );
+}
+
+const author = (what: string) =>
+  Nullable(Actor, {
+    description: `who ${what}; null if that is no longer in the audit log, and for callers that may only read`,
+  });
+
+const ExplainedRule = named(
+  "ExplainedRule",
+  Type.Object({
+    ...RuleSchema.properties,
+    role: Type.Enum(["decides", "less-specific", "expired"], {
+      description: "decides: the most specific active rule of its ruleset",
+    }),
+    added_by: author("added it"),
+    updated_by: author("wrote it last"),
+  }),
+);
+
+const ExplainedRuleset = named(
+  "ExplainedRuleset",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    purpose: Purpose,
+    decided_by: NullableText({ description: "the prefix of the rule that decides; null: all rules have expired" }),
+    next_change_at: NullableText({
+      format: "date-time",
+      description: "when another rule of the ruleset decides, or none, if nothing is written until then; null: never",
+    }),
+    covered_until: NullableText({
+      format: "date-time",
+      description: "when the last rule that covers it expires; null if one never does, or all have",
+    }),
+    rules: Type.Array(ExplainedRule, {
+      description: "all rules that cover it, including expired ones, most specific first",
+    }),
+  }),
+);
+
+const ExplainedDeployment = named(
+  "ExplainedDeployment",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    purpose: Type.Enum([...DEPLOYMENT_PURPOSES]),
+    contains: Type.Enum(["all", "part", "none", "unknown"], {
+      description: "how much of the address or prefix its sources list now; unknown: a source cannot be read",
+    }),
+    decided_by: Type.Unsafe<"include" | "exclude" | null>({
+      type: ["string", "null"],
+      enum: ["include", "exclude", null],
+      description: "exclude if any exclude lists some of it, as excludes always win; null if unknown",
+    }),
+    include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
+    exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),
+    error: NullableText({ description: "why a source cannot be read" }),
+  }),
+);
+
+export const Explanation = named(
+  "Explanation",
+  Type.Object(
+    {
+      ip: Type.String({ description: "as sent" }),
+      decision: Type.Enum(["allow", "block", "none"], { description: `of all rulesets together. ${PRECEDENCE}` }),
+      next_change_at: {
+        ...NullableTimestamp,
+        description: "the earliest moment at which another rule of some ruleset decides, or none; null: never",
+      },
+      rulesets: Type.Array(ExplainedRuleset, {
+        description: "those with a rule that covers it, in the order of their creation",
+      }),
+      deployments: Type.Array(ExplainedDeployment, {
+        description: "active deployments of which a source lists any of it, in the order of their creation",
+      }),
+      cbs: Nullable(CbsLookup, { description: "null without an active plan for the catalogue" }),
+      cti: Nullable(Threat, {
+        description: "null without an active plan for threat intelligence, or without a dataset",
+      }),
+    },
+    strict,
+  ),
+);
+
+export const Explanations = named("Explanations", MapOf(Explanation, { description: "by address or prefix, as sent" }));

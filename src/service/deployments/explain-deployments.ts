@@ -1,0 +1,139 @@
+import { addressBits, type Prefix } from "../../address/address.ts";
+import { parsePrefix, prefixContains } from "../../address/prefix.ts";
+import type { Gathered } from "../../deployments/gathered.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import type { Deployment, DeploymentSource } from "../../store/deployment.ts";
+import type { AddressBatch } from "../address-batch.ts";
+import type { Services } from "../services.ts";
+import { SourceError } from "./gather-source.ts";
+
+/** Addresses that are looked for between two interruptions. */
+const AT_ONCE = 256;
+
+interface Side {
+  readonly source: DeploymentSource;
+  readonly gathered: Gathered;
+}
+
+/** An active deployment with what its sources list; `error`: why they cannot be read. */
+export interface GatheredDeployment {
+  readonly deployment: Deployment;
+  readonly include: readonly Side[];
+  readonly exclude: readonly Side[];
+  readonly error: string | null;
+}
+
+/** The active deployments of an organisation, as their sources are at `now`. */
+export function gatherDeployments(
+  organisationId: string,
+  now: number,
+  { memory, lists }: Pick<Services, "memory" | "lists">,
+): Promise<GatheredDeployment[]> {
+  const gatherAll = (sources: readonly DeploymentSource[]): Promise<Side[]> =>
+    Promise.all(
+      sources.map(async (source) => ({ source, gathered: await lists.sources.gather(organisationId, source, now) })),
+    );
+  const active = memory.deployments(organisationId).filter(({ definition }) => definition.active);
+  return Promise.all(
+    active.map(async (deployment) => {
+      const { include, exclude } = deployment.definition;
+      try {
+        return { deployment, include: await gatherAll(include), exclude: await gatherAll(exclude), error: null };
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        return { deployment, include: [], exclude: [], error: error.message };
+      }
+    }),
+  );
+}
+
+/**
+ * What deployments have to do with each address and prefix of a batch, by place: JSON by the schema
+ * `ExplainedDeployment` with commas between, "" for none.
+ */
+export function* explainingDeployments(
+  batch: AddressBatch,
+  deployments: readonly GatheredDeployment[],
+): Generator<undefined, string[], undefined> {
+  const texts: string[] = [];
+  if (deployments.length === 0) return texts;
+  let count = 0;
+  for (const [place, prefix] of prefixesOf(batch)) {
+    const found: string[] = [];
+    for (const each of deployments) {
+      const text = yield* explaining(each, prefix);
+      if (text !== undefined) found.push(text);
+    }
+    texts[place] = found.join(",");
+    if (++count % AT_ONCE === 0) yield;
+  }
+  return texts;
+}
+
+function* prefixesOf(batch: AddressBatch): Generator<readonly [place: number, prefix: Prefix], void> {
+  for (let i = 0; i < batch.count4; i++)
+    yield [batch.places4[i]!, { family: 4, w0: batch.words4[i]!, w1: 0, w2: 0, w3: 0, length: 32 }];
+  for (let i = 0; i < batch.count6; i++) {
+    const [w0, w1, w2, w3] = batch.words6.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
+    yield [batch.places6[i]!, { family: 6, w0, w1, w2, w3, length: 128 }];
+  }
+  for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixPlaces[i]!, prefix];
+}
+
+/** Undefined where no source of the deployment lists any of the prefix. */
+function* explaining(
+  { deployment, include, exclude, error }: GatheredDeployment,
+  prefix: Prefix,
+): Generator<undefined, string | undefined, undefined> {
+  const { id, name, definition } = deployment;
+  const about = { id, name, purpose: definition.purpose };
+  if (error !== null)
+    return JSON.stringify({ ...about, contains: "unknown", decided_by: null, include: [], exclude: [], error });
+  const including = include.filter((side) => lists(side, prefix));
+  const excluding = exclude.filter((side) => lists(side, prefix));
+  if (including.length + excluding.length === 0) return undefined;
+  return JSON.stringify({
+    ...about,
+    contains: isOfFamily(definition.options, prefix) ? yield* containing(including, excluding, prefix) : "none",
+    decided_by: excluding.length > 0 ? "exclude" : "include",
+    include: including.map(({ source }) => shownSource(source, prefix)),
+    exclude: excluding.map(({ source }) => shownSource(source, prefix)),
+    error: null,
+  });
+}
+
+function lists({ gathered: { addresses } }: Side, prefix: Prefix): boolean {
+  return isAddress(prefix) ? addresses.has(prefix) : !addresses.within(prefix).isEmpty;
+}
+
+function isAddress({ family, length }: Prefix): boolean {
+  return length === addressBits(family);
+}
+
+function isOfFamily({ families }: Deployment["definition"]["options"], { family }: Prefix): boolean {
+  return families === undefined || families.includes(family);
+}
+
+/** How much of the prefix is in the list: excludes always win. */
+function* containing(
+  include: readonly Side[],
+  exclude: readonly Side[],
+  prefix: Prefix,
+): Generator<undefined, "all" | "part" | "none", undefined> {
+  if (isAddress(prefix)) return include.length > 0 && exclude.length === 0 ? "all" : "none";
+  let listed = AddressSet.EMPTY;
+  for (const { gathered } of include) listed = yield* listed.combining("union", gathered.addresses.within(prefix));
+  for (const { gathered } of exclude) listed = yield* listed.combining("difference", gathered.addresses.within(prefix));
+  if (listed.isEmpty) return "none";
+  return listed.equals(AddressSet.of([prefix])) ? "all" : "part";
+}
+
+/** Of literal prefixes, only those that overlap the one that is asked about. */
+function shownSource(source: DeploymentSource, prefix: Prefix): DeploymentSource {
+  if (!("prefixes" in source)) return source;
+  const overlaps = (text: string): boolean => {
+    const own = parsePrefix(text);
+    return prefixContains(own, prefix) || prefixContains(prefix, own);
+  };
+  return { prefixes: source.prefixes.filter(overlaps) };
+}

@@ -1,0 +1,214 @@
+import { formatPrefix } from "../../address/prefix.ts";
+import { ruleDocument } from "../../formats/rule-document.ts";
+import { explainRules } from "../../rulesets/explain.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { NO_RULE, type RuleId } from "../../rulesets/rule-id.ts";
+import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { finished } from "../../turns/finished.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { isActivePlan } from "../access/plans.ts";
+import type { AddressBatch } from "../address-batch.ts";
+import { explainingDeployments, gatherDeployments } from "../deployments/explain-deployments.ts";
+import type { Ruleset } from "../../store/state.ts";
+import type { Services } from "../services.ts";
+import { type ActorDocument, actorDocument } from "./actor-document.ts";
+import { atOneVersion } from "./at-one-version.ts";
+import { decisionOf } from "./decision.ts";
+
+/** Every rule counts as active then, so that lookups find expired ones, too. */
+const BEFORE_ALL_EXPIRIES = Number.NEGATIVE_INFINITY;
+/** Lookups that are done in one turn, by rulesets and addresses together: some milliseconds. */
+const MAX_IN_TURN = 2000;
+/** Rules read between two interruptions. */
+const RULES_AT_ONCE = 256;
+
+/** Who asks, and when. */
+export interface ExplainRequest {
+  readonly organisationId: string;
+  readonly now: number;
+  /** Whether to say who wrote rules. */
+  readonly hasActors: boolean;
+}
+
+/** The rules of a ruleset that cover the addresses of a batch. */
+interface Found {
+  readonly about: Ruleset;
+  /** By place: the most specific rule that covers it, expired or not; 0 for none. */
+  readonly ids: Uint32Array;
+  /** By such a rule: it and all that cover it, the most specific first. */
+  readonly covering: ReadonlyMap<number, readonly Rule[]>;
+}
+
+/** What a ruleset says about addresses that the same rules cover. */
+interface Said {
+  readonly json: string;
+  readonly decides: boolean;
+  readonly nextChangeAt: number;
+}
+
+/**
+ * Why addresses and prefixes are allowed, blocked or neither: JSON by the schema `Explanation`, by place. Rules that
+ * cover the same address cover one another, so what a ruleset says depends on the most specific of them alone and is
+ * written once for each. O(rulesets + sources of deployments) lookups an address.
+ */
+export async function explainAddresses(
+  batch: AddressBatch,
+  request: ExplainRequest,
+  services: Services,
+): Promise<(place: number) => string> {
+  const { memory, catalogue, threats, metrics } = services;
+  const { organisationId, now } = request;
+  const found = await findRules(batch, request, services);
+  const authors = request.hasActors ? await authorsOf(found, organisationId, services) : NO_AUTHORS;
+  const said = found.map((each) => new RulesetTexts(each, authors, now));
+  const deployments = await gatherDeployments(organisationId, now, services);
+  const listed = await inSlices(explainingDeployments(batch, deployments));
+  const cbs = isActivePlan(memory.plan(organisationId, "cbs"), now) ? catalogue.view().writer : undefined;
+  const matches = cbs && (await inSlices(cbs.lookingUp(batch)));
+  const hasThreats = isActivePlan(memory.plan(organisationId, "cti"), now) && threats.generation !== 0;
+  const cti = hasThreats ? threats.view() : undefined;
+  const seen = cti && (await inSlices(cti.lookingUp(batch)));
+  if (matches !== undefined) metrics.countLookups("cbs", batch.count, countOf(matches));
+  if (seen !== undefined) metrics.countLookups("cti", batch.count, countOf(seen));
+  return (place) => {
+    const ip = batch.texts[place]!;
+    const rulesets = said.map((texts) => texts.at(place)).filter((each) => each !== undefined);
+    return `{"ip":"${ip}",${rulesetMembers(rulesets)},"deployments":[${listed[place] ?? ""}],"cbs":${
+      cbs === undefined ? "null" : cbs.document(matches![place]!, ip)
+    },"cti":${cti === undefined ? "null" : cti.document(ip, seen![place] as never)}}`;
+  };
+}
+
+function countOf(matches: Uint32Array): number {
+  return matches.reduce((count, match) => count + (match === 0 ? 0 : 1), 0);
+}
+
+function rulesetMembers(said: readonly { readonly about: Ruleset; readonly said: Said }[]): string {
+  const purposes = new Set(said.filter(({ said: { decides } }) => decides).map(({ about: { purpose } }) => purpose));
+  const next = Math.min(Number.POSITIVE_INFINITY, ...said.map(({ said: { nextChangeAt } }) => nextChangeAt));
+  const rulesets = said.map(({ said: { json } }) => json).join(",");
+  return `"decision":"${decisionOf(purposes)}","next_change_at":${timestampJson(next)},"rulesets":[${rulesets}]`;
+}
+
+function timestampJson(moment: number | null): string {
+  return moment === null || moment === Number.POSITIVE_INFINITY ? "null" : `"${formatTimestamp(moment)}"`;
+}
+
+/** Each ruleset as of one moment. */
+async function findRules(
+  batch: AddressBatch,
+  { organisationId }: ExplainRequest,
+  { memory }: Services,
+): Promise<Found[]> {
+  const rulesets = memory.rulesets(organisationId);
+  if (batch.count * rulesets.length <= MAX_IN_TURN)
+    return rulesets.map(({ about, rules }) => ({ about, ...finished(findingRules(rules, batch)) }));
+  const found: Found[] = [];
+  for (const { about } of rulesets) {
+    const read = await atOneVersion(
+      () => memory.ruleset(organisationId, about.id),
+      ({ rules }) => findingRules(rules, batch),
+    );
+    if (read !== undefined) found.push({ about: read.ruleset.about, ...read.result });
+  }
+  return found;
+}
+
+function* findingRules(
+  rules: RuleIndex,
+  batch: AddressBatch,
+): Generator<undefined, Pick<Found, "ids" | "covering">, undefined> {
+  const ids = yield* batch.lookingUp({
+    lookUpInto: (family, words, out, count) => rules.decideWordsInto(family, words, out, BEFORE_ALL_EXPIRIES, count),
+    lookUpPrefix: (prefix) => rules.decide(prefix, BEFORE_ALL_EXPIRIES),
+  });
+  const covering = new Map<number, readonly Rule[]>();
+  let read = 0;
+  for (const id of ids as Iterable<number> as Iterable<RuleId>)
+    if (id !== NO_RULE && !covering.has(id)) {
+      covering.set(id, chainOf(rules, id));
+      if (++read % RULES_AT_ONCE === 0) yield;
+    }
+  return { ids, covering };
+}
+
+/** A rule and all that cover it. */
+function chainOf(rules: RuleIndex, id: RuleId): Rule[] {
+  const chain: Rule[] = [];
+  for (let each = id; each !== NO_RULE; each = rules.decideAbove(each, BEFORE_ALL_EXPIRIES))
+    chain.push(rules.ruleAt(each));
+  return chain;
+}
+
+/** Who wrote a rule of a ruleset at a time. */
+type Authors = (rulesetId: string, at: number) => ActorDocument | null;
+const NO_AUTHORS: Authors = () => null;
+
+async function authorsOf(
+  found: readonly Found[],
+  organisationId: string,
+  { store, memory }: Services,
+): Promise<Authors> {
+  const known = new Map<string, ActorDocument | null>();
+  const keyOf = (rulesetId: string, at: number): string => `${rulesetId} ${at}`;
+  const writes = new Map<string, { readonly rulesetId: string; readonly at: number }>();
+  for (const { about, covering } of found)
+    for (const chain of covering.values())
+      for (const { createdAt, updatedAt } of chain)
+        for (const at of [createdAt, updatedAt]) writes.set(keyOf(about.id, at), { rulesetId: about.id, at });
+  const asked = [...writes.values()];
+  const actors = asked.length === 0 ? [] : await store.read("ruleAuthors", organisationId, asked);
+  for (const [index, { rulesetId, at }] of asked.entries()) {
+    const actor = actors[index] ?? null;
+    known.set(keyOf(rulesetId, at), actor === null ? null : actorDocument(actor, organisationId, memory));
+  }
+  return (rulesetId, at) => known.get(keyOf(rulesetId, at)) ?? null;
+}
+
+/** What a ruleset says, by place. */
+class RulesetTexts {
+  readonly #found: Found;
+  readonly #authors: Authors;
+  readonly #now: number;
+  readonly #said = new Map<number, Said>();
+
+  constructor(found: Found, authors: Authors, now: number) {
+    this.#found = found;
+    this.#authors = authors;
+    this.#now = now;
+  }
+
+  /** Undefined where no rule covers it. */
+  at(place: number): { readonly about: Ruleset; readonly said: Said } | undefined {
+    const id = this.#found.ids[place]!;
+    if (id === 0) return undefined;
+    let said = this.#said.get(id);
+    if (said === undefined) this.#said.set(id, (said = this.#write(this.#found.covering.get(id)!)));
+    return { about: this.#found.about, said };
+  }
+
+  #write(rules: readonly Rule[]): Said {
+    const { id, name, purpose } = this.#found.about;
+    const { deciding, covering, nextChangeAt, coveredUntil } = explainRules(rules, this.#now);
+    const json = JSON.stringify({
+      id,
+      name,
+      purpose,
+      decided_by: deciding === null ? null : formatPrefix(deciding.prefix),
+      next_change_at: timestampOf(nextChangeAt),
+      covered_until: timestampOf(coveredUntil),
+      rules: covering.map((rule) => ({
+        ...ruleDocument(rule),
+        role: rule.role,
+        added_by: this.#authors(id, rule.createdAt),
+        updated_by: this.#authors(id, rule.updatedAt),
+      })),
+    });
+    return { json, decides: deciding !== null, nextChangeAt: nextChangeAt ?? Number.POSITIVE_INFINITY };
+  }
+}
+
+function timestampOf(moment: number | null): string | null {
+  return moment === null ? null : formatTimestamp(moment);
+}

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Prefix } from "../../src/address/address.ts";
+import { formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { addUser, visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+
+const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+const PATH = "/v1/edl/ip-rulesets:explain";
+const HOUR = 3_600_000;
+
+let t: TestServer;
+let organisation = "";
+let writer: { id: string; text: string };
+let reader = "";
+let allow: any;
+let block: any;
+before(async () => {
+  t = await startServer({}, undefined, THREATS);
+  organisation = await addOrganisation(t, "explanations");
+  writer = await addKey(t, organisation);
+  reader = (await addKey(t, organisation, "read")).text;
+  [allow, block] = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: reader })).body.items;
+});
+after(() => t.close());
+
+const explain = async (body: object, key = writer.text): Promise<any> => {
+  const answer = await ask(t, "POST", PATH, { key, body });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+};
+const at = (hours: number): string => new Date(t.clock.now + hours * HOUR).toISOString();
+const replace = async ({ id }: { readonly id: string }, rules: readonly object[]): Promise<void> => {
+  const query = "allow_empty=true&max_shrink=100";
+  const { status, text } = await ask(t, "PUT", `/v1/edl/ip-rulesets/${id}/rules?${query}`, {
+    key: writer.text,
+    body: { rules },
+  });
+  assert.equal(status, 200, text);
+};
+
+test("which rules cover an address, which decides, who wrote it, and until when", async () => {
+  const added = at(0);
+  await ask(t, "POST", `/v1/edl/ip-rulesets/${block.id}/rules`, { key: writer.text, body: { ip: "20.0.0.0/8" } });
+  t.clock.now += HOUR;
+  const editor = await addUser(t, organisation, "editor");
+  const expires = at(5);
+  const rule = { ip: "20.1.2.0/24", name: "scanner", expires_at: expires };
+  await visit(t, "POST", `/edl/ip-rulesets/${block.id}/rules`, { token: editor.token, body: rule });
+  t.clock.now += HOUR;
+  await ask(t, "PUT", `/v1/edl/ip-rulesets/${block.id}/rules/rule?ip=20.0.0.0/8`, {
+    key: writer.text,
+    body: { name: "wide" },
+  });
+  const { body: deployment } = await ask(t, "POST", "/v1/edl/deployments/", {
+    key: writer.text,
+    body: { name: "edge", include: [{ ruleset: block.id }], exclude: [{ prefixes: ["20.1.2.3", "30.0.0.0/8"] }] },
+  });
+  const key = { kind: "key", id: writer.id, name: "test" };
+  const user = { kind: "user", id: editor.id, name: editor.name };
+  const found = await explain({ ip: "20.1.2.3" });
+  assert.deepEqual([found.ip, found.decision, found.next_change_at], ["20.1.2.3", "block", expires]);
+  assert.deepEqual(found.rulesets, [
+    {
+      id: block.id,
+      name: block.name,
+      purpose: "blocklist",
+      decided_by: "20.1.2.0/24",
+      next_change_at: expires,
+      covered_until: null,
+      rules: [
+        {
+          ...rule,
+          created_at: at(-1),
+          updated_at: at(-1),
+          role: "decides",
+          added_by: user,
+          updated_by: user,
+        },
+        {
+          ip: "20.0.0.0/8",
+          name: "wide",
+          expires_at: null,
+          created_at: added,
+          updated_at: at(0),
+          role: "less-specific",
+          added_by: key,
+          updated_by: key,
+        },
+      ],
+    },
+  ]);
+  const listing = {
+    id: deployment.id,
+    name: "edge",
+    purpose: "blocklist",
+    error: null,
+    include: [{ ruleset: block.id }],
+  };
+  assert.deepEqual(found.deployments, [
+    { ...listing, contains: "none", decided_by: "exclude", exclude: [{ prefixes: ["20.1.2.3"] }] },
+  ]);
+  assert.deepEqual((await explain({ ip: "20.1.2.0/24" })).deployments, [
+    { ...listing, contains: "part", decided_by: "exclude", exclude: [{ prefixes: ["20.1.2.3"] }] },
+  ]);
+  assert.deepEqual((await explain({ ip: "20.9.0.0/16" })).deployments, [
+    { ...listing, contains: "all", decided_by: "include", exclude: [] },
+  ]);
+  assert.equal(found.cbs.ip, "20.1.2.3");
+  assert.equal(found.cti.seen, false);
+
+  const asReader = await explain({ ip: "20.1.2.3" }, reader);
+  const { rules } = asReader.rulesets[0];
+  assert.ok(rules.every((each: any) => each.added_by === null && each.updated_by === null));
+  const viewer = await addUser(t, organisation, "viewer");
+  const { body: seen } = await visit(t, "POST", "/edl/ip-rulesets:explain", {
+    token: viewer.token,
+    body: { ip: "20.1.2.3" },
+  });
+  assert.deepEqual(seen, asReader);
+
+  t.clock.now += 5 * HOUR;
+  const later = await explain({ ip: "20.1.2.3" });
+  assert.deepEqual(
+    [later.decision, later.next_change_at, later.rulesets[0].rules.map((each: any) => each.role)],
+    ["block", null, ["expired", "decides"]],
+  );
+  await ask(t, "DELETE", `/v1/edl/deployments/${deployment.id}`, { key: writer.text });
+  await replace(block, []);
+});
+
+test("two writers of one millisecond leave open who wrote a rule; so does nothing else", async () => {
+  const other = await addKey(t, organisation);
+  const { id: elsewhere } = allow;
+  for (const [key, ruleset, ip] of [
+    [writer.text, block.id, "20.0.0.1"],
+    [other.text, block.id, "20.0.0.2"],
+    [other.text, elsewhere, "20.0.0.1"],
+  ] as const)
+    await ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, { key, body: { ip } });
+  const { rulesets } = await explain({ ip: "20.0.0.1" });
+  assert.deepEqual(
+    rulesets.map(({ purpose, rules }: any) => [purpose, rules[0].added_by?.id]),
+    [
+      ["allowlist", other.id],
+      ["blocklist", undefined],
+    ],
+  );
+  t.clock.now += 1;
+  await replace(block, []);
+  await replace(allow, []);
+});
+
+/** Rules and sources of a small world, and what each address is to have: by looking at all of them. */
+interface World {
+  readonly blocked: readonly { readonly ip: string; readonly expires_at: string | null }[];
+  readonly allowed: readonly { readonly ip: string; readonly expires_at: string | null }[];
+  readonly exclude: readonly string[];
+}
+
+function expected({ blocked, allowed, exclude }: World, asked: string, now: number): unknown[] {
+  const where = parsePrefix(asked);
+  const covering = (rules: World["blocked"]) =>
+    rules
+      .filter(({ ip }) => prefixContains(parsePrefix(ip), where))
+      .toSorted((one, other) => parsePrefix(other.ip).length - parsePrefix(one.ip).length);
+  const isActive = ({ expires_at }: World["blocked"][number]): boolean =>
+    expires_at === null || Date.parse(expires_at) > now;
+  const lists = [covering(allowed), covering(blocked)];
+  const deciding = lists.map((rules) => rules.find(isActive));
+  const changes = deciding.flatMap((rule) => rule?.expires_at ?? []).sort();
+  return [
+    deciding[0] !== undefined ? "allow" : deciding[1] !== undefined ? "block" : "none",
+    changes[0] ?? null,
+    lists.filter((rules) => rules.length > 0).map((rules) => rules.map(({ ip }) => ip)),
+    deployed({ blocked: blocked.filter(isActive), exclude }, where),
+  ];
+}
+
+/** Address by address. */
+function deployed({ blocked, exclude }: Pick<World, "blocked" | "exclude">, where: Prefix): string | null {
+  const covers = (texts: readonly string[], address: number): boolean =>
+    texts.some((text) => {
+      const { w0, length } = parsePrefix(text);
+      return w0 >>> (32 - length) === address >>> (32 - length);
+    });
+  const addresses = Array.from({ length: 2 ** (32 - where.length) }, (_, index) => where.w0 + index);
+  const included = addresses.filter((address) =>
+    covers(
+      blocked.map(({ ip }) => ip),
+      address,
+    ),
+  );
+  const excluded = addresses.filter((address) => covers(exclude, address));
+  if (included.length + excluded.length === 0) return null;
+  const listed = included.filter((address) => !excluded.includes(address)).length;
+  return listed === 0 ? "none" : listed === addresses.length ? "all" : "part";
+}
+
+const told = ({ decision, next_change_at, rulesets, deployments }: any): unknown[] => [
+  decision,
+  next_change_at,
+  rulesets.map(({ rules }: any) => rules.map(({ ip }: any) => ip)),
+  deployments[0]?.contains ?? null,
+];
+
+test("in bulk, each address and prefix of a small world has what a look at everything says", async () => {
+  let state = 20_261_123;
+  const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
+  /** In 20.0.0.0/24, of 28 bits or more. */
+  const some = (count: number): string[] => [
+    ...new Set(
+      Array.from({ length: count }, () => {
+        const length = 28 + random(5);
+        return formatPrefix({
+          ...parsePrefix("20.0.0.0"),
+          w0: 0x14000000 | ((random(64) >> (32 - length)) << (32 - length)),
+          length,
+        });
+      }),
+    ),
+  ];
+  const rulesOf = (count: number) =>
+    some(count).map((ip) => ({ ip, expires_at: [null, at(-1), at(1), at(2)][random(4)]! }));
+  const world: World = { blocked: rulesOf(30), allowed: rulesOf(8), exclude: some(5) };
+  await replace(block, world.blocked);
+  await replace(allow, world.allowed);
+  await ask(t, "POST", "/v1/edl/deployments/", {
+    key: writer.text,
+    body: { name: "small", include: [{ ruleset: block.id }], exclude: [{ prefixes: world.exclude }] },
+  });
+  const ips = [
+    ...Array.from({ length: 70 }, (_, index) => `20.0.0.${index}`),
+    ...some(60).filter((ip) => ip.includes("/")),
+  ];
+  const found = await explain({ ips });
+  assert.deepEqual(Object.keys(found), ips);
+  const outcomes = new Set<unknown>();
+  for (const ip of ips) {
+    const wanted = expected(world, ip, t.clock.now);
+    assert.deepEqual(told(found[ip]), wanted, ip);
+    outcomes.add(wanted[0]).add(wanted[3]);
+  }
+  assert.deepEqual(found[ips[0]!], await explain({ ip: ips[0]! }));
+  assert.deepEqual([...outcomes].map(String).sort(), ["all", "allow", "block", "none", "null", "part"]);
+  // The expectation notices rules that count after their expiry.
+  const never = { ...world, blocked: world.blocked.map((rule) => ({ ...rule, expires_at: null })) };
+  assert.ok(ips.some((ip) => String(told(found[ip])) !== String(expected(never, ip, t.clock.now))));
+});
+
+test("what cannot be explained is named; another organisation's rules and lists explain nothing", async () => {
+  for (const [body, field] of [
+    [{}, "body"],
+    [{ ip: "20.0.0.1/8" }, "ip"],
+    [{ ips: ["20.0.0.1", "x"] }, "ips[1]"],
+    [{ ip: "20.0.0.1", ips: [] }, "body"],
+  ] as const) {
+    const { status, body: problem } = await ask(t, "POST", PATH, { key: writer.text, body });
+    assert.deepEqual([status, Object.keys(problem.validation_errors)], [400, [field]], JSON.stringify(body));
+  }
+  assert.deepEqual(await explain({ ips: [] }), {});
+  const { text: stranger } = await addKey(t, await addOrganisation(t, "strangers", ["edl"]));
+  const { rulesets, deployments, decision, cbs, cti } = await explain({ ip: "20.0.0.1" }, stranger);
+  assert.deepEqual([rulesets, deployments, decision, cbs, cti], [[], [], "none", null, null]);
+});
