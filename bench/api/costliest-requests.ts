@@ -545,6 +545,26 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       make: (client) => createAndDelete(client, "/keys", () => ({ label: "revoked", access: "read" })),
     },
   ],
+  listBouncers: [getting("as many as there are", ({ base }) => `${base}/bouncers`)],
+  createBouncer: [
+    {
+      name: "the longest label",
+      async make(client) {
+        const id = await createDeployment(client);
+        return createAndDelete(client, "/bouncers", () => ({ deployment_id: id, label: MAX_NAME_LENGTH }));
+      },
+    },
+    ...wrongBodies("POST", ({ base }) => `${base}/bouncers`, "label"),
+  ],
+  revokeBouncer: [
+    {
+      name: "one after the other",
+      async make(client) {
+        const id = await createDeployment(client);
+        return createAndDelete(client, "/bouncers", () => ({ deployment_id: id, label: "revoked" }));
+      },
+    },
+  ],
   listAudit: [
     getting("as many as are permitted", ({ base }) => `${base}/audit?limit=100`),
     getting(

@@ -24,6 +24,7 @@ import { shedCheaply } from "./plugins/shed-answers.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { compileWriters } from "./plugins/writers.ts";
+import { addBouncerRoutes } from "./routes/public/bouncers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
@@ -98,6 +99,7 @@ export function buildApp(services: Services, log: Logger): App {
     addAreas(within, services);
   });
   addFeedRoutes(app, services);
+  addBouncerRoutes(app, services);
   addHealthRoutes(app, services);
   addDashboard(app);
   addApiConsole(app);

@@ -6,6 +6,7 @@ import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
+import { Bouncers } from "../service/bouncers/bouncers.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
@@ -188,6 +189,7 @@ export class Server {
     await this.#app.close();
     await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
     await this.services.lists.stop();
+    await this.services.bouncers.stop();
     await this.services.pulls.stop();
     await this.#limitExchange.stop();
     await this.#recorder.stop();
@@ -308,6 +310,7 @@ function servicesOf(
   const identifications = new Identifications(now);
   const memory = new ServiceMemory();
   const secretKey = new SecretKey(secretKeyFile);
+  const lists = new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log);
   return {
     ...states,
     settings,
@@ -338,11 +341,12 @@ function servicesOf(
       log,
     }),
     files: new SharedCache(MAX_FILE_BYTES),
-    lists: new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log),
+    lists,
     feedBytes: new FeedBytes(),
     secretKey,
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
+    bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     rows: new RuleRows(),
     identifications,
     keyLimits: new KeyLimits(steady),

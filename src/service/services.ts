@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.ts";
+import type { Bouncers } from "./bouncers/bouncers.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
 import type { FeedTokens } from "./deployments/feed-tokens.ts";
 import type { PublishedLists } from "./deployments/published-lists.ts";
@@ -42,6 +43,7 @@ export interface Services {
   readonly feedBytes: FeedBytes;
   readonly feedTokens: FeedTokens;
   readonly pulls: Pulls;
+  readonly bouncers: Bouncers;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;

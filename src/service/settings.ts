@@ -162,6 +162,14 @@ export const SETTINGS = {
     value: "N",
     help: "requests without a valid key per address (IPv6: per /56) before further ones get 429",
   },
+  bouncerDuration: {
+    name: "bouncer-duration",
+    initial: 86_400,
+    min: 10,
+    max: 31_536_000,
+    value: "SECONDS",
+    help: "how long a bouncer enforces what it was sent if the server is not reachable",
+  },
   signInsPerMinute: {
     name: "sign-ins-per-minute",
     initial: 10,

@@ -2,6 +2,7 @@ import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Deployment } from "./deployment.ts";
+import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
@@ -37,6 +38,8 @@ export type ChangeBody =
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
   /** Created, changed, deleted, given new credentials, or a refused list of it was released. */
   | { readonly kind: "deployment"; readonly deployment: Deployment }
+  /** Created or revoked. */
+  | { readonly kind: "deployment-credential"; readonly credential: DeploymentCredential }
   /** A list of a deployment was published or refused by a server. */
   | ({ readonly kind: "deployment-list"; readonly deploymentId: string } & Pick<
       Deployment,

@@ -4,6 +4,7 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./deployment.ts";
+import type { CredentialKind, DeploymentCredential } from "./deployment-credential.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,
@@ -256,6 +257,23 @@ export interface ReleaseListCommand extends Owned {
   readonly number: number;
 }
 
+export interface CreateCredentialCommand extends Owned {
+  readonly kind: "create-credential";
+  readonly deploymentId: string;
+  /** Its kind. */
+  readonly credential: CredentialKind;
+  readonly label: string;
+  readonly digest: string;
+  readonly start: string;
+  readonly hostsOnly: boolean;
+}
+
+/** Repeating it changes nothing. */
+export interface RevokeCredentialCommand extends Owned {
+  readonly kind: "revoke-credential";
+  readonly credentialId: string;
+}
+
 /** By a server: what it has compiled becomes what devices get. */
 export interface PublishListCommand extends Owned {
   readonly kind: "publish-list";
@@ -280,6 +298,8 @@ export type DeploymentCommand =
   | UpdateDeploymentCommand
   | DeleteDeploymentCommand
   | RotateDeploymentCommand
+  | CreateCredentialCommand
+  | RevokeCredentialCommand
   | ReleaseListCommand
   | PublishListCommand
   | RefuseListCommand;
@@ -425,6 +445,8 @@ export interface Outcomes {
   readonly "update-deployment": { readonly deployment: Deployment };
   readonly "delete-deployment": Record<never, never>;
   readonly "rotate-deployment": { readonly deployment: Deployment };
+  readonly "create-credential": { readonly credential: DeploymentCredential };
+  readonly "revoke-credential": { readonly credential: DeploymentCredential };
   readonly "release-list": { readonly deployment: Deployment };
   /** `isLate`: another server was faster, and nothing was done. */
   readonly "publish-list": { readonly deployment: Deployment; readonly isLate: boolean };

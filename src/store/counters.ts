@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
+import { recordBouncer } from "./sql/_bouncers.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
@@ -21,6 +22,9 @@ export const COUNTERS = {
 
   /** Adds pulls of deployments to those of other servers. The same pulls, by their ids, are added once. */
   pulls: recordPulls,
+
+  /** Records what a bouncer has got; false: something else has been recorded for it meanwhile, and stays. */
+  bouncers: recordBouncer,
 
   /**
    * Writes what a server has counted against limits, if anything, and returns what the others have written since its

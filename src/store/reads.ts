@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
+import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readRuleAuthors } from "./sql/_rule-authors.ts";
@@ -80,6 +81,15 @@ export const READS = {
 
   /** When each deployment was pulled last. */
   pullTimes: { ...read(readPullTimes), isBackground: true },
+
+  /** What the bouncer with this credential has got; null: nothing yet. */
+  bouncerState: read(readBouncerState),
+
+  /** A list that a bouncer of the deployment has, in base64, by its digest; null if none has it any more. */
+  bouncerList: read(readBouncerList),
+
+  /** What the bouncers of an organisation have got, in any order. */
+  bouncerStates: read(readBouncerStates),
 
   /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
   touchedRules: read(readTouched, touchedPartOf),

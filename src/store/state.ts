@@ -1,4 +1,5 @@
 import type { Deployment } from "./deployment.ts";
+import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 
 // What the store holds besides rules. Times are integers: milliseconds since 1970 UTC. Ids are UUIDs.
@@ -135,6 +136,8 @@ export interface State {
   readonly rulesets: readonly Ruleset[];
   /** Including deleted ones. */
   readonly deployments: readonly Deployment[];
+  /** Including revoked ones. */
+  readonly deploymentCredentials: readonly DeploymentCredential[];
 }
 
 /** A part of the rules of one ruleset: of one family, in the order of prefixes. */

@@ -11,6 +11,7 @@ export type StoreErrorCode =
   | "key-not-found"
   | "user-not-found"
   | "deployment-not-found"
+  | "credential-not-found"
   /** There is no open invitation with that digest. */
   | "invitation-not-found"
   /** The prefix has a rule (`existing`), and the mode is `fail`. */
@@ -31,6 +32,9 @@ export type StoreErrorCode =
   | "too-many-keys"
   | "too-many-users"
   | "too-many-deployments"
+  | "too-many-credentials"
+  /** A deployment that allows addresses cannot be given to a program that blocks what it gets. */
+  | "not-a-blocklist"
   /** The list to be released is not the one that is refused now. */
   | "list-not-refused"
   /** An item of an atomic batch failed (`results`); nothing was written. */

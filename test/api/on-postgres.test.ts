@@ -18,6 +18,7 @@ const SUITES = [
   "versions",
   "feeds",
   "explain",
+  "bouncers",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

@@ -128,6 +128,70 @@ for (const { name, skip, make, stop } of await databases()) {
         );
       }));
 
+    test("a credential is created, revoked once, and not found by others; an organisation has at most 100", () =>
+      withDeployment(async ({ store, memory }, { id, organisationId }) => {
+        const credential = await newCredential(store, organisationId, id, "first");
+        assert.deepEqual(memory.deploymentCredentials.get(credential.id), credential);
+        assert.deepEqual([credential.deploymentId, credential.hostsOnly, credential.revokedAt], [id, true, null]);
+        for (let i = 1; i < 100; i++) await newCredential(store, organisationId, id, `${i}`);
+        await refused("too-many-credentials", newCredential(store, organisationId, id, "one more"));
+        const revoking = { kind: "revoke-credential", organisationId, credentialId: credential.id } as const;
+        await refused(
+          "credential-not-found",
+          store.write({ ...revoking, organisationId: crypto.randomUUID(), ...by(70) }),
+        );
+        const revoked = await store.write({ ...revoking, ...by(71) });
+        assert.deepEqual(revoked.credential, { ...credential, revokedAt: 71 });
+        const { sequence } = memory;
+        assert.deepEqual(await store.write({ ...revoking, ...by(72) }), revoked);
+        assert.equal(memory.sequence, sequence, "the same again is no change");
+        await newCredential(store, organisationId, id, "in its place");
+        const allows = { ...DEFINITION, purpose: "allowlist" } as const;
+        const create = { kind: "create-deployment", organisationId, name: "allows", definition: allows } as const;
+        const { deployment } = await store.write({ ...create, ...by(73) });
+        await store.write({
+          ...revoking,
+          credentialId: (await store.load(null)).deploymentCredentials[1]!.id,
+          ...by(74),
+        });
+        await refused("not-a-blocklist", newCredential(store, organisationId, deployment.id, "blocks it"));
+      }));
+
+    test("what a bouncer has got advances from the state it was made from only; lists go with the last that has them", () =>
+      withDeployment(async ({ store }, { id, organisationId }) => {
+        const [one, other] = [
+          await newCredential(store, organisationId, id, "one"),
+          await newCredential(store, organisationId, id, "other"),
+        ];
+        const record = (credentialId: string, basedOn: number | null, digest: string, pulledAt: number) => {
+          const progress = { credentialId, deploymentId: id, basedOn, digest, content: `content of ${digest}` };
+          return store.record("bouncers", { ...progress, issuedAt: 5, pulledAt, agent: "a" });
+        };
+        const list = (digest: string) => store.read("bouncerList", id, digest);
+        assert.equal(await store.read("bouncerState", one.id), null);
+        assert.equal(await record(one.id, 0, "a", 10), true);
+        assert.equal(await record(one.id, 0, "b", 11), false, "made from an earlier state");
+        assert.deepEqual(await store.read("bouncerState", one.id), {
+          credentialId: one.id,
+          version: 1,
+          digest: "a",
+          issuedAt: 5,
+          pulledAt: 10,
+          agent: "a",
+        });
+        assert.deepEqual([await list("a"), await list("b")], ["content of a", null]);
+        assert.equal(await record(other.id, null, "a", 12), true);
+        assert.equal(await record(one.id, 1, "b", 13), true);
+        assert.deepEqual([await list("a"), await list("b")], ["content of a", "content of b"]);
+        assert.equal(await record(other.id, null, "b", 14), true);
+        assert.equal(await list("a"), null, "no bouncer has it");
+        assert.equal((await store.read("bouncerStates", organisationId)).length, 2);
+        await store.write({ kind: "revoke-credential", organisationId, credentialId: one.id, ...by(80) });
+        assert.equal(await store.read("bouncerState", one.id), null);
+        assert.equal(await record(one.id, null, "c", 15), false, "it is revoked");
+        assert.deepEqual([await list("b"), await list("c")], ["content of b", null]);
+      }));
+
     test("pulls are recorded once, counted by day, and the last hundred are kept", () =>
       withDeployment(async ({ store }, { id }) => {
         const pulls = Array.from({ length: 150 }, (_, index) => pull(id, 40 * DAY + 1000 * index, `p${index}`));
@@ -163,6 +227,12 @@ function publishing(
 
 function pull(deploymentId: string, at: number, id: string): Pull & { readonly id: string } {
   return { deploymentId, at, id, file: "combined.txt", address: "192.0.2.1", agent: "a", status: 200, bytes: 10 };
+}
+
+async function newCredential(store: Replica["store"], organisationId: string, deploymentId: string, label: string) {
+  const about = { credential: "bouncer", label, digest: `digest of ${label} ${deploymentId}`, start: "ipb_" } as const;
+  const owned = { organisationId, deploymentId, hostsOnly: true, ...by(65) };
+  return (await store.write({ kind: "create-credential", ...owned, ...about })).credential;
 }
 
 async function refused(code: StoreErrorCode, write: Promise<unknown>): Promise<void> {

@@ -987,11 +987,73 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "rotateDeployment": { "answers": { "200": { "application/json": { "password": null, "previous_valid_until": "2026-11-22T12:00:00.000Z" } } } },
+  "createBouncer": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "bouncer": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+            "label": "edge firewall",
+            "start": "ipb_Ab3d",
+            "hosts_only": false,
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "revoked_at": null,
+            "last_pulled_at": null,
+            "user_agent": "",
+            "state": "active",
+          },
+          "text": "ipb_Ab3dExampleExampleExampleExampleExampleExam",
+        },
+      },
+    },
+  },
+  "listBouncers": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+              "label": "edge firewall",
+              "start": "ipb_Ab3d",
+              "hosts_only": false,
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "revoked_at": null,
+              "last_pulled_at": null,
+              "user_agent": "",
+              "state": "active",
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "revokeBouncer": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+          "label": "edge firewall",
+          "start": "ipb_Ab3d",
+          "hosts_only": false,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "revoked_at": "2026-11-21T12:00:00.000Z",
+          "last_pulled_at": null,
+          "user_agent": "",
+          "state": "revoked",
+        },
+      },
+    },
+  },
   "previewRules": {
     "answers": {
       "200": {
         "application/json": {
-          "version": 58,
+          "version": 60,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1024,7 +1086,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 58,
+          "version": 60,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -1092,7 +1154,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -1171,7 +1233,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1191,7 +1253,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1208,7 +1270,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1225,7 +1287,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1243,7 +1305,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1304,7 +1366,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1324,7 +1386,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1341,7 +1403,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1358,7 +1420,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1376,7 +1438,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1431,7 +1493,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1451,7 +1513,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1468,7 +1530,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1485,7 +1547,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1503,7 +1565,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1528,10 +1590,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 59,
+            "sequence": 61,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1546,10 +1608,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 59,
+            "sequence": 61,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1565,12 +1627,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 60,
+              "sequence": 62,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
               "kind": "restore-rules",
               "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
               "summary": "undid: changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
               "sha256": null,
@@ -1614,12 +1676,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 59,
+              "sequence": 61,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
               "kind": "import-rules",
               "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
               "summary": "changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
               "sha256": null,
@@ -1663,7 +1725,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 59,
+          "next_before": 61,
         },
       },
     },
@@ -1701,6 +1763,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "update-deployment", "action": "Edit deployment" },
             { "kind": "delete-deployment", "action": "Delete deployment" },
             { "kind": "rotate-deployment", "action": "Rotate credentials" },
+            { "kind": "create-credential", "action": "Create bouncer key" },
+            { "kind": "revoke-credential", "action": "Revoke bouncer key" },
             { "kind": "release-list", "action": "Release a refused list" },
             { "kind": "update-catalogue", "action": "Update catalogue" },
             { "kind": "import-feed", "action": "Import threat feed" },
@@ -1711,7 +1775,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices" }],
         },
       },
     },

@@ -33,6 +33,8 @@ export const AUDIT_ACTIONS = {
   "update-deployment": "Edit deployment",
   "delete-deployment": "Delete deployment",
   "rotate-deployment": "Rotate credentials",
+  "create-credential": "Create bouncer key",
+  "revoke-credential": "Revoke bouncer key",
   "release-list": "Release a refused list",
   "update-catalogue": "Update catalogue",
   "import-feed": "Import threat feed",

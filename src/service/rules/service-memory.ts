@@ -2,6 +2,7 @@ import { RuleIndex } from "../../rulesets/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/deployment.ts";
+import type { DeploymentCredential } from "../../store/deployment-credential.ts";
 import type {
   ApiKey,
   Area,
@@ -53,6 +54,8 @@ export class ServiceMemory {
   #rulesets = new Map<string, LiveRuleset>();
   /** Including deleted ones. */
   #deployments = new Map<string, Deployment>();
+  /** By digest, including revoked ones. */
+  #deploymentCredentials = new Map<string, DeploymentCredential>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
   /** Rulesets that have changed since `staleRulesets` found that freezing them is not worth it. */
@@ -95,6 +98,7 @@ export class ServiceMemory {
     sessions,
     rulesets,
     deployments,
+    deploymentCredentials,
   }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
@@ -102,6 +106,7 @@ export class ServiceMemory {
     for (const user of users) this.#users.set(user.id, user);
     for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
+    for (const each of deploymentCredentials) this.#deploymentCredentials.set(each.digest, each);
     for (const ruleset of rulesets) {
       const rules =
         this.#indexes.get(ruleset.id) ?? (await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
@@ -121,6 +126,7 @@ export class ServiceMemory {
     this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
     this.#deployments = other.#deployments;
+    this.#deploymentCredentials = other.#deploymentCredentials;
     this.#owned = other.#owned;
     this.#changed = other.#changed;
     // What is being built is older than the new content.
@@ -267,6 +273,19 @@ export class ServiceMemory {
     return this.everyDeployment().filter((deployment) => deployment.organisationId === organisationId);
   }
 
+  /** Of a deployment of any organisation, possibly revoked. */
+  deploymentCredentialByDigest(digest: string): DeploymentCredential | undefined {
+    return this.#deploymentCredentials.get(digest);
+  }
+
+  /**
+   * Those of the deployments of an organisation, including revoked ones, in the order of creation. O(credentials of all
+   * organisations).
+   */
+  deploymentCredentials(organisationId: string): DeploymentCredential[] {
+    return [...this.#deploymentCredentials.values()].filter((each) => each.organisationId === organisationId);
+  }
+
   /** The rules of a ruleset of any organisation. */
   rulesOf(id: string): RuleIndex | undefined {
     return this.#rulesets.get(id)?.rules;
@@ -325,6 +344,8 @@ export class ServiceMemory {
         return;
       case "deployment":
         return void this.#deployments.set(change.deployment.id, change.deployment);
+      case "deployment-credential":
+        return void this.#deploymentCredentials.set(change.credential.digest, change.credential);
       case "deployment-list":
         return void this.#setList(change);
       case "dataset":

@@ -2,6 +2,7 @@ import type { OldRules } from "../_rule-values.ts";
 import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
 import type { Deployment } from "../deployment.ts";
+import type { DeploymentCredential } from "../deployment-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
@@ -56,6 +57,9 @@ export type Write =
       readonly content: string;
     }
   | { readonly delete: "published-list"; readonly deploymentId: string }
+  | { readonly insert: "deployment-credential"; readonly credential: DeploymentCredential }
+  | { readonly save: "deployment-credential"; readonly credential: DeploymentCredential }
+  | { readonly delete: "bouncer-state"; readonly credentialId: string }
   | { readonly insert: "session"; readonly session: Session }
   | { readonly delete: "sessions"; readonly digests: readonly string[] }
   /** Sessions of all users that have expired by then. */

@@ -11,6 +11,7 @@ import { traffic } from "./0005-traffic.ts";
 import { limitCounts } from "./0006-limit-counts.ts";
 import { deployments } from "./0007-deployments.ts";
 import { changesByRuleset } from "./0008-changes-by-ruleset.ts";
+import { deploymentCredentials } from "./0009-deployment-credentials.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: Migrations = {
   "0006-limit-counts": limitCounts,
   "0007-deployments": deployments,
   "0008-changes-by-ruleset": changesByRuleset,
+  "0009-deployment-credentials": deploymentCredentials,
 };
 
 /** The number of migrations of this release. */

@@ -165,6 +165,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
       change.user ??
       change.ruleset ??
       change.deployment ??
+      change.credential ??
       change.dataset ??
       null,
   };

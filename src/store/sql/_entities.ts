@@ -2,8 +2,18 @@ import type { Insertable, Selectable } from "kysely";
 import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../deployment.ts";
+import type { CredentialKind, DeploymentCredential } from "../deployment-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
-import type { ApiKeyRow, DeploymentRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, UserRow } from "./_tables.ts";
+import type {
+  ApiKeyRow,
+  DeploymentCredentialRow,
+  DeploymentRow,
+  OrganisationRow,
+  PlanRow,
+  RulesetRow,
+  SessionRow,
+  UserRow,
+} from "./_tables.ts";
 
 // Converts rows to entities and back.
 
@@ -178,5 +188,37 @@ export function rowOfDeployment(deployment: Deployment): DeploymentRow {
     published: published === null ? null : JSON.stringify(published),
     refused: refused === null ? null : JSON.stringify(refused),
     released,
+  };
+}
+
+export function credentialOf(row: DeploymentCredentialRow): DeploymentCredential {
+  const { id, organisation_id, deployment_id, kind, label, digest, start, hosts_only, created_at, revoked_at } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    deploymentId: deployment_id,
+    kind: kind as CredentialKind,
+    label,
+    digest,
+    start,
+    hostsOnly: hosts_only === 1,
+    createdAt: created_at,
+    revokedAt: revoked_at,
+  };
+}
+
+export function rowOfCredential(credential: DeploymentCredential): DeploymentCredentialRow {
+  const { id, organisationId, deploymentId, kind, label, digest, start, hostsOnly, createdAt, revokedAt } = credential;
+  return {
+    id,
+    organisation_id: organisationId,
+    deployment_id: deploymentId,
+    kind,
+    label,
+    digest,
+    start,
+    hosts_only: hostsOnly ? 1 : 0,
+    created_at: createdAt,
+    revoked_at: revokedAt,
   };
 }

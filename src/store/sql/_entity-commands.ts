@@ -11,6 +11,7 @@ import {
   rotateDeployment,
   updateDeployment,
 } from "../decide/_deployments.ts";
+import { createCredential, revokeCredential } from "../decide/_deployment-credentials.ts";
 import { createKey, revokeKey } from "../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
@@ -116,6 +117,15 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return deleteDeployment(command, await found.deployment(within, command));
     case "rotate-deployment":
       return rotateDeployment(command, await found.deployment(within, command));
+    case "create-credential":
+      return createCredential(
+        command,
+        await found.deployment(within, command),
+        await found.credentialCount(within, command.organisationId),
+        randomUUID,
+      );
+    case "revoke-credential":
+      return revokeCredential(command, await found.credential(within, command));
     case "release-list":
       return releaseList(command, await found.deployment(within, command));
     case "publish-list":

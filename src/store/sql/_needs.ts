@@ -4,7 +4,17 @@ import type { CreateKeyCommand, JoinCommand, RevokeKeyCommand, SetPlanCommand } 
 import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Deployment } from "../deployment.ts";
-import { accountOf, deploymentOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf } from "./_entities.ts";
+import type { DeploymentCredential } from "../deployment-credential.ts";
+import {
+  accountOf,
+  credentialOf,
+  deploymentOf,
+  keyOf,
+  organisationOf,
+  planOf,
+  rulesetOf,
+  sessionOf,
+} from "./_entities.ts";
 import type { Tables } from "./_tables.ts";
 
 // What is needed to decide commands about organisations, plans, keys, rulesets, users and sessions.
@@ -123,6 +133,26 @@ export async function deployment(
   const row = await own.where("id", "=", deploymentId).where("deleted_at", "is", null).executeTakeFirst();
   if (row === undefined) throw new StoreError("deployment-not-found", `unknown deployment ${deploymentId}`);
   return deploymentOf(row);
+}
+
+/** How many credentials of the organisation's deployments are not revoked. */
+export async function credentialCount(within: Within, organisationId: string): Promise<number> {
+  const own = within.selectFrom("deployment_credentials").where("organisation_id", "=", organisationId);
+  const { count } = await own
+    .where("revoked_at", "is", null)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Never another organisation's. */
+export async function credential(
+  within: Within,
+  { organisationId, credentialId }: { readonly organisationId: string; readonly credentialId: string },
+): Promise<DeploymentCredential | undefined> {
+  const own = within.selectFrom("deployment_credentials").selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", credentialId).executeTakeFirst();
+  return row && credentialOf(row);
 }
 
 /** Without deleted ones. */

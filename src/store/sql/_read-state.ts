@@ -1,7 +1,16 @@
 import { atOneInstant } from "./_at-one-instant.ts";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
-import { deploymentOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf, userOf } from "./_entities.ts";
+import {
+  credentialOf,
+  deploymentOf,
+  keyOf,
+  organisationOf,
+  planOf,
+  rulesetOf,
+  sessionOf,
+  userOf,
+} from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
 import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
 import { catchUp, readHistory } from "./_saved-rules.ts";
@@ -35,6 +44,9 @@ export function readState(
       sessions: (await within.selectFrom("sessions").selectAll().execute()).map(sessionOf),
       rulesets: inOrder(rulesets.map(rulesetOf)),
       deployments: inOrder((await within.selectFrom("deployments").selectAll().execute()).map(deploymentOf)),
+      deploymentCredentials: inOrder(
+        (await within.selectFrom("deployment_credentials").selectAll().execute()).map(credentialOf),
+      ),
     };
   });
 }

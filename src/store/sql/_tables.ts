@@ -22,6 +22,9 @@ export interface Tables {
   readonly published_lists: PublishedListRow;
   readonly pulls: PullRow;
   readonly pull_counts: PullCountRow;
+  readonly deployment_credentials: DeploymentCredentialRow;
+  readonly bouncer_states: BouncerStateRow;
+  readonly bouncer_lists: BouncerListRow;
 }
 
 /** One row. */
@@ -236,4 +239,33 @@ export interface PullCountRow {
   readonly day: number;
   readonly pulls: number;
   readonly bytes: number;
+}
+
+export interface DeploymentCredentialRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly deployment_id: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly digest: string;
+  readonly start: string;
+  readonly hosts_only: number;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+export interface BouncerStateRow {
+  readonly credential_id: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly issued_at: number;
+  readonly pulled_at: number;
+  readonly agent: string;
+}
+
+/** A list that at least one bouncer of the deployment has. */
+export interface BouncerListRow {
+  readonly deployment_id: string;
+  readonly digest: string;
+  readonly content: string;
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Write } from "../decide/_decision.ts";
 import {
+  rowOfCredential,
   rowOfDeployment,
   rowOfKey,
   rowOfOrganisation,
@@ -32,6 +33,11 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
       return void (await within.insertInto("users").values(rowOfUser(write.account)).execute());
     case "deployment":
       return void (await within.insertInto("deployments").values(rowOfDeployment(write.deployment)).execute());
+    case "deployment-credential":
+      return void (await within
+        .insertInto("deployment_credentials")
+        .values(rowOfCredential(write.credential))
+        .execute());
     case "session":
       return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
   }
@@ -62,6 +68,11 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const { id, ...values } = rowOfDeployment(write.deployment);
       return void (await within.updateTable("deployments").set(values).where("id", "=", id).execute());
     }
+    case "deployment-credential": {
+      const { id, revokedAt } = write.credential;
+      const credential = within.updateTable("deployment_credentials").set({ revoked_at: revokedAt });
+      return void (await credential.where("id", "=", id).execute());
+    }
     case "published-list": {
       const { deploymentId, generation, content } = write;
       const list = within.insertInto("published_lists").values({ deployment_id: deploymentId, generation, content });
@@ -75,6 +86,8 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
 async function remove(within: Transaction<Tables>, write: Extract<Write, { delete: string }>): Promise<void> {
   if (write.delete === "published-list")
     return void (await within.deleteFrom("published_lists").where("deployment_id", "=", write.deploymentId).execute());
+  if (write.delete === "bouncer-state")
+    return void (await within.deleteFrom("bouncer_states").where("credential_id", "=", write.credentialId).execute());
   const sessions = within.deleteFrom("sessions");
   if (write.delete === "sessions") await sessions.where("digest", "in", write.digests).execute();
   else await sessions.where("expires_at", "<=", write.at).execute();

@@ -82,6 +82,12 @@ const newDeployment = async () => {
 };
 const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
 const newKey = async () => (await addKey(t, organisation)).id;
+const newBouncer = async () => {
+  const about = { credential: "bouncer", label: "x", start: "ipb_", hostsOnly: false } as const;
+  const digest = `digest ${++serial}`;
+  const owned = { ...writing, organisationId: organisation, deploymentId: await newDeployment() };
+  return (await t.server.store.write({ kind: "create-credential", ...owned, ...about, digest })).credential.id;
+};
 const newLog = async () => {
   const id = crypto.randomUUID();
   const { identifications, catalogue } = t.server.services;
@@ -122,6 +128,9 @@ const CASES: Readonly<Record<string, Case>> = {
   listKeys: { least: "viewer", status: 200 },
   createKey: { least: "admin", status: 201, body: { label: "x", access: "read" } },
   revokeKey: { least: "admin", status: 200, id: newKey },
+  listBouncers: { least: "viewer", status: 200 },
+  createBouncer: { least: "admin", status: 400, body: { deployment_id: crypto.randomUUID(), label: "x" } },
+  revokeBouncer: { least: "admin", status: 200, id: newBouncer },
   listAudit: { least: "admin", status: 200 },
   getAuditFilters: { least: "admin", status: 200 },
   exportAudit: { least: "admin", status: 200, query: "format=ndjson&kind=create-organisation" },

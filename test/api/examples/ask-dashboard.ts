@@ -12,6 +12,7 @@ const LINES = "application/x-ndjson";
 const BYTES = "application/octet-stream";
 /** Shown in place of every key that is made; its checksum is wrong, so that no one takes it for a key. */
 const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
+const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
 /** Characters of a key by which people recognize it. */
 const KEY_START = 8;
 
@@ -19,14 +20,14 @@ const KEY_START = 8;
 export async function askDashboard(server: TestServer, interview: Interview, standIns: StandIns): Promise<void> {
   await askAboutUsers(server, interview, standIns);
   await askAboutKeys(interview, standIns);
-  await askAboutDeployments(interview);
+  await askAboutDeployments(interview, standIns);
   await askAboutRules(interview);
   await askAboutLogs(interview, standIns);
   await askAboutChanges(interview);
   await askAboutDatasets(interview);
 }
 
-async function askAboutDeployments(interview: Interview): Promise<void> {
+async function askAboutDeployments(interview: Interview, standIns: StandIns): Promise<void> {
   const path = `${API}/edl/deployments`;
   const { body } = await interview.ask(null, "POST", `${path}/`, {
     body: { name: "x", include: [{ prefixes: ["203.0.113.0/24"] }] },
@@ -36,7 +37,19 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
   await interview.until("the list is published", ({ memory }) => memory.deploymentById(body.id)!.published !== null);
   const asked = interview.body(`${path}/{deployment_id}:rotate`, "post");
   await interview.ask("rotateDeployment", "POST", `${own}:rotate`, { body: asked });
+  await askAboutBouncers(interview, standIns, body.id);
   await interview.ask(null, "DELETE", own);
+}
+
+async function askAboutBouncers(interview: Interview, standIns: StandIns, deploymentId: string): Promise<void> {
+  const path = `${API}/bouncers`;
+  const body = { ...(interview.body(path, "post") as object), deployment_id: deploymentId };
+  const created = await interview.ask("createBouncer", "POST", path, { body });
+  const { text, bouncer } = created.body;
+  standIns.add(text, BOUNCER_KEY);
+  standIns.add(bouncer.start, BOUNCER_KEY.slice(0, KEY_START));
+  await interview.ask("listBouncers", "GET", path);
+  await interview.ask("revokeBouncer", "DELETE", `${path}/${bouncer.id}`);
 }
 
 /** The first user is set up and stays; another one is invited. */

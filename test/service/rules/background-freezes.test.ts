@@ -36,7 +36,15 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
     const times = { createdAt: 1, updatedAt: 1, version: 1 };
     return { id, organisationId, name: id, purpose: "blocklist" as const, description: "", ...times };
   });
-  const nothing = { organisations: [], plans: [], keys: [], users: [], sessions: [], deployments: [] };
+  const nothing = {
+    organisations: [],
+    plans: [],
+    keys: [],
+    users: [],
+    sessions: [],
+    deployments: [],
+    deploymentCredentials: [],
+  };
   await memory.addState({ sequence: 1, ...nothing, rulesets });
   const metrics = new Metrics();
   const lines: string[] = [];

@@ -88,7 +88,15 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
   for (let i = 0; i < RULES; i++) oracle.set(world.rule(100));
   for (const rules of columnsOf(oracle.rules())) memory.addRules({ rulesetId, rules });
   const about = { id: rulesetId, organisationId, name: "", purpose: "blocklist" as const, description: "" };
-  const nothing = { organisations: [], plans: [], keys: [], users: [], sessions: [], deployments: [] };
+  const nothing = {
+    organisations: [],
+    plans: [],
+    keys: [],
+    users: [],
+    sessions: [],
+    deployments: [],
+    deploymentCredentials: [],
+  };
   const times0 = { createdAt: 1, updatedAt: 1, version: 1 };
   await memory.addState({ sequence: 1, ...nothing, rulesets: [{ ...about, ...times0 }] });
   const metrics = new Metrics();

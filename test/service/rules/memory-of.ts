@@ -14,7 +14,15 @@ export interface ChangingRuleset {
 export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule[]): Promise<ChangingRuleset> {
   const memory = new ServiceMemory();
   for (const part of columnsOf(rules)) memory.addRules({ rulesetId: about.id, rules: part });
-  const nothing = { organisations: [], plans: [], keys: [], users: [], sessions: [], deployments: [] };
+  const nothing = {
+    organisations: [],
+    plans: [],
+    keys: [],
+    users: [],
+    sessions: [],
+    deployments: [],
+    deploymentCredentials: [],
+  };
   await memory.addState({ sequence: about.version, ...nothing, rulesets: [about] });
   const { id: rulesetId, organisationId } = about;
   return {

@@ -59,6 +59,7 @@ async function makeMemory(): Promise<ServiceMemory> {
     users: [],
     sessions: [],
     deployments: [],
+    deploymentCredentials: [],
     rulesets: [about("a"), about("b")],
   });
   return memory;

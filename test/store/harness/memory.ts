@@ -6,6 +6,7 @@ import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { Deployment } from "../../../src/store/deployment.ts";
+import type { DeploymentCredential } from "../../../src/store/deployment-credential.ts";
 import type {
   ApiKey,
   Organisation,
@@ -27,6 +28,7 @@ export class Memory {
   readonly sessions = new Map<string, Session>();
   readonly rulesets = new Map<string, Ruleset>();
   readonly deployments = new Map<string, Deployment>();
+  readonly deploymentCredentials = new Map<string, DeploymentCredential>();
   /** By ruleset, then by the text of the prefix. */
   readonly rules = new Map<string, Map<string, Rule>>();
   readonly seen: Change[] = [];
@@ -39,7 +41,8 @@ export class Memory {
     }
   }
 
-  start({ sequence, organisations, plans, keys, users, sessions, rulesets, deployments }: State): void {
+  start(state: State): void {
+    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments } = state;
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
@@ -47,6 +50,7 @@ export class Memory {
     for (const user of users) this.users.set(user.id, user);
     for (const session of sessions) this.sessions.set(session.digest, session);
     for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
+    for (const credential of state.deploymentCredentials) this.deploymentCredentials.set(credential.id, credential);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
   }
 
@@ -80,6 +84,7 @@ export class Memory {
       sessions: sorted(this.sessions),
       rulesets: sorted(this.rulesets),
       deployments: sorted(this.deployments),
+      deploymentCredentials: sorted(this.deploymentCredentials),
       rules: sorted(new Map(rules)),
     };
   }
@@ -91,6 +96,9 @@ export class Memory {
         return;
       case "deployment":
         this.deployments.set(change.deployment.id, change.deployment);
+        return;
+      case "deployment-credential":
+        this.deploymentCredentials.set(change.credential.id, change.credential);
         return;
       case "deployment-list": {
         const { published, refused, released } = change;

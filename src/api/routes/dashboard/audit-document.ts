@@ -141,6 +141,8 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "update-deployment": (name) => `changed the deployment ${name}`,
   "delete-deployment": (name) => `deleted the deployment ${name}`,
   "rotate-deployment": (name) => `replaced the credentials of the deployment ${name}`,
+  "create-credential": (name, _before, { start }) => `created the bouncer key ${name} (${start}...)`,
+  "revoke-credential": (name, _before, { start }) => `revoked the bouncer key ${name} (${start}...)`,
   "release-list": (name) => `released a refused list of the deployment ${name}`,
   "update-catalogue": (_name, _before, { prefixes, source }) =>
     `updated the catalogue from ${source}: ${countedPrefixes(prefixes)}`,

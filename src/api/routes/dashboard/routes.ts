@@ -1,6 +1,7 @@
 import type { App } from "../../app-type.ts";
 import type { Services } from "../../../service/services.ts";
 import { addAuditRoutes } from "./audit.ts";
+import { addBouncerKeyRoutes } from "./bouncers.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
@@ -25,6 +26,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addKeyRoutes(app, services);
   addAuditRoutes(app, services);
   addDeploymentCredentialRoutes(app, services);
+  addBouncerKeyRoutes(app, services);
   addRowRoutes(app, services);
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);

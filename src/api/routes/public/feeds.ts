@@ -14,7 +14,7 @@ import { notFound, Problem } from "../../problem.ts";
 
 const DAY = 86_400_000;
 /** Days for which feeds are served as they were after the plan of the organisation has ended. */
-const FROZEN_DAYS = 30;
+export const FROZEN_DAYS = 30;
 /** Seconds after which a device may ask again for what is not there yet. */
 const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,0 +1,177 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AddressError } from "../../../address/address-error.ts";
+import type { Prefix } from "../../../address/address.ts";
+import { parsePrefix } from "../../../address/prefix.ts";
+import { type Delivery } from "../../../service/bouncers/bouncers.ts";
+import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../service/bouncers/decisions.ts";
+import { joined } from "../../../service/encoded.ts";
+import { invalid, tooManyRequests } from "../../../service/service-error.ts";
+import type { Services } from "../../../service/services.ts";
+import type { DeploymentCredential } from "../../../store/deployment-credential.ts";
+import type { App } from "../../app-type.ts";
+import { redact } from "../../http/redact.ts";
+import { sendJson, streamJson } from "../../http/reply.ts";
+import { Problem } from "../../problem.ts";
+import { problemOf } from "../../problem-of.ts";
+import { FROZEN_DAYS } from "./feeds.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The bouncer's key, in requests of bouncers. */
+    bouncer: DeploymentCredential;
+  }
+}
+
+const DAY = 86_400_000;
+/** Seconds after which a bouncer may ask again for what is not there yet. */
+const RETRY_AFTER = 5;
+
+/**
+ * What CrowdSec's local API offers to bouncers: they enforce a deployment unchanged. Each has a key of its own, which
+ * is valid nowhere else. Errors have their form, `{"message": ...}`.
+ */
+export function addBouncerRoutes(app: App, services: Services): void {
+  void app.register(
+    (context, _options, done) => {
+      const within = context as unknown as App;
+      within.decorateRequest("bouncer");
+      within.setErrorHandler((error: Error, request, reply) => answerMessage(error, request, reply));
+      within.addHook("onRequest", (request, _reply, admitted) => admitted(admit(request, services)));
+      addStream(within, services);
+      addLookup(within, services);
+      done();
+    },
+    { prefix: "/v1" },
+  );
+}
+
+/** Unexpected errors are logged, as everywhere. */
+function answerMessage(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemOf(error);
+  if (problem.status >= 500 && problem.kind !== "service-unavailable")
+    request.log.error({ request_id: request.id, err: error }, "unexpected error");
+  const { fields } = error as { fields?: Readonly<Record<string, readonly string[]>> };
+  const about = Object.entries(fields ?? {}).map(([name, texts]) => `${name}: ${texts.join(", ")}`);
+  const message = about.length === 0 ? problem.message : about.join("; ");
+  reply.code(problem.status).headers(problem.details.headers ?? {});
+  return sendJson(reply, redact(JSON.stringify({ message })));
+}
+
+/** The problem that rejects the request. Bouncers take 403 for a wrong key. */
+function admit(request: FastifyRequest, services: Services): Error | undefined {
+  const { bouncers, failureLimits, settings, memory } = services;
+  const bouncer = bouncers.find(String(request.headers["x-api-key"] ?? ""));
+  if (bouncer === undefined) {
+    const window = failureLimits.take(request.ip, settings.failuresPerMinute);
+    return window.isExceeded
+      ? tooManyRequests("too many requests without a valid bouncer key came from this address", window.retryAfter)
+      : new Problem("permission-denied", "access forbidden: not a valid bouncer key of a deployment");
+  }
+  request.bouncer = bouncer;
+  request.identity = { kind: "key", id: bouncer.id };
+  const until = memory.plan(bouncer.organisationId, "edl")?.until ?? null;
+  return until !== null && request.now >= until + FROZEN_DAYS * DAY
+    ? new Problem("permission-denied", `the plan of the organisation ended more than ${FROZEN_DAYS} days ago`)
+    : undefined;
+}
+
+function addStream(app: App, services: Services): void {
+  const { bouncers, settings } = services;
+  app.get("/decisions/stream", async (request, reply) => {
+    const { bouncer, now } = request;
+    const filter = filterIn(request);
+    const delivery = await bouncers.deliver(bouncer, {
+      isStartup: flagIn(request, "startup"),
+      now,
+      agent: request.headers["user-agent"] ?? "",
+    });
+    if (delivery === undefined) throw notYet();
+    const { scenarioOf } = delivery;
+    const context = { now, lasts: settings.bouncerDuration, scenarioOf };
+    if (request.method !== "HEAD") whenRead(request, reply, delivery, services);
+    return streamJson(reply, joined(streamParts(delivery, filter, context)));
+  });
+}
+
+/** What it has got counts as received when all of it has left; a response that breaks off is sent again. */
+function whenRead(request: FastifyRequest, reply: FastifyReply, delivery: Delivery, { pulls }: Services): void {
+  const { bouncer, now } = request;
+  const isEmpty = delivery.added.size === 0 && delivery.removed.length === 0;
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished || reply.raw.statusCode !== 200) return;
+    delivery.complete();
+    const isNoted = now - (pulls.lastOf(bouncer.deploymentId) ?? 0) < NOTE_EVERY;
+    if (isEmpty && isNoted) return;
+    pulls.add({
+      deploymentId: bouncer.deploymentId,
+      at: now,
+      file: "decisions/stream",
+      address: request.ip,
+      agent: request.headers["user-agent"] ?? "",
+      status: 200,
+      bytes: 0,
+    });
+  });
+}
+
+/** Bouncers ask every few seconds, and mostly get nothing: one such request a minute is listed among the pulls. */
+const NOTE_EVERY = 60_000;
+
+function addLookup(app: App, { bouncers, settings }: Services): void {
+  app.get("/decisions", async (request, reply) => {
+    const where = prefixIn(request);
+    // Clients ask without an address whether the server is there.
+    if (where === undefined) return sendJson(reply, "null");
+    const { now } = request;
+    const covering = await bouncers.covering(request.bouncer, where, now);
+    if (covering === undefined) throw notYet();
+    const { found, scenarioOf } = covering;
+    const isWanted = wantedBy(filterIn(request));
+    const context = { now, lasts: settings.bouncerDuration, scenarioOf };
+    const texts = [...found]
+      .filter(([prefix]) => isWanted(prefix))
+      .map(([prefix, end]) => decisionText(prefix, end, context));
+    return sendJson(reply, texts.length === 0 ? "null" : `[${texts.join(",")}]`);
+  });
+}
+
+function notYet(): Problem {
+  return new Problem("service-unavailable", "the list has not been made yet; try again soon", {
+    headers: { "retry-after": String(RETRY_AFTER) },
+  });
+}
+
+/** @throws ServiceError "invalid" */
+function parameter({ query }: FastifyRequest, name: string): string | undefined {
+  const value = (query as Readonly<Record<string, string | string[] | undefined>>)[name];
+  if (Array.isArray(value)) throw invalid({ [name]: ["is given more than once"] });
+  return value === "" ? undefined : value;
+}
+
+/** @throws ServiceError "invalid" */
+function flagIn(request: FastifyRequest, name: string): boolean {
+  const text = parameter(request, name) ?? "false";
+  if (text !== "true" && text !== "false") throw invalid({ [name]: ["must be true or false"] });
+  return text === "true";
+}
+
+/** @throws ServiceError "invalid" */
+function filterIn(request: FastifyRequest): DecisionFilter {
+  const setIn = (name: string): ReadonlySet<string> | undefined => {
+    const names = parameter(request, name)?.split(",");
+    return names && new Set(names.map((each) => each.trim().toLowerCase()));
+  };
+  return { scopes: setIn("scopes") ?? setIn("scope"), origins: setIn("origins") ?? setIn("origin") };
+}
+
+/** @throws ServiceError "invalid" */
+function prefixIn(request: FastifyRequest): Prefix | undefined {
+  const [ip, range] = [parameter(request, "ip"), parameter(request, "range")];
+  const [name, text] = ip === undefined ? ["range", range] : ["ip", ip];
+  if (text === undefined) return undefined;
+  try {
+    return parsePrefix(text, "mask");
+  } catch (error) {
+    throw error instanceof AddressError ? invalid({ [name]: [error.message] }) : error;
+  }
+}

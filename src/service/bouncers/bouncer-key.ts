@@ -1,0 +1,18 @@
+import { type NewApiKey } from "../../store/api-key.ts";
+import { digestOfToken, isToken, makeToken } from "../access/secret-token.ts";
+
+/** Begins every key of a bouncer, so that no one takes it for an API key, and texts with one in them can be recognized. */
+const START = "ipb_";
+/** Characters of the text that are kept, to distinguish keys. */
+const START_CHARACTERS = 8;
+
+/** A new key of a bouncer: `ipb_` and 43 random characters. Shown once; a store gets `digest` and `start`. */
+export function makeBouncerKey(): NewApiKey {
+  const text = START + makeToken().text;
+  return { text, digest: digestOfToken(text), start: text.slice(0, START_CHARACTERS) };
+}
+
+/** The digest of a text that has the form of a key. */
+export function digestOfBouncerKey(text: string): string | undefined {
+  return text.startsWith(START) && isToken(text.slice(START.length)) ? digestOfToken(text) : undefined;
+}

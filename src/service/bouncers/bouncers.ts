@@ -1,0 +1,272 @@
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
+import type { Gathered } from "../../deployments/gathered.ts";
+import type { Deployment, DeploymentSource } from "../../store/deployment.ts";
+import type { DeploymentCredential } from "../../store/deployment-credential.ts";
+import type { Store } from "../../store/store.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { prefixesOfList } from "../deployments/list-text.ts";
+import type { PublishedLists, ServedList } from "../deployments/published-lists.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
+import { SharedCache } from "../shared-cache.ts";
+import { digestOfBouncerKey } from "./bouncer-key.ts";
+import { comparing, type Difference } from "./decisions.ts";
+import { asHosts, type EnforcedList, enforcedList, NOTHING, packEntries, unpackEntries } from "./enforced-list.ts";
+
+/** Bytes of lists and differences. */
+const MAX_BYTES = 128 << 20;
+/** Milliseconds after which it is recorded that a bouncer asks, although there is nothing new. */
+const NOTE_EVERY = 60_000;
+const MAX_AGENT = 200;
+
+interface BouncerServices {
+  readonly memory: ServiceMemory;
+  readonly store: Store;
+  readonly lists: PublishedLists;
+  /** Seconds for which a decision on a permanent rule holds. */
+  readonly lasts: number;
+}
+
+/** What a bouncer asks for. */
+export interface BouncerRequest {
+  /** Everything, as the bouncer has nothing. */
+  readonly isStartup: boolean;
+  readonly now: number;
+  readonly agent: string;
+}
+
+/** What a bouncer is sent. */
+export interface Delivery extends Pick<Difference, "added" | "removed"> {
+  readonly scenarioOf: (prefix: string) => string;
+  /** To be called when the bouncer has it completely. */
+  readonly complete: () => void;
+}
+
+/**
+ * The lists of deployments for CrowdSec bouncers. Their protocol has no cursor: what each has got completely is in the
+ * database, so any server goes on where another one stopped. A decision ends by itself after a while, also one on a
+ * permanent rule; all are sent again when half of that has passed.
+ */
+export class Bouncers {
+  readonly #services: BouncerServices;
+  readonly #lists = new SharedCache<EnforcedList>(MAX_BYTES);
+  readonly #differences = new SharedCache<Difference>(MAX_BYTES);
+  /** By credential. */
+  readonly #recording = new Map<string, Promise<void>>();
+
+  constructor(services: BouncerServices) {
+    this.#services = services;
+  }
+
+  /** The credential whose text this is, unless it is revoked. O(1) */
+  find(text: string): DeploymentCredential | undefined {
+    const digest = digestOfBouncerKey(text);
+    const found = digest === undefined ? undefined : this.#services.memory.deploymentCredentialByDigest(digest);
+    return found?.kind === "bouncer" && found.revokedAt === null ? found : undefined;
+  }
+
+  /** Resolves when what bouncers have got is recorded. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#recording.values());
+  }
+
+  /**
+   * What the bouncer needs; undefined if the first list has not been made yet. Rejects with StoreError. O(entries) after
+   * a change, in slices; otherwise a read of the database.
+   */
+  async deliver(credential: DeploymentCredential, request: BouncerRequest): Promise<Delivery | undefined> {
+    const { deploymentId, hostsOnly } = credential;
+    const deployment = this.#services.memory.deploymentById(deploymentId);
+    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now);
+    if (deployment === undefined || after === undefined) return undefined;
+    await this.#recording.get(credential.id);
+    const state = await this.#services.store.read("bouncerState", credential.id);
+    const before = state === null ? NOTHING : await this.#listWith(deploymentId, state.digest);
+    const { now, isStartup } = request;
+    const isAll = isStartup || before === undefined || now - (state?.issuedAt ?? 0) >= this.#services.lasts * 500;
+    const { added, removed } = await this.#difference(deploymentId, before ?? NOTHING, after, hostsOnly);
+    const complete = (): void => {
+      if (!isAll && state?.digest === after.digest && now - state.pulledAt < NOTE_EVERY) return;
+      this.#record(credential, after, {
+        basedOn: isStartup ? null : (state?.version ?? 0),
+        // The list of a bouncer that starts may have been deleted meanwhile.
+        isKnown: !isStartup && state?.digest === after.digest && before !== undefined,
+        issuedAt: isAll ? now : state!.issuedAt,
+        request,
+      });
+    };
+    return {
+      added: isAll ? (await this.#forBouncer(deploymentId, after, hostsOnly)).ends : added,
+      removed,
+      scenarioOf: await this.#scenarios(deployment, now),
+      complete,
+    };
+  }
+
+  /**
+   * The entries that cover all of a prefix, with their ends; undefined if the first list has not been made yet.
+   * O(length of the prefix) unless the list has changed.
+   */
+  async covering(
+    credential: DeploymentCredential,
+    prefix: Prefix,
+    now: number,
+  ): Promise<{ readonly found: Map<string, number>; readonly scenarioOf: Delivery["scenarioOf"] } | undefined> {
+    const deployment = this.#services.memory.deploymentById(credential.deploymentId);
+    const list = deployment === undefined ? undefined : await this.#listOf(deployment, now);
+    if (deployment === undefined || list === undefined) return undefined;
+    const { ends } = await this.#forBouncer(deployment.id, list, credential.hostsOnly);
+    const found = new Map<string, number>();
+    for (let length = prefix.length; length >= 0; length--) {
+      const text = formatPrefix(prefixOf(prefix, length));
+      const end = ends.get(text);
+      if (end !== undefined) found.set(text, end);
+    }
+    return { found, scenarioOf: await this.#scenarios(deployment, now) };
+  }
+
+  #record(
+    { id: credentialId, deploymentId }: DeploymentCredential,
+    list: EnforcedList,
+    {
+      basedOn,
+      isKnown,
+      issuedAt,
+      request: { now, agent },
+    }: {
+      readonly basedOn: number | null;
+      readonly isKnown: boolean;
+      readonly issuedAt: number;
+      readonly request: BouncerRequest;
+    },
+  ): void {
+    const record = async (): Promise<void> => {
+      const content = isKnown || list.digest === "" ? null : await packEntries(list);
+      await this.#services.store.record("bouncers", {
+        credentialId,
+        deploymentId,
+        basedOn,
+        digest: list.digest,
+        content,
+        issuedAt,
+        pulledAt: now,
+        agent: agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", ""),
+      });
+    };
+    // What is not recorded is sent again: bouncers take a decision twice. The store's outage is logged elsewhere.
+    const before = this.#recording.get(credentialId) ?? Promise.resolve();
+    const recording = before.then(record).catch(() => {});
+    this.#recording.set(credentialId, recording);
+    void recording.then(() => {
+      if (this.#recording.get(credentialId) === recording) this.#recording.delete(credentialId);
+    });
+  }
+
+  /** What the deployment is to enforce now: nothing, if it is deleted, not active, or no blocklist. */
+  async #listOf(deployment: Deployment, now: number): Promise<EnforcedList | undefined> {
+    const { active, purpose } = deployment.definition;
+    if (deployment.deletedAt !== null || !active || purpose === "allowlist") return NOTHING;
+    const served = this.#services.lists.served(deployment.id);
+    if (served === undefined) return undefined;
+    const made = await this.#lists.get(this.#keyOf(deployment, served), () => this.#make(deployment, served, now));
+    // The database knows it by its digest.
+    if (made.digest !== "") await this.#lists.get(`${deployment.id} ${made.digest}`, async () => made);
+    return made;
+  }
+
+  #keyOf({ id, updatedAt, definition, organisationId }: Deployment, { published }: ServedList): string {
+    const versions = definition.include.map((source) =>
+      "ruleset" in source ? this.#services.memory.ruleset(organisationId, source.ruleset)?.about.version : 0,
+    );
+    return `${id} ${updatedAt} ${published.generation} ${versions.join(" ")}`;
+  }
+
+  async #make(deployment: Deployment, { text }: ServedList, now: number): Promise<EnforcedList> {
+    const endOf = await this.#ends(deployment, now);
+    const entries = function* (): Generator<[string, number]> {
+      for (const family of [4, 6] as const)
+        for (const prefix of prefixesOfList(text[family])) yield [formatPrefix(prefix), endOf(prefix)];
+    };
+    return enforcedList(entries());
+  }
+
+  /**
+   * When prefixes stop being listed by themselves; 0: unknown, or never. Known is it where all sources that list the
+   * prefix are rulesets, and a rule of each covers all of it.
+   */
+  async #ends(deployment: Deployment, now: number): Promise<(prefix: Prefix) => number> {
+    const { memory } = this.#services;
+    const { organisationId } = deployment;
+    const sources = await this.#gatherAll(deployment, now);
+    const mayEnd = sources.some(({ source, gathered }) => "ruleset" in source && gathered.until < Infinity);
+    if (!mayEnd) return () => 0;
+    return (prefix) => {
+      let last = 0;
+      for (const { source, gathered } of sources) {
+        if (!gathered.addresses.has(prefix)) continue;
+        if (!("ruleset" in source)) return 0;
+        const rules = memory.ruleset(organisationId, source.ruleset)?.rules.covering(prefix) ?? [];
+        if (rules.length === 0) return 0;
+        for (const { expiresAt } of rules) last = Math.max(last, expiresAt ?? Infinity);
+      }
+      return last === Infinity ? 0 : last;
+    };
+  }
+
+  /** A list that some bouncer has; undefined if it is not kept any more. */
+  async #listWith(deploymentId: string, digest: string): Promise<EnforcedList | undefined> {
+    if (digest === "") return NOTHING;
+    try {
+      return await this.#lists.get(`${deploymentId} ${digest}`, async () => {
+        const content = await this.#services.store.read("bouncerList", deploymentId, digest);
+        if (content === null) throw new NotKeptError();
+        return unpackEntries(digest, content);
+      });
+    } catch (error) {
+      if (error instanceof NotKeptError) return undefined;
+      throw error;
+    }
+  }
+
+  async #forBouncer(deploymentId: string, list: EnforcedList, hostsOnly: boolean): Promise<EnforcedList> {
+    if (!hostsOnly || list.digest === "") return list;
+    return this.#lists.get(`hosts ${deploymentId} ${list.digest}`, () => asHosts(list));
+  }
+
+  #difference(id: string, before: EnforcedList, after: EnforcedList, hostsOnly: boolean): Promise<Difference> {
+    return this.#differences.get(`${id} ${before.digest} ${after.digest} ${hostsOnly}`, async () =>
+      inSlices(comparing(await this.#forBouncer(id, before, hostsOnly), await this.#forBouncer(id, after, hostsOnly))),
+    );
+  }
+
+  /** What each prefix is called in decisions: the first source that lists it. */
+  async #scenarios(deployment: Deployment, now: number): Promise<(prefix: string) => string> {
+    const sources = await this.#gatherAll(deployment, now);
+    return (text) => {
+      const address = parsePrefix(text);
+      const found = sources.find(({ gathered }) => gathered.addresses.has(address));
+      return found === undefined ? "deployment" : scenarioOf(found.source);
+    };
+  }
+
+  /** Without those that cannot be read: their list is the one before. */
+  async #gatherAll(
+    { organisationId, definition }: Deployment,
+    now: number,
+  ): Promise<{ readonly source: DeploymentSource; readonly gathered: Gathered }[]> {
+    const all = definition.include.map(async (source) => {
+      const gathered = await this.#services.lists.sources.gather(organisationId, source, now).catch(() => undefined);
+      return gathered === undefined ? [] : [{ source, gathered }];
+    });
+    return (await Promise.all(all)).flat();
+  }
+}
+
+class NotKeptError extends Error {}
+
+/** What decisions call a source: bouncers report what they drop by it. */
+export function scenarioOf(source: DeploymentSource): string {
+  if ("ruleset" in source) return `ruleset/${source.ruleset}`;
+  if ("cbs" in source) return `cbs/${source.cbs}`;
+  return "cti" in source ? "cti" : "prefixes";
+}

@@ -1,0 +1,61 @@
+import type { CreateCredentialCommand, RevokeCredentialCommand } from "../command.ts";
+import type { Deployment } from "../deployment.ts";
+import type { DeploymentCredential } from "../deployment-credential.ts";
+import { StoreError } from "../store-error.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Maximum credentials of the deployments of an organisation that are not revoked. */
+const MAX_CREDENTIALS = 100;
+
+/** `count`: those of the organisation that are not revoked. */
+export function createCredential(
+  { organisationId, credential, label, digest, start, hostsOnly, at }: CreateCredentialCommand,
+  deployment: Deployment,
+  count: number,
+  newId: NewId,
+): Decision {
+  checkTexts(label);
+  if (count >= MAX_CREDENTIALS)
+    throw new StoreError(
+      "too-many-credentials",
+      `the deployments of an organisation have at most ${MAX_CREDENTIALS} credentials that are not revoked; revoke some first`,
+    );
+  if (credential === "bouncer" && deployment.definition.purpose === "allowlist")
+    throw new StoreError("not-a-blocklist", "a bouncer would block what this deployment allows; use a blocklist");
+  const created: DeploymentCredential = {
+    id: newId(),
+    organisationId,
+    deploymentId: deployment.id,
+    kind: credential,
+    label,
+    digest,
+    start,
+    hostsOnly,
+    createdAt: at,
+    revokedAt: null,
+  };
+  return {
+    outcome: { credential: created },
+    changes: [{ change: { kind: "deployment-credential", credential: created } }],
+    writes: [{ insert: "deployment-credential", credential: created }],
+  };
+}
+
+/** Repeating it changes nothing. What its bouncer has got is forgotten. */
+export function revokeCredential(
+  { credentialId, at }: RevokeCredentialCommand,
+  before: DeploymentCredential | undefined,
+): Decision {
+  if (before === undefined) throw new StoreError("credential-not-found", `unknown credential ${credentialId}`);
+  if (before.revokedAt !== null) return { outcome: { credential: before }, changes: [] };
+  const credential: DeploymentCredential = { ...before, revokedAt: at };
+  return {
+    outcome: { credential },
+    changes: [{ change: { kind: "deployment-credential", credential }, old: before }],
+    writes: [
+      { save: "deployment-credential", credential },
+      { delete: "bouncer-state", credentialId },
+    ],
+  };
+}

@@ -1,0 +1,42 @@
+/** What a credential of a deployment is for; one kind is valid nowhere that another is. */
+export const CREDENTIAL_KINDS = ["bouncer"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/** Opens one deployment to a program that follows it, and nothing else. */
+export interface DeploymentCredential {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly deploymentId: string;
+  readonly kind: CredentialKind;
+  readonly label: string;
+  /** SHA-256 of its text in base64url; the text itself is not stored. */
+  readonly digest: string;
+  /** The first 8 characters of its text, to distinguish credentials. */
+  readonly start: string;
+  /** For bouncers that lose the length of prefixes: they get single addresses only. */
+  readonly hostsOnly: boolean;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** What a bouncer has got completely. */
+export interface BouncerState {
+  readonly credentialId: string;
+  /** Rises by one whenever it gets something. */
+  readonly version: number;
+  /** Of the list that it has; "": an empty one. */
+  readonly digest: string;
+  /** When all of its decisions were sent last. */
+  readonly issuedAt: number;
+  readonly pulledAt: number;
+  readonly agent: string;
+}
+
+/** A bouncer has got a list, or what has changed since the one before. */
+export interface BouncerProgress extends Omit<BouncerState, "version"> {
+  readonly deploymentId: string;
+  /** The version that the response was made from; if it is another one by now, nothing is recorded. null: any. */
+  readonly basedOn: number | null;
+  /** The list in base64, if others may not have recorded it. */
+  readonly content: string | null;
+}

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import { until } from "../until.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+
+const HOUR = 3_600_000;
+/** Seconds, as the server of these tests has it. */
+const LASTS = 4 * 3600;
+const DEFINITION: DeploymentDefinition = {
+  description: "",
+  firewall_format: "text",
+  device: "none",
+  update_frequency: "5m",
+  purpose: "blocklist",
+  direction: "both",
+  active: true,
+  include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }],
+  exclude: [],
+  options: {},
+};
+
+let t: TestServer;
+let organisationId = "";
+
+before(async () => {
+  t = await startServer({ failuresPerMinute: 1000, bouncerDuration: LASTS });
+  organisationId = await addOrganisation(t, "bouncers");
+});
+after(() => t.close());
+
+const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
+const { write }: { write: TestServer["server"]["store"]["write"] } = {
+  write: (command) => t.server.store.write(command),
+};
+
+async function deployed(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
+  const whole = { ...DEFINITION, ...definition };
+  const { deployment } = await write({ kind: "create-deployment", ...by(), name: "edge", definition: whole });
+  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  return deployment;
+}
+
+/** Changes the literal prefixes of a deployment, and waits for its list. */
+async function include(deploymentId: string, prefixes: readonly string[]): Promise<void> {
+  const before = t.server.services.lists.served(deploymentId)!.published.generation;
+  await write({ kind: "update-deployment", ...by(), deploymentId, definition: { include: [{ prefixes }] } });
+  await until("the next list is published", () => generation(deploymentId) > before);
+}
+const generation = (id: string): number => t.server.services.lists.served(id)!.published.generation;
+
+async function newBouncer(deploymentId: string, hostsOnly = false): Promise<{ id: string; key: string }> {
+  const { text: key, digest, start } = makeBouncerKey();
+  const about = { credential: "bouncer", label: "test", digest, start, hostsOnly } as const;
+  const { credential } = await write({ kind: "create-credential", ...by(), deploymentId, ...about });
+  return { id: credential.id, key };
+}
+
+interface Pulled {
+  readonly [list: string]: Record<string, string> | null;
+}
+
+/** What a bouncer gets, as prefixes with durations; null as it is sent. Waits until the server has recorded it. */
+async function pull(key: string, query = ""): Promise<Pulled> {
+  const before = (await stateOf(key))?.version ?? 0;
+  const { status, body, text } = await ask(t, "GET", `/v1/decisions/stream${query}`, { key });
+  assert.equal(status, 200, text);
+  if (query.includes("startup=true") || body.new !== null || body.deleted !== null)
+    await until(
+      "the server has recorded what the bouncer got",
+      async () => ((await stateOf(key))?.version ?? 0) > before,
+    );
+  const listOf = (items: { value: string; duration: string }[] | null) =>
+    items && Object.fromEntries(items.map(({ value, duration }) => [value, duration]));
+  return { new: listOf(body.new), deleted: listOf(body.deleted) };
+}
+
+const FULL = "4h0m0s";
+const START_UP = "?startup=true";
+const NOTHING = { new: null, deleted: null };
+
+test("a bouncer starts with everything, then gets differences; a restart of either goes on", async () => {
+  const { id } = await deployed();
+  const { key } = await newBouncer(id);
+  const all = { "192.0.2.0/24": FULL, "198.51.100.7": FULL, "2001:db8::/32": FULL };
+  assert.deepEqual(await pull(key, START_UP), { new: all, deleted: null });
+  assert.deepEqual(await pull(key), NOTHING);
+  await include(id, ["192.0.2.0/24", "203.0.113.9"]);
+  const changed = { new: { "203.0.113.9": FULL }, deleted: { "198.51.100.7": "-1s", "2001:db8::/32": "-1s" } };
+  await t.restart();
+  await until("the list is there", () => t.server.services.lists.served(id) !== undefined);
+  assert.deepEqual(await pull(key), changed);
+  assert.deepEqual(await pull(key, "?startup=false"), NOTHING);
+  await include(id, ["203.0.113.9"]);
+  const now = { new: { "203.0.113.9": FULL }, deleted: { "192.0.2.0/24": "-1s" } };
+  assert.deepEqual(await pull(key, START_UP), now, "what it had before is deleted, in case it kept it");
+  const another = await newBouncer(id);
+  assert.deepEqual(await pull(another.key), { ...now, deleted: null }, "each has its own place in the stream");
+});
+
+test("a decision names its scope, origin and source; the body is JSON, and gzip where that is accepted", async () => {
+  const prefixes = Array.from({ length: 60 }, (_, i) => `203.0.113.${2 * i}`);
+  const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24", ...prefixes] }] });
+  const { key } = await newBouncer(id);
+  const headers = { "X-Api-Key": key, "Accept-Encoding": "gzip" };
+  const { headers: sent, body } = await rawGet(`/v1/decisions/stream${START_UP}`, headers);
+  assert.equal(sent["content-encoding"], "gzip");
+  const decisions = JSON.parse(gunzipSync(body).toString()).new;
+  const { id: number, ...range } = decisions[0];
+  assert.ok(Number.isSafeInteger(number) && number >= 0);
+  assert.deepEqual(range, {
+    origin: "lists",
+    type: "ban",
+    scope: "Range",
+    value: "192.0.2.0/24",
+    duration: FULL,
+    scenario: "prefixes",
+  });
+  assert.equal(decisions[1].scope, "Ip");
+  assert.equal(new Set(decisions.map((each: { id: number }) => each.id)).size, decisions.length);
+});
+
+test("HEAD, a response that breaks off, and a filter do not lose anything", async () => {
+  const many = Array.from({ length: 60_000 }, (_, i) => `10.${i >> 15}.${(i >> 7) & 255}.${(2 * i) & 255}`);
+  const { id } = await deployed({ include: [{ prefixes: many }] });
+  const { key } = await newBouncer(id);
+  assert.equal((await ask(t, "HEAD", `/v1/decisions/stream${START_UP}`, { key })).status, 200);
+  assert.equal((await ask(t, "HEAD", "/v1/decisions", { key })).status, 200);
+  assert.equal(await stateOf(key), null);
+  await brokenOff(`/v1/decisions/stream${START_UP}`, key);
+  await until("the server has noticed", () => t.server.busy === 0);
+  await t.server.services.bouncers.stop();
+  assert.equal(await stateOf(key), null, "it has not got the list completely");
+  const { new: got } = await pull(key);
+  assert.equal(Object.keys(got!).length, many.length);
+  assert.notEqual(await stateOf(key), null);
+  await include(id, ["192.0.2.0/24", "198.51.100.7"]);
+  const only = await newBouncer(id);
+  assert.deepEqual((await pull(only.key, "?startup=true&scopes=Ip")).new, { "198.51.100.7": FULL });
+  assert.deepEqual((await pull(only.key, "?startup=true&scopes=range")).new, { "192.0.2.0/24": FULL });
+  assert.deepEqual(await pull(only.key, "?startup=true&origins=cscli,CAPI"), NOTHING);
+  assert.equal(Object.keys((await pull(only.key, "?startup=true&origins=cscli,lists")).new!).length, 2);
+});
+
+test("a key opens its stream only; other keys, also API keys, get 403 with a message, and it is in no log", async () => {
+  const { id } = await deployed();
+  const { id: bouncer, key } = await newBouncer(id);
+  const { text: apiKey } = await addKey(t, organisationId);
+  for (const wrong of [undefined, "", apiKey, `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`, "ipb_"])
+    for (const path of ["/v1/decisions/stream", "/v1/decisions?ip=192.0.2.1"]) {
+      const { status, body } = await ask(t, "GET", path, { key: wrong });
+      assert.deepEqual([status, typeof body.message], [403, "string"], `${wrong} ${path}`);
+    }
+  assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).status, 401);
+  assert.equal((await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key })).status, 401);
+  await pull(key);
+  await write({ kind: "revoke-credential", ...by(), credentialId: bouncer });
+  assert.equal((await ask(t, "GET", "/v1/decisions/stream", { key })).status, 403);
+  await ask(t, "GET", `/v1/decisions/${key}`);
+  assert.match(t.logged(), /"path":"\/v1\/decisions\/ipb_\[redacted\]"/);
+  assert.ok(!t.logged().includes(key.slice(8)), "no key is logged");
+});
+
+test("bad parameters are named in a message; a list that was never made is 503", async () => {
+  const { id } = await deployed();
+  const { key } = await newBouncer(id);
+  const rows: readonly (readonly [query: string, message: RegExp])[] = [
+    ["/stream?startup=yes", /^startup: must be true or false$/],
+    ["/stream?startup=true&startup=true", /^startup: is given more than once$/],
+    ["?ip=192.0.2.300", /^ip: .*192\.0\.2\.300/],
+    ["?range=192.0.2.0/33", /^range: .*33/],
+  ];
+  for (const [query, message] of rows) {
+    const { status, body } = await ask(t, "GET", `/v1/decisions${query}`, { key });
+    assert.equal(status, 400, query);
+    assert.match(body.message, message);
+  }
+  const definition = { ...DEFINITION, include: [{ ruleset: crypto.randomUUID() }] };
+  const pending = await write({ kind: "create-deployment", ...by(), name: "pending", definition });
+  const { key: early } = await newBouncer(pending.deployment.id);
+  const answer = await ask(t, "GET", `/v1/decisions/stream${START_UP}`, { key: early });
+  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
+  assert.match(answer.body.message, /not been made yet/);
+});
+
+test("live mode: the decisions that cover an address or a range, or null", async () => {
+  const { id } = await deployed();
+  const { key } = await newBouncer(id);
+  const rows: readonly (readonly [query: string, value: string | null])[] = [
+    ["?ip=192.0.2.0", "192.0.2.0/24"],
+    ["?ip=192.0.2.255", "192.0.2.0/24"],
+    ["?ip=192.0.3.0", null],
+    ["?ip=198.51.100.7", "198.51.100.7"],
+    ["?ip=198.51.100.6", null],
+    ["?range=192.0.2.128/25", "192.0.2.0/24"],
+    ["?range=192.0.0.0/16", null],
+    ["?ip=2001:db8:ffff::1", "2001:db8::/32"],
+    ["?ip=2001:db9::", null],
+    ["?ip=192.0.2.1&scopes=ip", null],
+    ["", null],
+  ];
+  for (const [query, value] of rows) {
+    const { body } = await ask(t, "GET", `/v1/decisions${query}`, { key });
+    assert.deepEqual(body?.map((each: { value: string }) => each.value) ?? null, value && [value], query);
+  }
+});
+
+test("expiring rules have their own durations, which follow changes; permanent ones are sent again in time", async () => {
+  const { ruleset } = await write({
+    kind: "create-ruleset",
+    ...by(),
+    name: "expiring",
+    purpose: "blocklist",
+    description: "",
+  });
+  const add = (prefix: string, expiresAt: number | null) =>
+    write({
+      kind: "add-rule",
+      ...by(),
+      rulesetId: ruleset.id,
+      request: { prefix: parsePrefix(prefix), name: null, expiresAt, mode: "override" },
+    });
+  await add("192.0.2.0/24", null);
+  await add("198.51.100.7", t.clock.now + HOUR);
+  const { id } = await deployed({ include: [{ ruleset: ruleset.id }] });
+  const { key } = await newBouncer(id);
+  const both = { "192.0.2.0/24": FULL, "198.51.100.7": "1h0m0s" };
+  assert.deepEqual(await pull(key, START_UP), { new: both, deleted: null });
+  await add("198.51.100.7", t.clock.now + 2 * HOUR);
+  assert.deepEqual(await pull(key), { new: { "198.51.100.7": "2h0m0s" }, deleted: null });
+  t.clock.now += 1.5 * HOUR;
+  assert.deepEqual(await pull(key), NOTHING);
+  t.clock.now += 0.5 * HOUR;
+  await until(
+    "the expired rule has left the list",
+    () => t.server.services.lists.served(id)!.published.entries[4] === 1,
+  );
+  assert.deepEqual(await pull(key), { new: { "192.0.2.0/24": FULL }, deleted: { "198.51.100.7": "-1s" } });
+  assert.deepEqual(await pull(key), NOTHING);
+});
+
+test("a deployment that is not active, or deleted, ends what its bouncers enforce", async () => {
+  const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }] });
+  const { key } = await newBouncer(id);
+  await pull(key, START_UP);
+  await write({ kind: "update-deployment", ...by(), deploymentId: id, definition: { active: false } });
+  assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.0/24": "-1s" } });
+  await write({ kind: "update-deployment", ...by(), deploymentId: id, definition: { active: true } });
+  assert.deepEqual(await pull(key), { new: { "192.0.2.0/24": FULL }, deleted: null });
+  await write({ kind: "delete-deployment", ...by(), deploymentId: id });
+  assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.0/24": "-1s" } });
+});
+
+test("hosts only: ranges as their addresses, wide ones left out", async () => {
+  const { id } = await deployed({
+    include: [{ prefixes: ["192.0.2.8/31", "10.0.0.0/23", "2001:db8::1", "2001:db8:1::/64"] }],
+  });
+  const { key } = await newBouncer(id, true);
+  const { new: got } = await pull(key, START_UP);
+  assert.deepEqual(Object.keys(got!), ["192.0.2.8", "192.0.2.9", "2001:db8::1"]);
+  await include(id, ["192.0.2.8"]);
+  assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.9": "-1s", "2001:db8::1": "-1s" } });
+});
+
+const stateOf = (key: string) => t.server.store.read("bouncerState", t.server.services.bouncers.find(key)!.id);
+
+function rawGet(path: string, headers: Record<string, string>) {
+  return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    httpRequest(t.server.url + path, { headers }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on("data", (part: Buffer) => parts.push(part));
+      answer.on("end", () => resolve({ headers: answer.headers, body: Buffer.concat(parts) }));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+/** A client that goes away after the first bytes of a response that is longer than all buffers on its way. */
+function brokenOff(path: string, key: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest(t.server.url + path, { headers: { "X-Api-Key": key } }, (answer) => {
+      answer.once("data", () => {
+        answer.destroy();
+        resolve();
+      });
+    });
+    asked.on("error", reject).end();
+  });
+}
