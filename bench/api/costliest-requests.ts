@@ -358,6 +358,11 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   getDeploymentUrls: [ofDeployment("as they are", "GET", "/urls/")],
   listPulls: [ofDeployment("as it is", "GET", "/pulls/")],
   previewDeployment: [ofDeployment("of the largest node", "POST", ":preview", () => ({ include: LARGE }))],
+  previewNewDeployment: [
+    sending("of the largest node", "POST", ({ base }) => `${base}/edl/deployments:preview`, {
+      body: JSON.stringify({ include: LARGE }),
+    }),
+  ],
   publishDeployment: [ofDeployment("while none is refused", "POST", ":publish", () => ({ generation: 1 }))],
   rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
   listRules: [

@@ -52,8 +52,8 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
 export const ADDRESS_NOTE =
   'A set is a list (one prefix, address or FIRST-LAST range per line; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. Anything after a comma, # or ; on a line is ignored. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
 
-const NODE = "cbs:";
-const THREATS = "cti:";
+export const NODE = "cbs:";
+export const THREATS = "cti:";
 
 /** The moment that --now names; the clock is read once per command. Throws UsageError. */
 export function nowOf(args: Arguments): number {
@@ -76,7 +76,7 @@ export async function gatheredOf(args: Arguments, operand: string, now: number):
     return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length))));
   }
   if (operand.startsWith(THREATS)) {
-    const selection = selectionIn(operand);
+    const selection = threatSelectionIn(operand);
     const path = args.value("threats") ?? defaultDataset();
     const dataset = await openCtiDataset(path);
     return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now)));
@@ -120,8 +120,8 @@ async function listPrefixes(path: string): Promise<Prefix[]> {
   );
 }
 
-/** Throws UsageError for text that looks like a prefix or range but is not one. */
-function literalIn(text: string): Prefix[] | undefined {
+/** The prefixes of a prefix, address or range; undefined for other text. Throws UsageError if it only looks like one. */
+export function literalIn(text: string): Prefix[] | undefined {
   if (!/^[0-9a-f.:]+(?:[/-][0-9a-f.:]*)?$/i.test(text) || !/[.:]/.test(text)) return undefined;
   try {
     if (!text.includes("-")) return [parsePrefix(text)];
@@ -133,7 +133,7 @@ function literalIn(text: string): Prefix[] | undefined {
 }
 
 /** What follows `cti:`. Throws UsageError. */
-function selectionIn(operand: string): ThreatSelection {
+export function threatSelectionIn(operand: string): ThreatSelection {
   const parts = operand.slice(THREATS.length).split(",");
   let classification: Classification | undefined;
   let seenWithinDays: number | undefined;

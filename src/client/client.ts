@@ -31,6 +31,11 @@ export type ReplaceAnswer = Schemas["ReplaceResponse"];
 export type RulesetVersion = Schemas["RulesetVersion"];
 export type CbsRange = Schemas["CbsRange"];
 export type CheckResult = Schemas["CheckResult"];
+export type Deployment = Schemas["Deployment"];
+export type CreateDeployment = Schemas["CreateDeploymentRequest"];
+export type DeploymentPreview = Schemas["DeploymentPreview"];
+export type PreviewDeployment = Schemas["PreviewDeploymentRequest"];
+export type PreviewNewDeployment = Schemas["PreviewNewDeploymentRequest"];
 export type CbsLookup = Schemas["CbsLookup"];
 export type BulkThreat = Schemas["BulkThreat"];
 
@@ -171,6 +176,13 @@ export class Client {
       yield* items;
       hasMore = next !== null;
     }
+  }
+
+  /** All deployments of the organisation, in the order of their creation, page after page. */
+  deployments({ pageSize = MAX_PAGE_SIZE, signal }: PageOptions = {}): AsyncGenerator<Deployment, void> {
+    return items((cursor) =>
+      this.get("/v1/edl/deployments/", { params: { query: { page_size: pageSize, cursor } }, ...ending(signal) }),
+    );
   }
 
   /** All prefixes of a node of the catalogue and of those below it; of the whole catalogue without one. */

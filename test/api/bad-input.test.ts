@@ -111,6 +111,7 @@ test("every operation is described: the specification's by their ids", async () 
     "lookupCbs",
     "lookupIp",
     "previewDeployment",
+    "previewNewDeployment",
     "publishDeployment",
     "replaceRules",
     "searchCbs",
@@ -253,7 +254,7 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
     assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
     checked++;
   }
-  assert.equal(checked, 16);
+  assert.ok(checked >= 17, String(checked));
 });
 
 test("members: of a wrong type", async () => {

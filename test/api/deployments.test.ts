@@ -108,6 +108,20 @@ test("a preview counts and shows why a list would be refused, and writes nothing
     [entries, ipv4_entries_count, ipv4_addresses, removed_ipv4_entries, reasons, changes_at],
     [["192.0.2.64/26", "192.0.2.128/25", "2001:db8::/32"], 2, "192", 1, [], null],
   );
+  const made = async () => (await ask(t, "GET", PATH, { key: reader })).body.total_count;
+  const before = await made();
+  const unmade = await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, {
+    key: reader,
+    body: { include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }], firewall_format: "sophos" },
+  });
+  assert.deepEqual(
+    [unmade.status, unmade.body.ipv4_entries_count, unmade.body.entries],
+    [200, 1, ["192.0.2.0/24", "2001:db8::/32"]],
+  );
+  assert.equal(unmade.body.unprocessable_count, 1);
+  assert.equal(unmade.body.unprocessable[0].prefix, "2001:db8::/32");
+  assert.match(unmade.body.unprocessable[0].reason, /IPv4 addresses only/);
+  assert.equal(await made(), before);
   const long = await preview({ options: { max_entries: 1 } });
   assert.deepEqual(
     long.body.reasons.map(({ code }: any) => code),

@@ -286,6 +286,27 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "deleteRuleset": { "answers": {} },
+  "previewNewDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "ipv4_entries_count": 2,
+          "ipv6_entries_count": 0,
+          "ipv4_addresses": "129",
+          "ipv6_addresses": "0",
+          "removed_ipv4_entries": 1,
+          "removed_ipv6_entries": 0,
+          "entries": ["198.51.100.7", "203.0.113.0/25"],
+          "widest": ["203.0.113.0/25", "198.51.100.7"],
+          "unprocessable_count": 0,
+          "unprocessable": [],
+          "files": 1,
+          "changes_at": null,
+          "reasons": [],
+        },
+      },
+    },
+  },
   "createDeployment": {
     "answers": {
       "201": {
@@ -430,6 +451,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "entries": ["198.51.100.7", "203.0.113.64/26", "203.0.113.128/25"],
           "widest": ["203.0.113.128/25", "203.0.113.64/26", "198.51.100.7"],
           "unprocessable_count": 0,
+          "unprocessable": [],
           "files": 1,
           "changes_at": null,
           "reasons": [],
@@ -962,7 +984,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 68, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 69, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

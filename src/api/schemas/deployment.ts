@@ -2,14 +2,15 @@ import { Type } from "typebox";
 import { CLASSIFICATIONS } from "../../cti/fields.ts";
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { DEVICES } from "../../deployments/devices.ts";
-import { formatPrefix } from "../../address/prefix.ts";
-import { RULE_EXPORT_FORMATS } from "../../rulesets/export-rules.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { RULE_EXPORT_FORMATS, type RuleExportFormat, unprocessableReason } from "../../rulesets/export-rules.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
 import { prefixesOfList } from "../../service/deployments/list-text.ts";
 import {
   type Deployment,
   DEPLOYMENT_PURPOSES,
+  type DeploymentDefinition,
   DIRECTIONS,
   type PullLog,
   UPDATE_FREQUENCIES,
@@ -181,13 +182,15 @@ const optional = {
   options: Type.Optional(members.options),
 };
 
+const Include = Sources("addresses that are listed", 1);
+
 export const CreateDeploymentBody = named(
   "CreateDeploymentRequest",
-  Type.Object({ name: Name, include: Sources("addresses that are listed", 1), ...optional }, strict),
+  Type.Object({ name: Name, include: Include, ...optional }, strict),
 );
 const changes = {
   name: Type.Optional(Name),
-  include: Type.Optional(Sources("addresses that are listed", 1)),
+  include: Type.Optional(Include),
   ...optional,
 };
 export const UpdateDeploymentBody = named(
@@ -195,6 +198,10 @@ export const UpdateDeploymentBody = named(
   Type.Object(changes, { ...strict, minProperties: 1 }),
 );
 export const PreviewDeploymentBody = named("PreviewDeploymentRequest", Type.Object(changes, strict));
+export const PreviewNewDeploymentBody = named(
+  "PreviewNewDeploymentRequest",
+  Type.Object({ name: Type.Optional(Name), include: Include, ...optional }, strict),
+);
 export const PublishDeploymentBody = named(
   "PublishDeploymentRequest",
   Type.Object(
@@ -282,6 +289,9 @@ export const DeploymentPreview = named(
     entries: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES}` }),
     widest: Type.Array(Type.String(), { description: "the widest prefixes of each family" }),
     unprocessable_count: Type.Integer({ minimum: 0, description: "entries that the format cannot say" }),
+    unprocessable: Type.Array(Type.Object({ prefix: Type.String(), reason: Type.String() }), {
+      description: `the first ${SHOWN_PREFIXES} of them, with what keeps the format from it`,
+    }),
     files: Type.Integer({ minimum: 1, description: "that the list is divided into" }),
     changes_at: NullableTimestamp,
     reasons: Type.Array(Reason, {
@@ -364,8 +374,9 @@ export function urlsDocument(
 }
 
 export function previewDocument(
+  { firewall_format: format }: DeploymentDefinition,
   { list, text, entries, chunks, rejections, suspicions }: CompiledDeployment,
-  unprocessable: number,
+  unprocessable: readonly string[],
 ): Record<string, unknown> {
   const { tally, removed, until } = list;
   return {
@@ -379,7 +390,11 @@ export function previewDocument(
       .slice(0, SHOWN_PREFIXES)
       .map(formatPrefix),
     widest: ([4, 6] as const).flatMap((family) => tally.widest(family).map(formatPrefix)),
-    unprocessable_count: unprocessable,
+    unprocessable_count: unprocessable.length,
+    unprocessable: unprocessable.slice(0, SHOWN_PREFIXES).map((prefix) => ({
+      prefix,
+      reason: unprocessableReason(format as RuleExportFormat, parsePrefix(prefix)) ?? "",
+    })),
     files: chunks,
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),
     reasons: [...rejections, ...suspicions],

@@ -163,6 +163,7 @@ const CASES: Readonly<Record<string, Case>> = {
   getDeploymentUrls: { least: "viewer", status: 200, id: newDeployment },
   listPulls: { least: "viewer", status: 200, id: newDeployment },
   previewDeployment: { least: "viewer", status: 200, id: newDeployment, body: {} },
+  previewNewDeployment: { least: "viewer", status: 200, body: { include: [{ prefixes: ["192.0.2.0/24"] }] } },
   publishDeployment: { least: "editor", status: 409, id: newDeployment, body: { generation: 1 } },
   rotateDeployment: { least: "admin", status: 200, id: newDeployment, body: { credential: "url" } },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },

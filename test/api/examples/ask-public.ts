@@ -18,6 +18,7 @@ const DEPLOYMENTS = "/v1/edl/deployments";
 
 async function askAboutDeployments(interview: Interview): Promise<void> {
   const body = (path: string, method: string): unknown => interview.body(`${DEPLOYMENTS}${path}`, method);
+  await interview.ask("previewNewDeployment", "POST", `${DEPLOYMENTS}:preview`, { body: body(":preview", "post") });
   const {
     body: { id },
   } = await interview.ask("createDeployment", "POST", `${DEPLOYMENTS}/`, { body: body("/", "post") });

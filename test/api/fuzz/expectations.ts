@@ -52,7 +52,7 @@ function byState(
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
   // Which sources there are, and what formats can say, is not in the document.
   if (id === "createDeployment") return [201, 400];
-  if (id === "updateDeployment" || id === "previewDeployment") return [200, 400];
+  if (id === "updateDeployment" || id === "previewDeployment" || id === "previewNewDeployment") return [200, 400];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "exportRules") return ofExport(query);

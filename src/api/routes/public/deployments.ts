@@ -25,6 +25,7 @@ import {
   DeploymentUrls,
   PreviewDeploymentBody,
   previewDocument,
+  PreviewNewDeploymentBody,
   PublishDeploymentBody,
   PullList,
   pullsDocument,
@@ -193,6 +194,22 @@ function addWrites(app: App, services: Services): void {
 }
 
 function addPreview(app: App, services: Services): void {
+  const newSchema = {
+    operationId: "previewNewDeployment",
+    summary: "The list that a deployment like this would have now; nothing is written",
+    tags,
+    problems: [400, 413, 415],
+    body: PreviewNewDeploymentBody,
+    response: { 200: DeploymentPreview },
+    bodyExample: { include: SOURCES, exclude: [{ prefixes: ["203.0.113.128/25"] }] },
+  };
+  app.post(`${PATH}::preview`, { config: READ_EDL, schema: newSchema }, async (request) => {
+    const { name = "preview", ...asked } = request.body;
+    const definition = await definitionIn(request, name, asked as Partial<DeploymentDefinition>, undefined, services);
+    const { organisationId } = request.caller;
+    return previewOf({ organisationId, name, definition, published: null }, services);
+  });
+
   const schema = {
     operationId: "previewDeployment",
     summary: "The list as it would be now, with these changes; nothing is written",
@@ -208,13 +225,21 @@ function addPreview(app: App, services: Services): void {
     const { name = found.name, ...asked } = request.body;
     const changes = asked as Partial<DeploymentDefinition>;
     const definition = await definitionIn(request, name, changes, found.definition, services);
-    try {
-      const compiled = await services.lists.compile({ ...found, name, definition });
-      return previewDocument(compiled, (await unprocessableOf({ name, definition }, compiled.text)).length);
-    } catch (error) {
-      throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
-    }
+    return previewOf({ ...found, name, definition }, services);
   });
+}
+
+/** Rejects with ServiceError "invalid" for a source that cannot be read. O(sources), in slices. */
+async function previewOf(
+  deployment: Parameters<Services["lists"]["compile"]>[0],
+  { lists }: Services,
+): Promise<Record<string, unknown>> {
+  try {
+    const compiled = await lists.compile(deployment);
+    return previewDocument(deployment.definition, compiled, await unprocessableOf(deployment, compiled.text));
+  } catch (error) {
+    throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
+  }
 }
 
 function addRelease(app: App, services: Services): void {

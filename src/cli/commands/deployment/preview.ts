@@ -4,24 +4,31 @@ import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { ADDRESS_NOTE } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { SOURCE_NOTE } from "../../deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
+import { previewOnServer } from "../../preview-on-server.ts";
 import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
 
 export const previewCommand: Command = {
   name: "deployment preview",
   summary: "show what a list for a firewall contains, what excludes remove, and whether it would be written",
-  operands: "",
+  operands: "[DEPLOYMENT]",
+  operandWords: [],
   options: [
     ...LIST_CONTENT_OPTIONS,
     { name: "json", help: "print one JSON document, with exact numbers of addresses, as strings" },
+    ...CONNECTION_OPTIONS,
   ],
   notes: [
-    ADDRESS_NOTE,
+    `Without --server and DEPLOYMENT, sets are read from files. ${ADDRESS_NOTE}`,
+    `With DEPLOYMENT, its id or name, a server shows the list that it would have now, with the changes given here; with --server alone, the list of a deployment that does not exist yet. A set is then a SOURCE: ${SOURCE_NOTE.replace(/^A SOURCE is /, "")}`,
+    KEY_NOTE,
     "Nothing is written. The prefixes of sets are counted as given; those of the list, and of what excludes remove, are the fewest that cover it.",
-    "Exit code: 0 if deployment render would write the list, 1 if it would reject it, 2 after an error.",
+    "Exit code: 0 if deployment render would write the list or the server publish it, 1 if not, 2 after an error.",
   ],
   examples: [
     {
@@ -32,11 +39,16 @@ export const previewCommand: Command = {
       command: "ipsieve deployment preview --include cti:malicious --device sonicwall-25k --json",
       what: "as JSON: does it fit the device?",
     },
+    {
+      command: "ipsieve deployment preview Edge --exclude cbs:/cdn/cloudflare",
+      what: "on a server: what would change?",
+    },
   ],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
+  if (args.operands.length > 0 || args.has("server")) return previewOnServer(args);
   const rendered = await renderList(args);
   await printChunks(args.has("json") ? [`${JSON.stringify(documentOf(rendered))}\n`] : [cardOf(rendered)]);
   return rendered.rejections.length === 0 ? EXIT.matched : EXIT.nothing;

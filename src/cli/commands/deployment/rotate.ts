@@ -1,0 +1,73 @@
+import { makeToken } from "../../../service/access/secret-token.ts";
+import { deploymentIn } from "../../chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { standardError } from "../../output/standard-error.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  ORGANISATION_OPTION,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
+import { UsageError } from "../../usage-error.ts";
+
+const HOUR = 3_600_000;
+const DEFAULT_HOURS = 24;
+const MAX_HOURS = 720;
+
+export const rotateCommand: Command = {
+  name: "deployment rotate",
+  summary: "replace the URLs of a deployment, or its password",
+  operands: "DEPLOYMENT",
+  operandWords: [],
+  options: [
+    {
+      name: "grace-hours",
+      value: "N",
+      help: `how long the URLs before still work: 0 to ${MAX_HOURS} hours; default: ${DEFAULT_HOURS}`,
+    },
+    { name: "password", help: "make a new password instead, and print it (shown only once)" },
+    ORGANISATION_OPTION,
+    ...DATABASE_OPTIONS,
+  ],
+  notes: [
+    "DEPLOYMENT is its id or name. This command works on the database, not over the network: no API key may replace credentials.",
+    'Give devices the new URLs ("ipsieve deployment urls") before those before stop working. The password is for devices that ask with HTTP Basic at /feeds/ID/FILE, with any user name; the one before stops working at once.',
+    RUNNING_SERVER_NOTE,
+  ],
+  examples: [
+    { command: "ipsieve deployment rotate Edge --grace-hours 48", what: "new URLs; the old ones work two more days" },
+    { command: "ipsieve deployment rotate Edge --password > password.txt", what: "for HTTP Basic" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const isPassword = args.has("password");
+  const hours = args.value("grace-hours");
+  if (isPassword && hours !== undefined)
+    throw new UsageError("--grace-hours is for URLs: a password is replaced at once; leave it out");
+  const grace = hours === undefined ? DEFAULT_HOURS : wholeNumber("grace-hours", hours, MAX_HOURS, 0);
+  const { text, digest } = makeToken();
+  const { name, until } = await withStore(args, false, async (store) => {
+    const state = await store.load(null);
+    const { id: organisationId } = chosenOrganisation(state, args);
+    const own = state.deployments.filter((each) => each.organisationId === organisationId && each.deletedAt === null);
+    const deployment = deploymentIn(own, args.operands[0]!);
+    const about = { organisationId, deploymentId: deployment.id, ...signature() };
+    const graceUntil = about.at + grace * HOUR;
+    const credential = isPassword ? { password: digest } : { url: true as const };
+    await store.write({ kind: "rotate-deployment", ...about, credential, graceUntil });
+    return { name: JSON.stringify(deployment.name), until: new Date(graceUntil).toISOString() };
+  });
+  if (isPassword) {
+    process.stdout.write(`${text}\n`);
+    standardError().write(`the new password of ${name}; it is not shown again\n`);
+  } else
+    process.stdout.write(
+      `${name} has new URLs; those before ${grace === 0 ? "no longer work" : `work until ${until}`}\n`,
+    );
+  return EXIT.matched;
+}

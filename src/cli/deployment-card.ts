@@ -1,0 +1,109 @@
+import type { Client, Deployment } from "../client/client.ts";
+import { allRulesets } from "./chosen-ruleset.ts";
+import { sourceTexts } from "./deployment-definition.ts";
+import { counted, grouped } from "./output/numbers.ts";
+import { oneLine } from "./output/one-line.ts";
+import type { Style } from "./output/style.ts";
+
+/** Sources beyond these are counted only; `--json` has all. */
+const MAX_SHOWN = 20;
+/** Options of a list that are in percent. */
+const PERCENT = /^max_(?:shrink|growth)$/;
+
+/** The state of a deployment in a few words. */
+export function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): string {
+  if (!active) return "inactive";
+  if (status === "stale") return "no list yet";
+  return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";
+}
+
+export function entriesOf({ ipv4_entries_count: four, ipv6_entries_count: six }: Deployment): number {
+  return four + six;
+}
+
+/** What a state means for the devices, and what to do. */
+function explanationOf(deployment: Deployment): string[] {
+  const { name, reasons, generation, refused_generation: refused } = deployment;
+  switch (stateOf(deployment)) {
+    case "inactive":
+      return ['its feeds answer 403; "ipsieve deployment update --active yes" makes them work again'];
+    case "no list yet":
+      return ["the first list is being made; devices get 503 and ask again"];
+    case "not pulled":
+      return ["no device has asked for three intervals; check that one has the URL and reaches this server"];
+    case "refused":
+      return [
+        `list ${refused} was not published; devices ${generation === 0 ? "have no list" : `still get generation ${generation}`}`,
+        ...reasons.map(({ code, message }) => `${oneLine(message)}; ${cureOf(code, name)}`),
+      ];
+    default:
+      return [];
+  }
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  "too-wide": "check the source, or allow it with --min-prefix-v4 and --min-prefix-v6",
+  empty: "check the excludes, or allow it with --allow-empty",
+  "too-many-entries": "leave sources out, divide the list with --chunk-entries, or choose another --device",
+  "too-many-bytes": "leave sources out, divide the list with --chunk-entries, or choose another --device",
+};
+
+/** What can be done about a list that was refused. */
+export function cureOf(code: string, name: string): string {
+  if (code === "shrinks" || code === "grows")
+    return `if that is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
+  return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';
+}
+
+/** All about a deployment, in lines. */
+export async function cardOf(deployment: Deployment, client: Client, style: Style): Promise<string> {
+  const names = new Map((await rulesetsFor(deployment, client)).map(({ id, name }) => [id, name]));
+  const { include, exclude, device, firewall_format: format, description } = deployment;
+  const state = stateOf(deployment);
+  const rows: [string, string][] = [
+    ["id", deployment.id],
+    ...(description === "" ? [] : [["about", oneLine(description)] satisfies [string, string]]),
+    ["state", style(state === "ok" ? "green" : "yellow", state)],
+    ...explanationOf(deployment).map((text): [string, string] => ["", text]),
+    ["list", listText(deployment)],
+    ["format", device === "none" ? format : `${format}, within the limits of ${device}`],
+    ["devices ask", `every ${deployment.update_frequency}; last ${deployment.last_accessed ?? "never"}`],
+    ["for", `${deployment.purpose}, direction: ${deployment.direction}`],
+    ...sourceRows("include", include, names),
+    ...sourceRows("exclude", exclude, names),
+    ...optionRows(deployment),
+  ];
+  const width = Math.max(...rows.map(([title]) => title.length));
+  const lines = rows.map(([title, text]) => `  ${style("dim", title.padEnd(width))}  ${text}`);
+  return [oneLine(deployment.name), ...lines].map((line) => `${line}\n`).join("");
+}
+
+function listText({ generation, last_generated: at, ...rest }: Deployment): string {
+  if (generation === 0) return "none yet";
+  const [four, six] = [rest.ipv4_entries_count, rest.ipv6_entries_count];
+  return `generation ${generation} of ${at}: ${grouped(four)} IPv4 and ${grouped(six)} IPv6 entries`;
+}
+
+/** Only if a source needs a name. */
+async function rulesetsFor({ include, exclude }: Deployment, client: Client) {
+  return [...include, ...exclude].some(({ ruleset }) => ruleset !== undefined) ? allRulesets(client) : [];
+}
+
+function sourceRows(
+  what: string,
+  sources: Deployment["include"],
+  names: ReadonlyMap<string, string>,
+): [string, string][] {
+  const texts = sources.flatMap((source) => sourceTexts(source, names)).map(oneLine);
+  const shown = texts.slice(0, MAX_SHOWN);
+  const more = texts.length - shown.length;
+  const all = more === 0 ? shown : [...shown, `and ${counted(more, "more", "more")}`];
+  return all.map((text, index) => [index === 0 ? what : "", text]);
+}
+
+function optionRows({ options }: Deployment): [string, string][] {
+  const texts = Object.entries(options).map(
+    ([name, value]) => `${name.replaceAll("_", "-")} ${String(value)}${PERCENT.test(name) ? " %" : ""}`,
+  );
+  return texts.length === 0 ? [] : [["limits", texts.join(", ")]];
+}

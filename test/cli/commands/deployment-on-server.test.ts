@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ServiceProcess } from "../../api/harness/service-process.ts";
+import { rounds } from "../../rounds.ts";
+import { until } from "../../until.ts";
+import { type Outcome, run, temporaryFolder } from "../run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let service: ServiceProcess;
+let key = "";
+
+const call = (...args: string[]): Promise<Outcome> =>
+  run(args, {
+    cwd: folder.path,
+    env: {
+      IPSIEVE_HOME: folder.path,
+      IPSIEVE_DB: "",
+      DATABASE_URL: "",
+      IPSIEVE_SERVER: service === undefined ? "" : `http://127.0.0.1:${service.port}`,
+      IPSIEVE_API_KEY: key,
+    },
+  });
+const deployment = (...args: string[]): Promise<Outcome> => call("deployment", ...args);
+const done = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await deployment(...args);
+  assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  return stdout;
+};
+/** Asks the server itself: a process for each question would take long. */
+const ask = async (method: string, path: string, body?: object): Promise<any> => {
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  const url = `http://127.0.0.1:${service.port}/v1/edl/deployments/${path}`;
+  return (await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
+};
+const make = (name: string, ...prefixes: readonly string[]): Promise<{ id: string }> =>
+  ask("POST", "", { name, include: [{ prefixes }] });
+const document = async (name: string) => (await ask("GET", "")).items.find((each: any) => each.name === name);
+/** Waits until the server has compiled what was written. */
+const becomes = (name: string, wanted: string): Promise<void> =>
+  until(`${name} is ${wanted}`, async () => (await document(name)).status === wanted);
+const fails = async (message: RegExp, ...args: string[]): Promise<void> => {
+  const { code, stdout, stderr } = await deployment(...args);
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /defect of ipsieve|\n {4}at /);
+  assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+};
+
+before(async () => {
+  folder = temporaryFolder();
+  await call("org", "create", "Example");
+  await call("plan", "set", "edl", "cbs", "cti", "--per-minute", "100000");
+  key = (await call("key", "create", "test", "--access", "read_write")).stdout.trim();
+  service = await ServiceProcess.start(join(folder.path, "ipsieve.db"));
+  await call("ruleset", "add", "My Blocklist rules", "20.0.0.0/24", "20.0.1.0/24");
+});
+after(async () => {
+  await service?.end("SIGTERM");
+  folder?.remove();
+});
+
+test("from nothing to a list that a device gets, and who has asked for it", async () => {
+  const empty = await deployment("list");
+  assert.deepEqual([empty.code, empty.stderr], [1, ""]);
+  const includes = ["--include", "ruleset:My Blocklist rules", "--include", "30.0.0.0-30.0.0.3"];
+  const id = (await done("create", "Edge", ...includes, "--exclude", "20.0.0.7", "--device", "paloalto-50k")).trim();
+  await becomes("Edge", "ok");
+  const listed = (await done("list")).split("\n");
+  assert.match(listed[0]!, /^ {2}id +name +format +state +entries {2}last pull$/);
+  assert.match(listed[1]!, new RegExp(`^  ${id}  Edge  paloalto  ok +10  never$`));
+  const url = (await done("urls", "Edge", "--part", "ipv4")).trim();
+  assert.match(await (await fetch(url)).text(), /^20\.0\.0\.0\/30\n(?:[\d./]+\n)+20\.0\.1\.0\/24\n30\.0\.0\.0\/30\n$/);
+  const all = (await done("urls", id)).split("\n");
+  assert.deepEqual([all[0], all.filter((line) => line.endsWith(url))], ["  part       url", [`  ipv4       ${url}`]]);
+  await until("the request is recorded", async () => (await ask("GET", `${id}/pulls/`)).days.length > 0);
+  assert.match(await done("pulls", "Edge"), / {2}200 +\d+ B {2}ipv4\.txt {2}127\.0\.0\.1 {2}node\n$/);
+  assert.match(await done("pulls", "Edge", "--days"), /^ {2}day +requests +sent\n {2}\d{4}-\d\d-\d\d +1 /);
+});
+
+test("show names the sources as options take them, and says what a state means", async () => {
+  await done("create", "Shown", "--include", "cti:malicious,tag=ssh,days=7", "--exclude", "cbs:/cdn/cloudflare");
+  const sources = ["--include", "ruleset:My Blocklist rules", "--include", "10.1.0.0/16", "--min-prefix-v4", "20"];
+  await done("update", "Shown", ...sources, "--description", "of both sites", "--frequency", "5m");
+  await becomes("Shown", "refused");
+  const { code, stdout } = await deployment("show", "Shown");
+  assert.equal(code, 1);
+  assert.match(stdout, /^Shown\n {2}id +[0-9a-f-]{36}\n {2}about +of both sites\n {2}state +refused\n/);
+  assert.match(stdout, /too wide: 10\.1\.0\.0\/16 of prefixes; check the source, or allow it with --min-prefix-v4/);
+  assert.match(
+    stdout,
+    /\n {2}include +ruleset:My Blocklist rules\n +10\.1\.0\.0\/16\n {2}exclude +cbs:\/cdn\/cloudflare\n/,
+  );
+  assert.match(stdout, /\n {2}limits +min-prefix-v4 20\n$/);
+  await done("update", "Shown", "--default-limits", "--no-exclude", "--include", "cti:malicious,tag=ssh,days=7");
+  assert.match((await deployment("show", "Shown")).stdout, /\n {2}include +cti:malicious,tag=ssh,days=7\n$/);
+  assert.deepEqual((await document("Shown")).options, {});
+  await done("update", "Shown", "--active", "no", "--name", "Hidden");
+  assert.match(
+    (await deployment("show", "Hidden")).stdout,
+    /inactive\n +its feeds answer 403; "ipsieve deployment update/,
+  );
+});
+
+test("an update adds limits to those set before", async () => {
+  await done("create", "Limits", "--include", "20.0.0.0/24", "--max-shrink", "10", "--family", "4");
+  await done("update", "Limits", "--max-entries", "5", "--family", "both");
+  assert.deepEqual((await document("Limits")).options, { families: [4, 6], max_shrink: 10, max_entries: 5 });
+});
+
+test("a preview of a deployment with changes, of a new one, and what would refuse it", async () => {
+  const server = ["--server", `http://127.0.0.1:${service.port}`];
+  await make("Previewed", "20.0.0.0/24", "2a00:1::/32");
+  const card = await done("preview", "Previewed", "--exclude", "20.0.0.0/25", "--format", "sophos");
+  assert.equal(
+    card,
+    [
+      "  family  entries                               addresses  removed by excludes",
+      "  IPv4          1                                     128                    1",
+      "  IPv6          1  79,228,162,514,264,337,593,543,950,336                    0",
+      "  first entries: 20.0.0.128/25, 2a00:1::/32",
+      "  widest prefixes: 20.0.0.128/25, 2a00:1::/32",
+      "  changes by itself: never",
+      "  left out: 1 prefix: 2a00:1::/32: it takes IPv4 addresses only",
+      "",
+    ].join("\n"),
+  );
+  const wide = await deployment("preview", ...server, "--include", "20.0.0.0/7");
+  assert.equal(wide.code, 1);
+  assert.match(wide.stdout, /would be refused: .*too wide: 20\.0\.0\.0\/7 of prefixes; check the source/);
+  assert.deepEqual((await document("Previewed")).exclude, []);
+});
+
+test("rotation gives new URLs, and those before a time of grace; the password is printed alone", async () => {
+  const { id } = await make("Rotated", "20.0.0.0/24");
+  await becomes("Rotated", "ok");
+  const urlOf = async (): Promise<string> => (await ask("GET", `${id}/urls/`)).urls.combined[0];
+  const [first, status] = [await urlOf(), async (url: string) => (await fetch(url)).status];
+  const { stdout } = await deployment("rotate", "Rotated");
+  assert.match(stdout, /^"Rotated" has new URLs; those before work until \d{4}-.*Z\n$/);
+  await until("the server knows the new URL", async () => (await urlOf()) !== first);
+  const second = await urlOf();
+  assert.deepEqual([await status(first), await status(second)], [200, 200]);
+  await done("rotate", "Rotated", "--grace-hours", "0");
+  await until("the URLs before no longer work", async () => (await status(second)) === 403);
+  assert.equal(await status(await urlOf()), 200);
+  const { stdout: password, stderr } = await deployment("rotate", "Rotated", "--password");
+  assert.match(password, /^[\w-]{43}\n$/);
+  assert.ok(!stderr.includes(password.trim()));
+  const headers = { authorization: `Basic ${Buffer.from(`any:${password.trim()}`).toString("base64")}` };
+  const url = `http://127.0.0.1:${service.port}/feeds/${id}/combined.txt`;
+  await until("the password works", async () => (await fetch(url, { headers })).status === 200);
+});
+
+test("nothing is deleted or published without agreement", async () => {
+  const { id } = await make("Doomed", "20.0.0.0/24");
+  await fails(/there is no terminal to confirm at.*--yes/, "delete", "Doomed");
+  const none = await deployment("publish", "Doomed", "--yes");
+  assert.deepEqual([none.code, none.stderr], [1, "Doomed: no list is refused\n"]);
+  await ask("PATCH", id, { options: { max_entries: 1 }, include: [{ prefixes: ["20.0.0.0/24", "30.0.0.0/24"] }] });
+  await becomes("Doomed", "refused");
+  await fails(/the list has 2 entries.*\n.*no terminal to confirm at/, "publish", "Doomed");
+  const other = await deployment("publish", "Doomed", "--generation", "7", "--yes");
+  assert.match(other.stderr, /the number 1, not 7/);
+  assert.match((await deployment("publish", "Doomed", "--yes")).stdout, /^Doomed: list 1 released/);
+  assert.equal(await done("delete", "Doomed", "--yes"), "Doomed: deleted\n");
+  assert.equal(await document("Doomed"), undefined);
+});
+
+test("errors name the option that caused them", async () => {
+  const rows = [
+    [/give --include SOURCE at least once/, "create", "x"],
+    [/--include "list.txt": write ruleset:NAME, cbs:NODE/, "create", "x", "--include", "list.txt"],
+    [/--exclude: .*\/nowhere/, "create", "x", "--include", "20.0.0.0/24", "--exclude", "cbs:/nowhere"],
+    [/NAME: /, "create", "a\nb", "--include", "20.0.0.0/24"],
+    [
+      /--format: .*crowdsec/i,
+      "create",
+      "x",
+      "--include",
+      "20.0.0.0/24",
+      "--format",
+      "crowdsec-csv",
+      "--purpose",
+      "allowlist",
+    ],
+    [/--now is for lists made from files/, "preview", "Edge", "--now", "2030-01-01"],
+    [/say what to change/, "update", "Edge"],
+    [/--grace-hours is for URLs/, "rotate", "Edge", "--password", "--grace-hours", "1"],
+    [/did you mean "Edge"\?/, "show", "Egde"],
+  ] as const;
+  for (const [message, ...args] of rows.slice(0, rounds({ short: 3, long: rows.length })))
+    await fails(message, ...args);
+});
