@@ -3,7 +3,7 @@ import type { Client, Deployment, PreviewDeployment } from "../client/client.ts"
 import { ProblemError, type ValidationErrors } from "../client/errors.ts";
 import { SHORTEST_LENGTHS } from "../deployments/compile.ts";
 import { DEVICES } from "../deployments/devices.ts";
-import { RULE_EXPORT_FORMATS } from "../rulesets/export-rules.ts";
+import { DEPLOYMENT_FORMATS } from "../service/deployments/deployment-formats.ts";
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../store/deployment.ts";
 import { literalIn, NODE, THREATS, threatSelectionIn } from "./address-operand.ts";
 import { chosenRuleset } from "./chosen-ruleset.ts";
@@ -42,8 +42,8 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
   {
     name: "format",
     value: "FORMAT",
-    choices: RULE_EXPORT_FORMATS,
-    help: `${RULE_EXPORT_FORMATS.join(", ")}; default: that of the device, otherwise text`,
+    choices: DEPLOYMENT_FORMATS,
+    help: `${DEPLOYMENT_FORMATS.join(", ")}; default: that of the device, otherwise text`,
   },
   { name: "description", value: "TEXT", help: "what it is for" },
   {

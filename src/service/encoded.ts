@@ -1,8 +1,11 @@
 /** The parts as one file in UTF-8. Can be interrupted after each part. */
-export function* encoded(parts: Iterable<string>): Generator<undefined, Buffer, undefined> {
+export function* encoded(parts: Iterable<string | Uint8Array>): Generator<undefined, Buffer, undefined> {
   const chunks: Buffer[] = [];
   for (const part of parts) {
-    if (part !== "") chunks.push(Buffer.from(part));
+    if (part !== "")
+      chunks.push(
+        typeof part === "string" ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.length),
+      );
     yield;
   }
   return yield* joining(chunks);

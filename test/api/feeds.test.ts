@@ -75,6 +75,23 @@ test("a feed has the includes without the excludes, whole and by family, with ch
     assert.equal((await fetchFeed(urlOf(deployment, name))).status, 404, name);
 });
 
+test("a binary trie is served as bytes, whole and by family, and is not divided", async () => {
+  const deployment = await deployed({ firewall_format: "trie" });
+  const response = await fetch(t.server.url + urlOf(deployment, "combined.bin"));
+  assert.equal(response.headers.get("content-type"), "application/octet-stream");
+  const bytes = Buffer.from(await response.arrayBuffer());
+  assert.equal(bytes.toString("latin1", 0, 9), "ELLIOTRIE");
+  const sum = await fetchFeed(urlOf(deployment, "combined.bin.sha256"));
+  assert.equal(sum.text, `${createHash("sha256").update(bytes).digest("hex")}  combined.bin\n`);
+  const ipv6 = Buffer.from(await (await fetch(t.server.url + urlOf(deployment, "ipv6.bin"))).arrayBuffer());
+  assert.deepEqual([ipv6.readUInt32BE(12), ipv6.length], [33, 24 + 9 * 33]);
+  assert.equal((await fetchFeed(urlOf(deployment, "combined.txt"))).status, 404);
+  const tooLong = await deploy({ firewall_format: "trie", options: { max_bytes: 100 } });
+  await until("it is refused", () => t.server.services.memory.deploymentById(tooLong.id)!.refused !== null);
+  const { refused } = t.server.services.memory.deploymentById(tooLong.id)!;
+  assert.match(refused!.reasons[0]!.message, new RegExp(`the list has ${bytes.length} bytes, and at most 100 `));
+});
+
 test("unchanged content is 304 by tag and by date, also after a restart; coded bodies have tags of their own", async () => {
   const prefixes = Array.from({ length: 400 }, (_, i) => `203.0.${i >> 8}.${i & 255}`).filter((_, i) => i % 2 === 0);
   const deployment = await deployed({ include: [{ prefixes }], exclude: [] });

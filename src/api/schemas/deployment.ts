@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { CLASSIFICATIONS } from "../../cti/fields.ts";
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
+import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deployment-formats.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
-import { RULE_EXPORT_FORMATS, type RuleExportFormat, unprocessableReason } from "../../rulesets/export-rules.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
 import { prefixesOfList } from "../../service/deployments/list-text.ts";
@@ -150,7 +150,7 @@ const members = {
   description: LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" }),
   firewall_format: named(
     "FirewallFormat",
-    Type.Enum([...RULE_EXPORT_FORMATS], { description: "the form of the files; text by default" }),
+    Type.Enum([...DEPLOYMENT_FORMATS], { description: "the form of the files; text by default" }),
   ),
   device: named(
     "DeploymentDevice",
@@ -393,7 +393,7 @@ export function previewDocument(
     unprocessable_count: unprocessable.length,
     unprocessable: unprocessable.slice(0, SHOWN_PREFIXES).map((prefix) => ({
       prefix,
-      reason: unprocessableReason(format as RuleExportFormat, parsePrefix(prefix)) ?? "",
+      reason: formatNamed(format).unprocessable?.(parsePrefix(prefix)) ?? "",
     })),
     files: chunks,
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),

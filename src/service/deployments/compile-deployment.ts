@@ -10,6 +10,9 @@ import { choosingChunks, largestFile } from "./feed-files.ts";
 import { isOfDataset, type Sources } from "./gather-source.ts";
 import { digestingList, type ListText, writingList } from "./list-text.ts";
 
+/** Of a file in the format `trie`, unless the deployment says otherwise: edge components have it in memory. */
+const MAX_TRIE_BYTES = 256 << 20;
+
 /** What a deployment is compiled from, and what it is compared with. */
 export interface CompileRequest {
   readonly organisationId: string;
@@ -49,9 +52,12 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
 }
 
 /** The format and the limits of a deployment: its own, otherwise those of its device. */
-export function limitsOf({ device, options }: DeploymentDefinition) {
+export function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
   const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
-  return { maxEntries: options.max_entries ?? maxEntries, maxBytes: options.max_bytes ?? maxBytes };
+  return {
+    maxEntries: options.max_entries ?? maxEntries,
+    maxBytes: options.max_bytes ?? maxBytes ?? (format === "trie" ? MAX_TRIE_BYTES : undefined),
+  };
 }
 
 /** Compiles the list as of `now`. Rejects with SourceError. O(sources), in slices. */

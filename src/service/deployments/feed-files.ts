@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Family, Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
-import { FORMATS } from "../../formats/formats.ts";
-import { ENTRIES_AT_ONCE, type Format } from "../../formats/format.ts";
+import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
 import { setNameOf } from "../../formats/set-name.ts";
-import { exportRules, type RuleExportFormat, unprocessableReason } from "../../rulesets/export-rules.ts";
+import { trie, trieBytes } from "../../formats/trie.ts";
+import { exportRules } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
+import { type DeploymentFormat, formatNamed } from "./deployment-formats.ts";
 import { type ListText, prefixesOfList } from "./list-text.ts";
 
 /** A file of a feed: its name without a checksum's ending. */
@@ -38,21 +39,22 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/x-ndjson": "ndjson",
   "application/yaml": "yaml",
   "text/dns": "zone",
+  "application/octet-stream": "bin",
 };
 
 /** What the names of its files end with. */
 export function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
-  return EXTENSIONS[FORMATS[format as RuleExportFormat].mediaType] ?? "txt";
+  return EXTENSIONS[formatNamed(format).mediaType] ?? "txt";
 }
 
 export function mediaTypeOf({ firewall_format: format }: DeploymentDefinition): string {
-  return FORMATS[format as RuleExportFormat].mediaType;
+  return formatNamed(format).mediaType;
 }
 
 /** Only lists of lines may be divided: sets and zones have one name, which a second file would replace. */
-export function canBeDivided(format: RuleExportFormat): boolean {
-  const { isNamed, hasSerial }: Format = FORMATS[format];
-  return isNamed !== true && hasSerial !== true;
+export function canBeDivided(format: DeploymentFormat): boolean {
+  const { isNamed, hasSerial, isBinary } = formatNamed(format);
+  return isNamed !== true && hasSerial !== true && isBinary !== true;
 }
 
 export function fileName({ part, chunk, checksum }: FeedFile, definition: DeploymentDefinition): string {
@@ -74,7 +76,7 @@ export function readFileName(name: string, definition: DeploymentDefinition, chu
 
 /** Some formats hold one family in a file: their lists have no file with both. */
 export function partsOf({ firewall_format: format }: DeploymentDefinition): (keyof typeof FAMILIES)[] {
-  const { isOneFamily = false }: Format = FORMATS[format as RuleExportFormat];
+  const { isOneFamily = false } = formatNamed(format);
   return isOneFamily ? ["ipv4", "ipv6"] : ["combined", "ipv4", "ipv6"];
 }
 
@@ -133,11 +135,30 @@ export async function largestFile(
   }: { readonly chunks: number; readonly entries: number; readonly isBytesNeeded: boolean },
 ): Promise<{ readonly entries: number; readonly bytes: number }> {
   const largest = chunks === 1 ? entries : Math.max(...(await inSlices(countingChunks(text, chunks))));
+  if (context.definition.firewall_format === "trie") return { entries: largest, bytes: await bytesOfTrie(text) };
   const parts = isBytesNeeded ? partsOf(context.definition) : [];
   let bytes = 0;
   for (const file of parts.flatMap((part) => filesOf(part, chunks)))
     bytes = Math.max(bytes, (await makeFile(context, text, file, chunks)).length);
   return { entries: largest, bytes };
+}
+
+/** It may have hundreds of bytes for each entry: only a list that is short enough is written. */
+function bytesOfTrie(text: ListText): Promise<number> {
+  const counting = function* (): Generator<undefined, number, undefined> {
+    const steps = trieBytes(prefixesOfBoth(text));
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      yield;
+    }
+  };
+  return inSlices(counting());
+}
+
+function* prefixesOfBoth(text: ListText): Generator<Prefix> {
+  yield* prefixesOfList(text[4]);
+  yield* prefixesOfList(text[6]);
 }
 
 /** The bytes of a file. O(entries), in slices. */
@@ -167,27 +188,30 @@ async function makeContent(
 
 /** The prefixes that the format cannot express: its files leave them out, and this names them. O(entries), in slices. */
 export async function unprocessableOf({ definition }: FileContext, text: ListText): Promise<string[]> {
-  const format = definition.firewall_format as RuleExportFormat;
-  return canExpressAll(format) ? [] : inSlices(findingUnprocessable(format, text));
+  const { unprocessable } = formatNamed(definition.firewall_format);
+  return unprocessable === undefined ? [] : inSlices(findingUnprocessable(unprocessable, text));
 }
 
-function canExpressAll(format: RuleExportFormat): boolean {
-  return (FORMATS[format] as Format<"rules">).unprocessable === undefined;
-}
-
-function* findingUnprocessable(format: RuleExportFormat, text: ListText): Generator<undefined, string[], undefined> {
+function* findingUnprocessable(
+  reasonOf: (prefix: Prefix) => string | undefined,
+  text: ListText,
+): Generator<undefined, string[], undefined> {
   const found: string[] = [];
   let count = 0;
   for (const family of [4, 6] as const)
     for (const prefix of prefixesOfList(text[family])) {
-      if (unprocessableReason(format, prefix) !== undefined) found.push(formatPrefix(prefix));
+      if (reasonOf(prefix) !== undefined) found.push(formatPrefix(prefix));
       if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
   return found;
 }
 
-function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string> {
-  return exportRules(rules, context.definition.firewall_format as RuleExportFormat, exportOptions(context));
+function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string | Uint8Array> {
+  const format = context.definition.firewall_format as DeploymentFormat;
+  const options = exportOptions(context);
+  if (format !== "trie") return exportRules(rules, format, options);
+  const { setName: name = "ipsieve", purpose, now, serial } = options;
+  return trie.write({ kind: "rules", entries: () => rules, name, title: name, createdAt: now, now, purpose, serial });
 }
 
 function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileContext) {
@@ -206,10 +230,11 @@ function* rulesIn(
   families: readonly Family[],
   only?: { readonly chunk: number; readonly chunks: number },
 ): Generator<Rule> {
+  const { unprocessable } = formatNamed(definition.firewall_format);
   for (const family of families)
     for (const prefix of prefixesOfList(text[family])) {
       if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
-      if (unprocessableReason(definition.firewall_format as RuleExportFormat, prefix) !== undefined) continue;
+      if (unprocessable?.(prefix) !== undefined) continue;
       yield { prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
     }
 }

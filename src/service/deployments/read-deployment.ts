@@ -2,11 +2,12 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
-import { exportRules, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import { exportRules } from "../../rulesets/export-rules.ts";
 import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
+import type { DeploymentFormat } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
@@ -53,9 +54,10 @@ export async function readDefinition(
 
 /** @throws ServiceError "invalid" for what the format cannot say */
 function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefinition): void {
-  const format = name as RuleExportFormat;
+  const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
     throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be divided into files`] });
+  if (format === "trie") return;
   const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
   try {
     for (const _part of exportRules([rule], format, { purpose: purpose === "allowlist" ? purpose : "blocklist" }));

@@ -121,7 +121,8 @@ async function sendFile(
   if (isKnown(request, reply, tag) || isUnmodified(request, changedAt))
     return { send: reply.code(304).send(), bytes: 0 };
   const isPlain = file.checksum !== null || file.part === "unprocessable";
-  reply.type(`${isPlain ? "text/plain" : mediaTypeOf(deployment.definition)}; charset=utf-8`);
+  const type = isPlain ? "text/plain" : mediaTypeOf(deployment.definition);
+  reply.type(type === BINARY ? type : `${type}; charset=utf-8`);
   const coding = bytes.length < MIN_COMPRESSED ? undefined : chooseCoding(request);
   if (coding === undefined) return { send: reply.send(bytes), bytes: bytes.length };
   const coded = await feedBytes.coded(deployment, list, file, coding, () => compress(bytes, coding, "once"));
@@ -154,3 +155,5 @@ function note(
 }
 
 const MAX_FILE_NAME = 100;
+/** Its bytes are no text. */
+const BINARY = "application/octet-stream";
