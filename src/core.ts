@@ -79,6 +79,15 @@ export { ctiDatasetFromBytes } from "./datasets/cti-dataset-from-bytes.ts";
 
 // sets
 export { type AddressRange, AddressSet, type SetOperation } from "./sets/address-set.ts";
+export {
+  type AddressCount,
+  millionthsOf,
+  type RelatedPair,
+  type RelatedSet,
+  relating,
+  type Relation,
+  type Relations,
+} from "./sets/relate.ts";
 export { fit, type Fit, FitError, type FitLoss, type FitOptions } from "./sets/fit.ts";
 
 // rulesets

@@ -246,6 +246,22 @@ async function createDeployment(client: Client): Promise<string> {
   return idOf(await client.ask("POST", deployments(client), { body: JSON.stringify({ name: "costly", include }) }));
 }
 
+/** A request about the full ruleset and the largest nodes. */
+function ofSets(name: string, path: string, bodyOf: (sources: readonly object[]) => object): CostlyRequest {
+  return {
+    name,
+    make: (client) => {
+      const body = JSON.stringify(bodyOf([{ ruleset: client.own.fullId }, ...LARGE]));
+      return () => client.ask("POST", client.base + path, { body });
+    },
+  };
+}
+
+/** 20 sets of the sources, in turn. */
+function repeated(sources: readonly object[]): object[] {
+  return Array.from({ length: 20 }, (_, at) => sources[at % sources.length]!);
+}
+
 /** Requests about a deployment of the full ruleset, made for them. */
 function ofDeployment(name: string, method: string, rest: string, bodyOf?: (turn: number) => unknown): CostlyRequest {
   return {
@@ -364,6 +380,17 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     }),
   ],
   publishDeployment: [ofDeployment("while none is refused", "POST", ":publish", () => ({ generation: 1 }))],
+  relateSets: [
+    ofSets("as many as are permitted, large", "/edl/ip-rulesets:relate", (sources) => ({ sets: repeated(sources) })),
+    ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:relate`, "sets", true),
+  ],
+  computeSet: [
+    ofSets("as many as are permitted, large", "/sets:compute", (sources) => ({
+      operation: "union",
+      sets: repeated(sources),
+    })),
+    ...wrongBodies("POST", ({ base }) => `${base}/sets:compute`, "sets", true),
+  ],
   rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
   listRules: [
     getting("the largest page, deep", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000`),

@@ -35,6 +35,7 @@ import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
+import { addSetRoutes } from "./routes/public/sets.ts";
 import { addVersionRoutes } from "./routes/public/versions.ts";
 import { addWholeRulesetRoutes } from "./routes/public/whole-rulesets.ts";
 import type { Services } from "../service/services.ts";
@@ -115,6 +116,7 @@ function addAreas(app: App, services: Services): void {
   addVersionRoutes(app, services);
   addExplainRoutes(app, services);
   addDeploymentRoutes(app, services);
+  addSetRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

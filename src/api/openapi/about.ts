@@ -23,6 +23,7 @@ export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licens
 export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",
+  Sets: "Combining and comparing lists, whatever they come from; nothing is written.",
   "Common Business Services":
     "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
   "Threat intelligence": "What threat feeds report about addresses.",

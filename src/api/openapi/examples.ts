@@ -524,6 +524,38 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "deleteDeployment": { "answers": {} },
+  "relateSets": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "sets": [
+            { "ipv4": { "addresses": "257", "only": "129" }, "ipv6": { "addresses": "0", "only": "0" } },
+            { "ipv4": { "addresses": "128", "only": "0" }, "ipv6": { "addresses": "0", "only": "0" } },
+          ],
+          "pairs": [
+            {
+              "first": 0,
+              "second": 1,
+              "relation": "covers",
+              "ipv4": { "shared": "128", "millionths_of_first": 498054, "millionths_of_second": 1000000 },
+              "ipv6": { "shared": "0", "millionths_of_first": null, "millionths_of_second": null },
+            },
+          ],
+        },
+      },
+    },
+  },
+  "computeSet": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "addresses": { "ipv4": "191", "ipv6": "0" },
+          "prefixes": ["203.0.113.0/30", "203.0.113.4/31", "203.0.113.6", "203.0.113.8/29", "203.0.113.16/28", "203.0.113.32/27", "203.0.113.64/26", "203.0.113.192/26"],
+          "count": 8,
+        },
+      },
+    },
+  },
   "lookupCbs": {
     "answers": {
       "200": {
@@ -984,7 +1016,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 69, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 71, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

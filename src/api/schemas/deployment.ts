@@ -41,46 +41,53 @@ export const DeploymentParameters = Type.Object({
   deployment_id: Type.String({ format: "uuid", description: "the id of a deployment of the organisation" }),
 });
 
-export const DeploymentSourceSchema = named(
-  "DeploymentSource",
+const ThreatSelection = named(
+  "ThreatSelection",
   Type.Object(
     {
-      ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
-      cbs: Type.Optional(
-        Type.String({
-          maxLength: 300,
-          description: "a node of the catalogue, with all below it",
-          examples: ["/cloud/aws"],
-        }),
-      ),
-      cti: Type.Optional(
-        Type.Object(
-          {
-            classification: Type.Optional(Type.Enum([...CLASSIFICATIONS])),
-            tags: Type.Optional(
-              Type.Array(LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
-                minItems: 1,
-                maxItems: MAX_TAGS,
-                description: "at least one of these",
-              }),
-            ),
-            seen_within_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_DAYS })),
-          },
-          { ...strict, description: "addresses of threat intelligence for which all of this holds" },
-        ),
-      ),
-      prefixes: Type.Optional(
-        Type.Array(Type.String({ maxLength: 100 }), {
+      classification: Type.Optional(Type.Enum([...CLASSIFICATIONS])),
+      tags: Type.Optional(
+        Type.Array(LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
           minItems: 1,
-          maxItems: MAX_PREFIXES,
-          description: "addresses and prefixes",
-          examples: [["203.0.113.0/24"]],
+          maxItems: MAX_TAGS,
+          description: "at least one of these",
         }),
       ),
+      seen_within_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_DAYS })),
     },
-    { ...strict, minProperties: 1, maxProperties: 1, description: "exactly one of its properties" },
+    { ...strict, description: "addresses of threat intelligence for which all of this holds" },
   ),
 );
+
+/** What a source can be; literal prefixes are limited to `mostPrefixes`. */
+export const sourceMembers = (mostPrefixes: number) => ({
+  ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
+  cbs: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: "a node of the catalogue, with all below it",
+      examples: ["/cloud/aws"],
+    }),
+  ),
+  cti: Type.Optional(ThreatSelection),
+  prefixes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      minItems: 1,
+      maxItems: mostPrefixes,
+      description: "addresses and prefixes",
+      examples: [["203.0.113.0/24"]],
+    }),
+  ),
+});
+
+export const ONE_SOURCE = {
+  ...strict,
+  minProperties: 1,
+  maxProperties: 1,
+  description: "exactly one of its properties",
+} as const;
+
+export const DeploymentSourceSchema = named("DeploymentSource", Type.Object(sourceMembers(MAX_PREFIXES), ONE_SOURCE));
 const Sources = (about: string, least: number) =>
   Type.Array(DeploymentSourceSchema, { minItems: least, maxItems: MAX_SOURCES, description: about });
 

@@ -66,7 +66,11 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
   }
 }
 
-async function readSource(
+/**
+ * One source of an organisation, checked. Rejects with ServiceError "invalid", which names the field, and "no-plan" for a
+ * source whose area the organisation has no plan for.
+ */
+export async function readSource(
   source: DeploymentSource,
   field: string,
   { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
@@ -85,7 +89,8 @@ async function readSource(
   return source;
 }
 
-function rethrow(error: unknown, field: string): never {
+/** @throws ServiceError "invalid" for a source that cannot be read */
+export function rethrow(error: unknown, field: string): never {
   throw error instanceof SourceError ? invalid({ [field]: [error.message] }) : error;
 }
 

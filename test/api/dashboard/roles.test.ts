@@ -166,6 +166,12 @@ const CASES: Readonly<Record<string, Case>> = {
   previewNewDeployment: { least: "viewer", status: 200, body: { include: [{ prefixes: ["192.0.2.0/24"] }] } },
   publishDeployment: { least: "editor", status: 409, id: newDeployment, body: { generation: 1 } },
   rotateDeployment: { least: "admin", status: 200, id: newDeployment, body: { credential: "url" } },
+  relateSets: {
+    least: "viewer",
+    status: 200,
+    body: { sets: [{ prefixes: ["192.0.2.0/24"] }, { cbs: "/cdn/cloudflare" }] },
+  },
+  computeSet: { least: "viewer", status: 200, body: { operation: "union", sets: [{ prefixes: ["192.0.2.0/24"] }] } },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },
   listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },
   previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },

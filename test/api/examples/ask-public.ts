@@ -9,7 +9,16 @@ const RULES = "/v1/edl/ip-rulesets";
 export async function askPublic(interview: Interview): Promise<void> {
   await askAboutRulesets(interview);
   await askAboutDeployments(interview);
+  await askAboutSets(interview);
   await askAboutLookups(interview);
+}
+
+async function askAboutSets(interview: Interview): Promise<void> {
+  for (const [operation, path] of [
+    ["relateSets", `${RULES}:relate`],
+    ["computeSet", "/v1/sets:compute"],
+  ] as const)
+    await interview.ask(operation, "POST", path, { body: interview.body(path, "post") });
 }
 
 /** Shown in place of the tokens of feeds, which are new in each run. */

@@ -22,6 +22,15 @@ const OF_SHARED_TOKENS = [404, 406, 409, 412, 422];
 const ONE_RULE: ReadonlySet<string> = new Set(["getRule", "updateRule", "deleteRule", "addRule"]);
 const ONE_NODE: ReadonlySet<string> = new Set(["getCbsNode", "listCbsRanges"]);
 
+/** Which sources there are, and how many sets an operation takes, is not in the document. */
+const OF_SOURCES: ReadonlySet<string> = new Set([
+  "updateDeployment",
+  "previewDeployment",
+  "previewNewDeployment",
+  "relateSets",
+  "computeSet",
+]);
+
 /**
  * The statuses that a good request may get: its success, unless its own words or the server's state stand against that.
  */
@@ -50,9 +59,9 @@ function byState(
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
-  // Which sources there are, and what formats can say, is not in the document.
+  // Which sources there are, and what formats can express, is not in the document.
   if (id === "createDeployment") return [201, 400];
-  if (id === "updateDeployment" || id === "previewDeployment" || id === "previewNewDeployment") return [200, 400];
+  if (OF_SOURCES.has(id)) return [200, 400];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "exportRules") return ofExport(query);

@@ -103,6 +103,12 @@ test("sets are compared two by two", async () => {
     ["block.txt", "disjoint", "other.txt", "IPv6", "0", "0.00 %", "-"],
     ["allow.txt", "disjoint", "other.txt", "IPv4", "0", "0.00 %", "0.00 %"],
     ["allow.txt", "disjoint", "other.txt", "IPv6", "0", "0.00 %", "-"],
+    ["set", "family", "only in this set", "of the set"],
+    ["block.txt", "IPv4", "384", "75.00 %"],
+    ["block.txt", "IPv6", "39,614,081,257,132,168,796,771,975,168", "50.00 %"],
+    ["allow.txt", "IPv4", "0", "0.00 %"],
+    ["allow.txt", "IPv6", "0", "0.00 %"],
+    ["other.txt", "IPv4", "16,777,216", "100.00 %"],
   ]);
   const one = await sets("compare", "block.txt", "20.0.0.0/23", "--json");
   assert.deepEqual(JSON.parse(one.stdout), {

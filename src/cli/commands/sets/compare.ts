@@ -1,13 +1,12 @@
 import type { AddressSet } from "../../../sets/address-set.ts";
+import { type RelatedPair, relating, type Relation, type Relations } from "../../../sets/relate.ts";
+import { finished } from "../../../turns/finished.ts";
 import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, nowOf } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
-
-/** How the first set of two relates to the other. */
-export type Relation = "equal" | "covers" | "within" | "overlaps" | "disjoint";
 
 export const compareCommand: Command = {
   name: "sets compare",
@@ -19,7 +18,7 @@ export const compareCommand: Command = {
   ],
   notes: [
     ADDRESS_NOTE,
-    "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal.",
+    "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal. Of three sets and more, a second table shows what each has that no other has: nothing, where a list adds nothing to the others.",
     "Exit code: 0 if any two sets share an address, 1 if none do, 2 after an error.",
   ],
   examples: [
@@ -29,19 +28,16 @@ export const compareCommand: Command = {
   run,
 };
 
-interface NamedSet {
-  readonly name: string;
-  readonly addresses: AddressSet;
-}
-
 async function run(args: Arguments): Promise<number> {
   const now = nowOf(args);
-  const sets: NamedSet[] = [];
-  for (const name of args.operands) sets.push({ name, addresses: await addressesOf(args, name, now) });
-  const pairs = sets.flatMap((first, at) => sets.slice(at + 1).map((second) => compared(first, second)));
-  await printChunks(args.has("json") ? pairs.map((pair) => `${JSON.stringify(documentOf(pair))}\n`) : [tableOf(pairs)]);
-  const isShared = pairs.some(({ families }) => families.some(({ shared }) => shared > 0n));
-  return isShared ? EXIT.matched : EXIT.nothing;
+  const names = args.operands;
+  const sets: AddressSet[] = [];
+  for (const name of names) sets.push(await addressesOf(args, name, now));
+  const relations = finished(relating(sets));
+  const pairs = relations.pairs.map((pair) => comparisonOf(pair, names, relations));
+  if (args.has("json")) await printChunks(pairs.map((pair) => `${JSON.stringify(documentOf(pair))}\n`));
+  else await printChunks([tableOf(pairs), ...(names.length > 2 ? [onlyTableOf(names, relations)] : [])]);
+  return relations.pairs.some(({ shared }) => shared[4] + shared[6] > 0n) ? EXIT.matched : EXIT.nothing;
 }
 
 interface Comparison {
@@ -51,22 +47,20 @@ interface Comparison {
   readonly families: readonly { readonly first: bigint; readonly second: bigint; readonly shared: bigint }[];
 }
 
-function compared({ name: first, addresses: a }: NamedSet, { name: second, addresses: b }: NamedSet): Comparison {
-  const shared = a.intersection(b);
-  const families = ([4, 6] as const).map((family) => ({
-    first: a.size(family),
-    second: b.size(family),
-    shared: shared.size(family),
+function comparisonOf(
+  { first, second, relation, shared }: RelatedPair,
+  names: readonly string[],
+  { sets }: Relations,
+): Comparison {
+  const families = FAMILIES.map((family) => ({
+    first: sets[first]!.size[family],
+    second: sets[second]!.size[family],
+    shared: shared[family],
   }));
-  return { first, second, relation: relationOf(a, b, shared), families };
+  return { first: names[first]!, second: names[second]!, relation, families };
 }
 
-function relationOf(a: AddressSet, b: AddressSet, shared: AddressSet): Relation {
-  if (a.equals(b)) return "equal";
-  if (shared.isEmpty) return "disjoint";
-  if (shared.equals(b)) return "covers";
-  return shared.equals(a) ? "within" : "overlaps";
-}
+const FAMILIES = [4, 6] as const;
 
 function documentOf({ first, second, relation, families }: Comparison): object {
   const [ipv4, ipv6] = families.map((family) => ({
@@ -80,6 +74,25 @@ function documentOf({ first, second, relation, families }: Comparison): object {
 function tableOf(pairs: readonly Comparison[]): string {
   const head = ["first", "relation", "second", "family", "shared addresses", "of first", "of second"];
   return columnLines([head, ...pairs.flatMap(rowsOf)], NUMBERS, styleFor(process.stdout))
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** What each set has that no other has: nothing, where a list adds nothing to the others. */
+function onlyTableOf(names: readonly string[], { sets }: Relations): string {
+  const rows = sets.flatMap(({ size, only }, at) =>
+    FAMILIES.filter((family) => size[family] > 0n).map((family) => [
+      names[at]!,
+      `IPv${family}`,
+      grouped(only[family]),
+      part(only[family], size[family]),
+    ]),
+  );
+  return columnLines(
+    [["set", "family", "only in this set", "of the set"], ...rows],
+    ONLY_NUMBERS,
+    styleFor(process.stdout),
+  )
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -105,6 +118,7 @@ function rowsOf({ first, second, relation, families }: Comparison): string[][] {
 
 /** The right-aligned columns. */
 const NUMBERS: ReadonlySet<number> = new Set([4, 5, 6]);
+const ONLY_NUMBERS: ReadonlySet<number> = new Set([2, 3]);
 
 /** A share in per cent, exact to the digits shown. */
 function part(shared: bigint, all: bigint): string {

@@ -1,0 +1,32 @@
+import type { AddressSet } from "../../sets/address-set.ts";
+import type { DeploymentSource } from "../../store/deployment.ts";
+import { Sources, type SourceServices } from "../deployments/gather-source.ts";
+import { readSource, rethrow } from "../deployments/read-deployment.ts";
+
+/** Who asks, and when. */
+export interface Asking {
+  readonly organisationId: string;
+  readonly now: number;
+}
+
+/**
+ * The addresses that sources of a request list, in its order; `field` is the member that has them. Nothing is kept.
+ * Rejects with ServiceError "invalid", which names the source, and "no-plan". O(sources), in slices.
+ */
+export async function gatherSets(
+  sources: readonly DeploymentSource[],
+  field: string,
+  { organisationId, now }: Asking,
+  services: SourceServices,
+): Promise<AddressSet[]> {
+  const gatherer = new Sources(services);
+  const asking = { organisationId, now, services: { ...services, lists: { sources: gatherer } } };
+  const sets: AddressSet[] = [];
+  for (const [index, source] of sources.entries()) {
+    const place = `${field}[${index}]`;
+    const read = await readSource(source, place, asking);
+    const gathered = await gatherer.gather(organisationId, read, now).catch((error: unknown) => rethrow(error, place));
+    sets.push(gathered.addresses);
+  }
+  return sets;
+}

@@ -1,0 +1,99 @@
+/** Sets of a request: lists, rulesets and services, related and combined. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
+
+let t: TestServer;
+let key = "";
+let ruleset = "";
+let other = "";
+before(async () => {
+  t = await startServer({}, BUNDLED);
+  const organisation = await addOrganisation(t, "sets");
+  key = (await addKey(t, organisation)).text;
+  ruleset = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
+  for (const [ip, rest] of [
+    ["203.0.113.0/24", {}],
+    ["198.51.100.0/25", {}],
+    ["2001:db8::/64", { name: "lab" }],
+  ] as const)
+    await ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, { key, body: { ip, ...rest } });
+  other = (await addKey(t, await addOrganisation(t, "others"))).text;
+});
+after(() => t.close());
+
+const relate = (sets: readonly object[], asker = key) =>
+  ask(t, "POST", "/v1/edl/ip-rulesets:relate", { key: asker, body: { sets } });
+const compute = (operation: string, sets: readonly object[], rest: object = {}) =>
+  ask(t, "POST", "/v1/sets:compute", { key, body: { operation, sets, ...rest } });
+
+test("lists are related two by two, with exact numbers, and what each alone has", async () => {
+  const { status, body } = await relate([
+    { ruleset },
+    { prefixes: ["203.0.113.0/25", "2001:db8::/64"] },
+    { prefixes: ["192.0.2.1"] },
+  ]);
+  assert.equal(status, 200);
+  assert.deepEqual(body.sets, [
+    { ipv4: { addresses: "384", only: "256" }, ipv6: { addresses: String(2n ** 64n), only: "0" } },
+    { ipv4: { addresses: "128", only: "0" }, ipv6: { addresses: String(2n ** 64n), only: "0" } },
+    { ipv4: { addresses: "1", only: "1" }, ipv6: { addresses: "0", only: "0" } },
+  ]);
+  assert.deepEqual(body.pairs[0], {
+    first: 0,
+    second: 1,
+    relation: "covers",
+    ipv4: { shared: "128", millionths_of_first: 333_333, millionths_of_second: 1_000_000 },
+    ipv6: { shared: String(2n ** 64n), millionths_of_first: 1_000_000, millionths_of_second: 1_000_000 },
+  });
+  assert.deepEqual(
+    body.pairs.map(({ first, second, relation }: any) => [first, second, relation]),
+    [
+      [0, 1, "covers"],
+      [0, 2, "disjoint"],
+      [1, 2, "disjoint"],
+    ],
+  );
+});
+
+test("sets are combined exactly, as the fewest prefixes", async () => {
+  const carved = await compute("subtract", [{ prefixes: ["10.0.0.0/8"] }, { prefixes: ["10.1.2.3"] }]);
+  assert.equal(carved.status, 200);
+  assert.equal(carved.body.count, 24);
+  assert.deepEqual(carved.body.addresses, { ipv4: String(2 ** 24 - 1), ipv6: "0" });
+  const found = async (...asked: Parameters<typeof compute>) => (await compute(...asked)).body.prefixes;
+  assert.deepEqual(await found("aggregate", [{ prefixes: ["192.0.2.0/25", "192.0.2.128/25"] }]), ["192.0.2.0/24"]);
+  assert.deepEqual(await found("intersect", [{ ruleset }, { prefixes: ["203.0.113.64/26", "::/0"] }]), [
+    "203.0.113.64/26",
+    "2001:db8::/64",
+  ]);
+  assert.deepEqual(await found("symmetric", [{ prefixes: ["192.0.2.0/31"] }, { prefixes: ["192.0.2.1"] }]), [
+    "192.0.2.0",
+  ]);
+  assert.deepEqual(await found("union", [{ ruleset }], { family: 6 }), ["2001:db8::/64"]);
+  assert.ok((await found("intersect", [{ cbs: "/cdn/cloudflare" }, { prefixes: ["104.16.0.0/12"] }])).length > 0);
+});
+
+test("what cannot be read is an error that names the set, also another organisation's ruleset", async () => {
+  const errorsOf = async (asked: ReturnType<typeof ask>) => {
+    const { status, body } = await asked;
+    return [status, body.validation_errors];
+  };
+  assert.deepEqual(await errorsOf(compute("symmetric", [{ prefixes: ["192.0.2.1"] }])), [
+    400,
+    { sets: ["symmetric takes exactly two sets"] },
+  ]);
+  assert.deepEqual(await errorsOf(compute("subtract", [{ prefixes: ["192.0.2.1"] }])), [
+    400,
+    { sets: ["subtract takes two sets or more"] },
+  ]);
+  const [status, errors] = await errorsOf(compute("union", [{ prefixes: ["192.0.2.1", "192.0.2.1/24"] }]));
+  assert.deepEqual([status, Object.keys(errors)], [400, ["sets[0].prefixes[1]"]]);
+  assert.deepEqual(await errorsOf(relate([{ ruleset }, { prefixes: ["192.0.2.1"] }], other)), [
+    400,
+    { "sets[0]": [`unknown ruleset ${ruleset}`] },
+  ]);
+  const unknown = await compute("union", [{ cbs: "/cdn/no-such-node" }]);
+  assert.deepEqual([unknown.status, Object.keys(unknown.body.validation_errors)], [400, ["sets[0]"]]);
+  assert.equal((await compute("union", [{ cti: { tags: ["x"] } }])).status, 400, "no threat intelligence is loaded");
+});
