@@ -7,8 +7,8 @@ import { saveRuleset } from "../../src/datasets/ruleset-files.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
 import { NO_HOME, outcomeOf, run, temporaryFolder } from "./run-command.ts";
+import { COMMAND_FILE } from "../command-file.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const OLD = "what was there before\n";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -107,7 +107,7 @@ test(
     ]) {
       const { status, stderr } = spawnSync(
         "sh",
-        ["-c", `exec "$0" "$@" > /dev/full`, process.execPath, MAIN, ...args.split(" ")],
+        ["-c", `exec "$0" "$@" > /dev/full`, process.execPath, COMMAND_FILE, ...args.split(" ")],
         { cwd: folder.path, env, encoding: "utf8" },
       );
       const withoutNotice = stderr.replace(/^ipsieve: the bundled catalogue is \d+ days old .*\n/, "");
@@ -147,7 +147,7 @@ describe(
       rmSync(join(folder.path, OUTPUT), { force: true });
       const { NODE_TEST_CONTEXT: _, ...env } = process.env;
       const words = standardError === "full" ? ["sh", "-c", `exec "$0" "$@" 2> /dev/full`] : [];
-      const [program, ...args] = [...words, process.execPath, MAIN, ...command.split(" ")];
+      const [program, ...args] = [...words, process.execPath, COMMAND_FILE, ...command.split(" ")];
       const child = spawn(program!, args, { cwd: folder.path, env: { ...env, IPSIEVE_HOME: NO_HOME } });
       if (standardError === "closed") child.stderr.destroy();
       const { code, stdout } = await outcomeOf(child);

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createInterface } from "node:readline";
 import { outcomeOf, type Outcome, run, start, temporaryFolder } from "./run-command.ts";
-
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+import { COMMAND_FILE } from "../command-file.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let umask: number;
@@ -26,11 +25,15 @@ const call = (home: string, ...args: string[]) => run(args, { cwd: folder.path, 
 /** Runs a command as a user who owns nothing, which only root can. */
 function runAsOther(args: readonly string[], cwd: string): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, NODE_TEST_CONTEXT: "", ...environment(cwd) };
-  return spawnSync("setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, MAIN, ...args], {
-    cwd,
-    env,
-    encoding: "utf8",
-  });
+  return spawnSync(
+    "setpriv",
+    ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, COMMAND_FILE, ...args],
+    {
+      cwd,
+      env,
+      encoding: "utf8",
+    },
+  );
 }
 
 const whyNoOther =

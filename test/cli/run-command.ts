@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+import { COMMAND_FILE } from "../command-file.ts";
 
 export interface Outcome {
   readonly code: number | null;
@@ -28,7 +27,7 @@ export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
  */
 export function start(args: readonly string[], { cwd, env, stdin }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
     cwd,
     env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env },
     stdio: [stdin ?? "pipe", "pipe", "pipe"],

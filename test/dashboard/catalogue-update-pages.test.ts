@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { addOrganisation } from "../api/start-server.ts";
 import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { COMMAND_FILE } from "../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const BUNDLED = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
 describe("updates of the catalogue", { skip: missing ?? false }, () => {
@@ -21,7 +21,7 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     mkdirSync(join(lists, "cloudflare"));
     writeFileSync(join(lists, "telegram/cidr.txt"), "30.0.0.0/24\n2600::/32\n");
     writeFileSync(join(lists, "cloudflare/ips-v4"), "<html>\n");
-    const args = [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, "--from", lists];
+    const args = [COMMAND_FILE, "cbs", "update", "--json", "--progress", "json", "--home", home, "--from", lists];
     t = await startDashboard({}, [join(home, "catalogue.ipsieve"), BUNDLED], {
       program: process.execPath,
       args,

@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { COMMAND_FILE } from "../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const feed = (count: number) => Array.from({ length: count }, (_, i) => `31.0.0.${i}\n`).join("");
 const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
@@ -16,7 +15,7 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
   let t: Dashboard;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "ipsieve-threat-pages-"));
-    const command = { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env };
+    const command = { program: process.execPath, args: [COMMAND_FILE, "cti", "import"], environment: process.env };
     t = await startDashboard({}, undefined, undefined, { command, output: join(folder, "cti.ipsieve") });
   });
   after(async () => {

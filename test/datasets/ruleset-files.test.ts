@@ -19,12 +19,11 @@ import {
 import { finished } from "../../src/turns/finished.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { checkInvariants } from "../rulesets/check-invariants.ts";
+import { COMMAND_FILE } from "../command-file.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-rulesets-"));
 after(() => rmSync(folder, { recursive: true }));
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
-
 function example(): Ruleset {
   const ruleset = new Ruleset({ name: "büro", purpose: "allowlist", allowSpecialPurpose: true });
   ruleset.add("192.0.2.0/24", { name: "netz 🕸" }, NOW);
@@ -184,7 +183,7 @@ test("the command verifies a ruleset and describes it", async () => {
   const path = join(folder, "command.ipsieve");
   await saveRuleset(path, example());
   const run = async (...args: string[]): Promise<string> =>
-    (await promisify(execFile)(process.execPath, [main, ...args])).stdout;
+    (await promisify(execFile)(process.execPath, [COMMAND_FILE, ...args])).stdout;
   assert.match(await run("verify", path), /: intact; 3 IPv4 and 2 IPv6 prefixes/);
   const info = JSON.parse(await run("info", "--json", path)) as { kind: string; about: object };
   assert.equal(info.kind, "ruleset");

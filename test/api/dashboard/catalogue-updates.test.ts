@@ -9,15 +9,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "../../../src/service/datasets/child-command.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { SMALL_CATALOGUE } from "../harness/small-catalogue.ts";
 import { addOrganisation, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { addUser, visit } from "./browser.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 /** Lists are laid over a few lines; the first test has those of the bundled catalogue. */
 const SMALL_BASE = new URL("../../update/small-base.ts", import.meta.url);
 SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
@@ -46,7 +45,7 @@ function command(from: readonly string[], base = SMALL_CATALOGUE): ChildCommand 
     program: process.execPath,
     args: [
       ...(base === BUNDLED ? [] : ["--import", SMALL_BASE.href]),
-      MAIN,
+      COMMAND_FILE,
       "cbs",
       "update",
       "--json",

@@ -28,8 +28,8 @@ import { addOrganisation, startServer, type TestServer } from "../start-server.t
 import { mountSmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 /** A feed of this many addresses, from this one on. */
 const feed = (count: number, first = 0): string =>
@@ -50,7 +50,7 @@ const output = () => join(home, "cti.ipsieve");
 const leftovers = () => readdirSync(home).filter((name) => name.startsWith("."));
 const command = (...wrapped: string[]): FeedTarget["command"] => ({
   program: process.execPath,
-  args: [...wrapped, MAIN, "cti", "import"],
+  args: [...wrapped, COMMAND_FILE, "cti", "import"],
   environment: process.env,
 });
 

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { parseAddress } from "../../../src/address/parse-address.ts";
@@ -19,6 +18,7 @@ import { addKey, addOrganisation, BUNDLED, startServer, type TestServer } from "
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
 let t: TestServer;
 let viewer: TestUser;
@@ -399,7 +399,7 @@ test("the counts are those that the command gives for the same file; a provider 
     );
     writeFileSync(path, addresses.map((address) => `${address} - -\n`).join(""));
     const { stdout } = await promisify(execFile)(process.execPath, [
-      fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)),
+      COMMAND_FILE,
       "identify",
       "--summary",
       "--snapshot",
@@ -634,11 +634,7 @@ test("the lines that a ruleset covers are those that the command finds with its 
       i % 5 === 0 ? `2001:db${i % 3 === 0 ? 8 : 9}::${i}` : `${i % 223}.${i % 7}.${i % 256}.9`;
     writeFileSync(log!, Array.from({ length: 5000 }, (_, i) => `- ${address(i)} -\n`).join(""));
     writeFileSync(rules!, list.join("\n"));
-    const command = async (...args: string[]) =>
-      promisify(execFile)(process.execPath, [
-        fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)),
-        ...args,
-      ]);
+    const command = async (...args: string[]) => promisify(execFile)(process.execPath, [COMMAND_FILE, ...args]);
     await command("build", "--strict", rules!, "-o", snapshot!);
     const { stdout } = await command("identify", "--summary", "--format", "json", "--snapshot", snapshot!, log!);
     const { body } = await upload(`id=${randomUUID()}`, readFileSync(log!), "text/plain", user);

@@ -6,14 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { addOrganisation, type TestServer } from "../start-server.ts";
 import { addUser } from "./browser.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 /** It takes some seconds to compile. */
 const FEED = Array.from({ length: 400_000 }, (_, i) => `31.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
 const skip = existsSync("/proc/self/task") ? false : "the children of a process are in /proc on Linux only";
@@ -53,7 +52,7 @@ test(
     const { token } = await addUser(made, await addOrganisation(made, "only"), "admin");
     await store.close();
     const environment = { PATH: process.env["PATH"], IPSIEVE_HOME: home, IPSIEVE_LOG_LEVEL: "silent" };
-    const server = start(context, [MAIN, "serve", "--port", "0", "--db", file], environment);
+    const server = start(context, [COMMAND_FILE, "serve", "--port", "0", "--db", file], environment);
     const url = await new Promise<string>((resolve) => {
       createInterface({ input: server.stdout! }).on("line", (line) => {
         const found = /http:\/\/[^ ]*:\d+/.exec(line)?.[0];
@@ -90,7 +89,7 @@ test(
     const folder = folderOf(context);
     const [feed, output] = [join(folder, "feed.txt"), join(folder, "cti.ipsieve")];
     writeFileSync(feed, FEED);
-    const command = JSON.stringify([MAIN, "cti", "import", feed, "-o", output]);
+    const command = JSON.stringify([COMMAND_FILE, "cti", "import", feed, "-o", output]);
     const script = `require("node:child_process").spawn(process.execPath,${command},{stdio:"ignore"}).once("spawn",()=>console.log("runs"));setInterval(()=>{},1e6)`;
     const parent = start(context, ["-e", script], { PATH: process.env["PATH"] });
     await new Promise((resolve) => parent.stdout!.once("data", resolve));

@@ -9,8 +9,8 @@ import { askDashboard } from "./ask-dashboard.ts";
 import { askPublic } from "./ask-public.ts";
 import { type Examples, Interview } from "./interview.ts";
 import { StandIns } from "./stand-ins.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 /** The examples of all operations, as a real server answers them. */
@@ -44,7 +44,7 @@ async function startExampleServer(folder: string): Promise<TestServer> {
   const update = ["cbs", "update", "--json", "--progress", "json", "--home", home, "--from", join(folder, "lists")];
   const command = (...args: string[]) => ({
     program: process.execPath,
-    args: [MAIN, ...args],
+    args: [COMMAND_FILE, ...args],
     environment: process.env,
   });
   const output = join(home, "cti.ipsieve");

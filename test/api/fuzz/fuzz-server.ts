@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 export interface FuzzServer extends TestServer {
@@ -27,7 +27,7 @@ export async function startFuzzServer(settings: Parameters<typeof startServer>[0
     logLevel: "silent",
   };
   const output = join(folder, "cti.ipsieve");
-  const command = { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env };
+  const command = { program: process.execPath, args: [COMMAND_FILE, "cti", "import"], environment: process.env };
   const server = await startServer({ ...limits, ...settings }, undefined, [output, THREATS], undefined, {
     command,
     output,

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { processorSeconds } from "../../../bench/api/processes.ts";
 import type { StoreLocation } from "../../../src/store/open-store.ts";
 import { SMALL_CATALOGUE } from "./small-catalogue.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 /** The command line of a server over a store, a text being the path of a SQLite file; by default of a small catalogue. */
@@ -20,7 +20,7 @@ export function serveArguments(store: string | StoreLocation, args: readonly str
   // By default those of a database of PostgreSQL are in the home folder of whoever runs the tests.
   const isNamed = args.includes("--ruleset-snapshots") || location[0] === "--db";
   const snapshots = isNamed ? [] : ["--ruleset-snapshots", "off"];
-  return [MAIN, "serve", ...port, ...location, ...catalogue, ...snapshots, "--cti", SAMPLE_THREATS, ...args];
+  return [COMMAND_FILE, "serve", ...port, ...location, ...catalogue, ...snapshots, "--cti", SAMPLE_THREATS, ...args];
 }
 
 interface ProcessOptions {

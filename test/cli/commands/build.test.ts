@@ -8,6 +8,7 @@ import { parseAddress } from "../../../src/address/parse-address.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
 import { openCatalogue } from "../../../src/datasets/open-catalogue.ts";
 import { outcomeOf, run, temporaryFolder } from "../run-command.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -234,8 +235,7 @@ test("every bad line is reported with its number and left out; host bits are rep
 });
 
 test("a folder on standard input is told", async () => {
-  const main = join(import.meta.dirname, "../../../src/cli/main.ts");
-  const child = spawn(process.execPath, [main, "build", "-", "-o", "x.ipsieve"], {
+  const child = spawn(process.execPath, [COMMAND_FILE, "build", "-", "-o", "x.ipsieve"], {
     cwd: folder.path,
     stdio: [openSync(folder.path, "r"), "pipe", "pipe"],
   });

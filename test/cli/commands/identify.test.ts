@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
 const LOG = [
   `10.1.2.3 - - [17/Jun/2026:00:00:35 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0"`,
@@ -243,13 +244,12 @@ test("a reader that goes away ends the command silently", async () => {
 });
 
 test("a full disk is an error", { skip: existsSync("/dev/full") ? false : "there is no /dev/full" }, async () => {
-  const main = join(import.meta.dirname, "../../../src/cli/main.ts");
   for (const args of [
     ["identify", "--snapshot", "list.ipsieve", "access.log"],
     ["identify", "-c", "--snapshot", "list.ipsieve", "access.log"],
     ["help"],
   ]) {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
       cwd: folder.path,
       stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
     });

@@ -11,6 +11,7 @@ import { freePort } from "../../free-port.ts";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
 import { type Outcome, outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 import { until } from "../../until.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
 const ALLOWLIST = "My Allowlist rules";
 const BLOCKLIST = "My Blocklist rules";
@@ -600,7 +601,7 @@ describe("apply", () => {
     return outcomeOf(child);
   };
   const command = (list: string): string =>
-    `'${process.execPath}' '${join(import.meta.dirname, "../../../src/cli/main.ts")}' ruleset apply '${BLOCKLIST}' ${list}`;
+    `'${process.execPath}' '${COMMAND_FILE}' ruleset apply '${BLOCKLIST}' ${list}`;
 
   test("shows the plan, and replaces with --yes; without a terminal nothing is written", async () => {
     await empty();

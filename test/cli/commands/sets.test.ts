@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
 import { Ruleset } from "../../../src/rulesets/ruleset.ts";
 import { run, temporaryFolder } from "../run-command.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(async () => {
@@ -146,7 +147,6 @@ test("two empty sets are equal and share nothing; of one family, only that count
 });
 
 test("a file that is read is not the output, for any command that reads lists or logs", () => {
-  const main = join(import.meta.dirname, "../../../src/cli/main.ts");
   const path = join(folder.path, "own.txt");
   for (const [flags, args] of [
     ["w", ["sets", "union", path, "9.9.9.9"]],
@@ -156,7 +156,7 @@ test("a file that is read is not the output, for any command that reads lists or
   ] as const) {
     writeFileSync(path, "9.9.9.0/24\n");
     const output = openSync(path, flags);
-    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND_FILE, ...args], {
       stdio: ["ignore", output, "pipe"],
       encoding: "utf8",
     });
@@ -166,7 +166,10 @@ test("a file that is read is not the output, for any command that reads lists or
   }
   const input = openSync(path, "r");
   const output = openSync(path, "a");
-  const through = spawnSync(process.execPath, [main, "identify"], { stdio: [input, output, "pipe"], encoding: "utf8" });
+  const through = spawnSync(process.execPath, [COMMAND_FILE, "identify"], {
+    stdio: [input, output, "pipe"],
+    encoding: "utf8",
+  });
   assert.match(through.stderr, /^ipsieve: standard input: this file is also the output/);
   closeSync(input);
   closeSync(output);

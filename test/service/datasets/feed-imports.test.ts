@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { FeedImports } from "../../../src/service/datasets/feed-imports.ts";
 import { UploadSlots } from "../../../src/service/logs/upload-slots.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
-
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+import { COMMAND_FILE } from "../../command-file.ts";
 
 /** Scattered, so that a dataset of them needs room. */
 const addressAt = (i: number): string => {
@@ -31,7 +29,10 @@ function importsOn(disk: SmallDisk): {
   let imported = 0;
   const output = join(disk.path, "cti.ipsieve");
   const imports = new FeedImports({
-    target: { command: { program: process.execPath, args: [MAIN, "cti", "import"], environment: process.env }, output },
+    target: {
+      command: { program: process.execPath, args: [COMMAND_FILE, "cti", "import"], environment: process.env },
+      output,
+    },
     threats: { reload: () => Promise.resolve(true) },
     slots: new UploadSlots({ perOrganisation: 2, inAll: 8, slowBytes: 0, slowAfter: 60_000 }),
     limits: { bytes: 64 << 20, freeBytes: 0, compileTime: 60_000 },
