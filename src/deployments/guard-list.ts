@@ -33,8 +33,8 @@ export function rejectionsOf(
   if (list.tooWideCount > 0) reject("too-wide", `the includes have prefixes that are too wide: ${namedOf(list)}`);
   if (entries === 0 && !allowEmpty) reject("empty", "the list has no addresses");
   if (most > maxEntries)
-    reject("too-many-entries", `the list has ${most} entries, and at most ${maxEntries} are allowed`);
-  if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, and at most ${maxBytes} are allowed`);
+    reject("too-many-entries", `the list has ${most} entries, more than the ${maxEntries} allowed`);
+  if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, more than the ${maxBytes} allowed`);
   return rejections;
 }
 

@@ -64,7 +64,7 @@ export function fit(addresses: AddressSet, most: number, options: FitOptions = {
   if (exact.length <= most) return fitOf(addresses, exact, { prefixes: exact, cost: 0, bound: 0 });
   if (loss === "none")
     throw new FitError(
-      `the addresses need ${exact.length} prefixes, and ${most} are allowed; allow more, or a loss`,
+      `the addresses need ${exact.length} prefixes, more than the ${most} allowed; allow more, or a loss`,
       exact.length,
     );
   return fitOf(addresses, exact, loss === "add" ? added(addresses, exact, most, options) : kept(exact, most, options));
@@ -95,7 +95,7 @@ function added(
   const fewest = fewestNodes(trees);
   if (fewest > most)
     throw new FitError(
-      `the addresses need at least ${fewest} prefixes, as some must not be added, and ${most} are allowed; allow ${fewest} or more`,
+      `the addresses need at least ${fewest} prefixes, as some must not be added, more than the ${most} allowed; allow ${fewest} or more`,
       fewest,
     );
   const choice = exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);

@@ -20,10 +20,7 @@ test("a list within its limits is published, one entry or byte more is not", () 
   assert.deepEqual(codes(two, 27, { maxEntries: 2, maxBytes: 27 }), []);
   assert.deepEqual(codes(two, 27, {}), []);
   assert.deepEqual(codes(two, 28, { maxEntries: 1, maxBytes: 27 }), ["too-many-entries", "too-many-bytes"]);
-  assert.equal(
-    rejectionsOf(two, 28, { maxEntries: 1 })[0]!.message,
-    "the list has 2 entries, and at most 1 are allowed",
-  );
+  assert.equal(rejectionsOf(two, 28, { maxEntries: 1 })[0]!.message, "the list has 2 entries, more than the 1 allowed");
 });
 
 test("an empty list is published only if that is said", () => {

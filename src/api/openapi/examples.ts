@@ -516,7 +516,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "ipv4_entries_count": 3,
           "ipv6_entries_count": 0,
           "status": "refused",
-          "reasons": [{ "code": "too-many-entries", "message": "the list has 3 entries, and at most 1 are allowed" }],
+          "reasons": [{ "code": "too-many-entries", "message": "the list has 3 entries, more than the 1 allowed" }],
           "refused_generation": 1,
           "not_pulled": false,
         },
