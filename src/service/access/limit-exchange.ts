@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FoundMessage, LimitMessage, SeenMessage } from "../../store/limit-message.ts";
 import type { Services } from "../services.ts";
+import { RepeatedExchange } from "../store/repeated-exchange.ts";
 import { type Count, MINUTE, type SharedCounts, type SteadyClock } from "./rate-limits.ts";
 
 /** Milliseconds between two exchanges. */
@@ -42,9 +43,7 @@ export class LimitExchange {
   /** What the database has not confirmed yet. */
   #sending: { readonly minute: number; readonly number: number; readonly counts: string } | undefined;
   #early: readonly EarlyCounts[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  readonly #repeated = new RepeatedExchange(() => this.exchange(), EVERY);
 
   constructor({ store, now, keyLimits, failureLimits, signIns }: ExchangedServices, steady: SteadyClock) {
     this.#store = store;
@@ -62,14 +61,12 @@ export class LimitExchange {
   /** Resolves when it has read the others' counts, or has failed to; continues by itself. */
   async start(): Promise<void> {
     await this.exchange();
-    this.#exchangeLater();
+    this.#repeated.start();
   }
 
   /** Sends the others what they do not know yet. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    await this.#repeated.stop();
     await this.exchange();
   }
 
@@ -84,13 +81,6 @@ export class LimitExchange {
     } catch {
       // What was not confirmed is sent again.
     }
-  }
-
-  #exchangeLater(): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.exchange().then(() => this.#exchangeLater());
-    }, EVERY).unref();
   }
 
   /**

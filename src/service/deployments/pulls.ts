@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Pull, type PullLog, UPDATE_FREQUENCIES, type Deployment } from "../../store/deployment.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
+import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /** Milliseconds between two exchanges with the store. */
 const EVERY = 5000;
@@ -25,8 +26,7 @@ export class Pulls {
   readonly #services: PullServices;
   #waiting: Recorded[] = [];
   #last = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
 
   constructor(services: PullServices) {
     this.#services = services;
@@ -34,12 +34,11 @@ export class Pulls {
 
   async start(): Promise<void> {
     await this.#learn();
-    this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();
+    this.#repeated.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+    await this.#repeated.stop();
     await this.#record();
   }
 

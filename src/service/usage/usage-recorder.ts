@@ -1,4 +1,5 @@
 import type { Services } from "../services.ts";
+import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /**
  * Milliseconds between two exchanges, in which key usage and traffic are recorded and those of other servers are read.
@@ -8,8 +9,7 @@ const EVERY = 5000;
 /** Exchanges the monthly counts of keys and the traffic by minute with the store: never per request. */
 export class UsageRecorder {
   readonly #services: Services;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
 
   constructor(services: Services) {
     this.#services = services;
@@ -18,13 +18,12 @@ export class UsageRecorder {
   /** Reads this month's counts, then continues by itself. Rejects if the store cannot provide them. */
   async start(): Promise<void> {
     await this.#learn();
-    this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();
+    this.#repeated.start();
   }
 
   /** Records what has been counted so far. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+    await this.#repeated.stop();
     await this.#record();
     await this.#recordTraffic();
   }

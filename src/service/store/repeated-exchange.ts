@@ -1,0 +1,29 @@
+/** Something that is exchanged with the store every so often, one exchange after the other, until it is stopped. */
+export class RepeatedExchange {
+  readonly #exchange: () => Promise<void>;
+  readonly #every: number;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  /** `exchange` must not reject; `every`: milliseconds from the end of one exchange to the next. */
+  constructor(exchange: () => Promise<void>, every: number) {
+    this.#exchange = exchange;
+    this.#every = every;
+  }
+
+  /** The first exchange is after `every` milliseconds. */
+  start(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#exchange().then(() => this.start());
+    }, this.#every).unref();
+  }
+
+  /** Resolves when the exchange that was running has ended; there is no other one then. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+}

@@ -1,0 +1,65 @@
+/** Exchanges with the store that repeat: one after the other, and none once they have been stopped. */
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "node:test";
+import { RepeatedExchange } from "../../../src/service/store/repeated-exchange.ts";
+import { until } from "../../until.ts";
+
+/** Exchanges that last until they are told to end. */
+class Exchanges {
+  begun = 0;
+  running = 0;
+  mostAtOnce = 0;
+  #end: () => void = () => {};
+
+  readonly exchange = async (): Promise<void> => {
+    this.begun++;
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.running);
+    await new Promise<void>((resolve) => (this.#end = resolve));
+    this.running--;
+  };
+
+  end(): void {
+    this.#end();
+  }
+}
+
+test("an exchange that takes long is not overtaken by the next", async () => {
+  const exchanges = new Exchanges();
+  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  repeated.start();
+  await until("an exchange has begun", () => exchanges.begun === 1);
+  await delay(20);
+  assert.equal(exchanges.begun, 1);
+  exchanges.end();
+  await until("the next one has begun", () => exchanges.begun === 2);
+  const stopped = repeated.stop();
+  exchanges.end();
+  await stopped;
+  assert.equal(exchanges.mostAtOnce, 1);
+});
+
+test("to stop waits for the exchange that is running, after which there is none", async () => {
+  const exchanges = new Exchanges();
+  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  repeated.start();
+  await until("an exchange has begun", () => exchanges.begun === 1);
+  let isStopped = false;
+  const stopped = repeated.stop().then(() => (isStopped = true));
+  await delay(10);
+  assert.equal(isStopped, false);
+  exchanges.end();
+  await stopped;
+  await delay(20);
+  assert.deepEqual([exchanges.begun, exchanges.running], [1, 0]);
+});
+
+test("what is stopped before its first exchange has none, nor what is started afterwards", async () => {
+  const exchanges = new Exchanges();
+  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  repeated.start();
+  await repeated.stop();
+  repeated.start();
+  await delay(20);
+  assert.equal(exchanges.begun, 0);
+});
