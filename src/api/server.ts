@@ -47,6 +47,9 @@ import { UsageRecorder } from "../service/usage/usage-recorder.ts";
  */
 const GRACE = 100;
 
+/** Milliseconds after which a start says that it still waits for the database, again and again. */
+const SAID_AFTER = 5000;
+
 /** Milliseconds until a failed load of the state is retried. */
 const LOAD_AGAIN_AFTER = 1000;
 
@@ -126,7 +129,7 @@ export class Server {
   /** Rejects with the error of what cannot be opened, or ListenError; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
-    const store = await options.store.store;
+    const store = await opened(options);
     let server: Server | undefined;
     try {
       server = new Server(store, options);
@@ -278,6 +281,20 @@ export class Server {
         await sleep(LOAD_AGAIN_AFTER);
       }
     }
+  }
+}
+
+/** The store, once it is open; as long as it is not, the log says so. */
+async function opened({ store, log }: ServerOptions): Promise<Store> {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    log.warn({ seconds }, "still waiting for the database to be opened");
+  }, SAID_AFTER).unref();
+  try {
+    return await store.store;
+  } finally {
+    clearInterval(timer);
   }
 }
 

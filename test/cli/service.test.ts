@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { digestOfApiKey, isApiKeyText } from "../../src/store/api-key.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { adding, by, Replica } from "../store/harness/stores.ts";
-import { run, temporaryFolder } from "./run-command.ts";
+import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
 import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -288,6 +288,24 @@ test("a server that cannot start says what, where and the cure, and ends with 2,
   );
   writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
   await failing(/text\.txt: not an ipsieve database/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
+});
+
+test("a server waits for a database that is slow to accept its first connection, says so, and ends with 2 if that is cut", async () => {
+  const connections: Socket[] = [];
+  const silent = createServer((connection) => void connections.push(connection)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const url = `postgres://ipsieve:secret@127.0.0.1:${(silent.address() as AddressInfo).port}/ipsieve`;
+  const child = start(["serve", "--port", "0", "--database-url", url], { env: { IPSIEVE_HOME: folder.path } });
+  let said = "";
+  child.stderr!.on("data", (part) => (said += String(part)));
+  const ended = outcomeOf(child);
+  await until("the server has said that it waits", () => said.includes("still waiting for the database"));
+  silent.close();
+  for (const connection of connections) connection.destroy();
+  const { code, stdout, stderr } = await ended;
+  assert.match(stderr, /the database cannot be reached: (?!timeout).*; check DATABASE_URL/);
+  assert.doesNotMatch(stderr, /secret|\n {4}at /);
+  assert.deepEqual([code, stdout], [2, ""]);
 });
 
 describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {

@@ -25,7 +25,10 @@ const READER_SILENCE = STATEMENT_TIMEOUT;
 const [KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_COUNT] = [30, 10, 3];
 /** After this much silence, the connection is dead. */
 const SILENCE = STATEMENT_TIMEOUT + 5000;
+/** Milliseconds for a connection: requests wait for it. */
 const CONNECT_TIMEOUT = 5000;
+/** The same for the first one of a pool, which only the start waits for: the machine may be busy with many starts. */
+const FIRST_CONNECT_TIMEOUT = 60_000;
 const INT8 = 20;
 const ROWS_AT_ONCE = 2000;
 
@@ -79,6 +82,8 @@ export function openPool(
     // connection, and its slot in the pool would be lost for good.
     onConnect: (client) => setUp(client, silence),
   });
+  pool.options.connectionTimeoutMillis = FIRST_CONNECT_TIMEOUT;
+  pool.once("connect", () => (pool.options.connectionTimeoutMillis = CONNECT_TIMEOUT));
   // The query in progress fails with the connection, and the pool makes another one: no one else needs to know.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
