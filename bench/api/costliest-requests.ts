@@ -462,6 +462,10 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   listRulesetVersions: [
     afterAChange("all versions", (client) => `${rulesets(client)}${client.own.fullId}/versions?page_size=1000`),
   ],
+  listChanges: [
+    getting("as many changes as are permitted", ({ base }) => `${base}/changes?limit=10000`),
+    getting("all changes in lines", ({ base }) => `${base}/changes`, { accept: "application/x-ndjson" }),
+  ],
   lookupCbs: [getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`)],
   bulkLookupCbs: [
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/cbs/lookup`, "ips"),

@@ -28,6 +28,7 @@ import { addBouncerRoutes } from "./routes/public/bouncers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
+import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
@@ -117,6 +118,7 @@ function addAreas(app: App, services: Services): void {
   addExplainRoutes(app, services);
   addDeploymentRoutes(app, services);
   addSetRoutes(app, services);
+  addChangeRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

@@ -18,6 +18,7 @@ import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../servi
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
 import { openCatalogueView } from "../service/datasets/catalogue-view.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
+import { ExpiryClock } from "../service/changes/expiry-clock.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
 import { Identifications } from "../service/logs/identifications.ts";
 import { listenError } from "./listen-error.ts";
@@ -91,6 +92,7 @@ export class Server {
   readonly #app: App;
   readonly #recorder: UsageRecorder;
   readonly #limitExchange: LimitExchange;
+  readonly #expiryClock: ExpiryClock;
   readonly #freezes: BackgroundFreezes;
   readonly #snapshots: RulesetSnapshots | undefined;
   #isClosing = false;
@@ -123,6 +125,7 @@ export class Server {
         ...(options.snapshotEvery !== undefined && { every: options.snapshotEvery }),
       });
     this.#limitExchange = new LimitExchange(this.services, steady);
+    this.#expiryClock = new ExpiryClock(this.services);
     this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
   }
 
@@ -195,6 +198,7 @@ export class Server {
     await this.services.bouncers.stop();
     await this.services.pulls.stop();
     await this.#limitExchange.stop();
+    await this.#expiryClock.stop();
     await this.#recorder.stop();
     await this.store.close();
     return busy;
@@ -222,6 +226,7 @@ export class Server {
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     threats.watch();
+    this.#expiryClock.start();
     const { lists, pulls } = this.services;
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     metrics.addGauge(

@@ -194,6 +194,22 @@ export const SETTINGS = {
     value: "DAYS",
     help: "how long audit log entries are kept",
   },
+  eventDays: {
+    name: "change-days",
+    initial: 30,
+    min: 1,
+    max: 36_500,
+    value: "N",
+    help: "how many days the change feed is kept; readers that were away for longer read everything again",
+  },
+  eventsPerOrganisation: {
+    name: "changes-per-organisation",
+    initial: 5_000_000,
+    min: 1000,
+    max: 1e9,
+    value: "N",
+    help: "how many changes of an organisation the change feed keeps",
+  },
   rulesPerRuleset: {
     name: "rules-per-ruleset",
     initial: 1_000_000,

@@ -19,6 +19,8 @@ export interface Rejection {
 export interface GroupAnswer {
   readonly answers: readonly Answer[];
   readonly changes: readonly Change[];
+  /** The organisations whose feeds have new events. */
+  readonly organisations: readonly string[];
   /** The last change that the results depend on: the last of these or, without any, the last one in the database. */
   readonly sequence: number;
 }

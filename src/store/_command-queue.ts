@@ -1,4 +1,5 @@
 import type { Answer, GroupAnswer } from "./_answer.ts";
+import { takesLong } from "./_long-commands.ts";
 import type { Command } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -93,11 +94,5 @@ function isLarge(command: Command): boolean {
   )
     return true;
   if (command.kind === "batch-rules") return command.items.length > LARGE_BATCH;
-  return (
-    command.kind === "replace-rules" ||
-    command.kind === "import-rules" ||
-    command.kind === "restore-rules" ||
-    command.kind === "delete-ruleset" ||
-    command.kind === "restore-ruleset"
-  );
+  return takesLong(command);
 }

@@ -16,14 +16,27 @@ export class QueuedStore implements Store {
   readonly #pollEvery: number;
   readonly #queue: CommandQueue;
   #feed: ChangeFeed | undefined;
+  readonly #watchers = new Set<(organisationId: string | null) => void>();
 
   constructor(backend: Backend, pollEvery: number) {
     this.#backend = backend;
     this.#pollEvery = pollEvery;
     this.#queue = new CommandQueue(
       (commands) => backend.execute(commands),
-      ({ changes, sequence }: GroupAnswer) => this.#feed?.arrived(changes, sequence) ?? Promise.resolve(),
+      ({ changes, sequence, organisations }: GroupAnswer) => {
+        for (const organisationId of organisations) this.#tell(organisationId);
+        return this.#feed?.arrived(changes, sequence) ?? Promise.resolve();
+      },
     );
+  }
+
+  onEvents(look: (organisationId: string | null) => void): () => void {
+    this.#watchers.add(look);
+    return () => void this.#watchers.delete(look);
+  }
+
+  #tell(organisationId: string | null): void {
+    for (const look of this.#watchers) look(organisationId);
   }
 
   load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[] = []): Promise<LoadedState> {
@@ -34,7 +47,10 @@ export class QueuedStore implements Store {
     if (this.#feed !== undefined) throw new Error("a store is followed once");
     const feed = new ChangeFeed(sequence, this.#pollEvery, (after) => this.#backend.changesAfter(after), apply, failed);
     this.#feed = feed;
-    this.#backend.onHint(() => feed.look());
+    this.#backend.onHint(() => {
+      feed.look();
+      this.#tell(null);
+    });
   }
 
   resume(sequence: number): void {

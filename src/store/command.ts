@@ -149,6 +149,11 @@ export interface ReplacementCounts {
   readonly unchanged: number;
 }
 
+/** By a server: appends the expiries that are due by its time to the feeds of all organisations. Repeating it changes nothing. */
+export interface ExpireRulesCommand extends Signed {
+  readonly kind: "expire-rules";
+}
+
 export interface CreateRulesetCommand extends Conditional {
   readonly kind: "create-ruleset";
   readonly name: string;
@@ -407,6 +412,7 @@ export type Command =
   | RestoreRulesCommand
   | ReplaceRulesCommand
   | ImportRulesCommand
+  | ExpireRulesCommand
   | CreateRulesetCommand
   | UpdateRulesetCommand
   | DeleteRulesetCommand
@@ -431,6 +437,7 @@ export interface Outcomes {
   readonly "restore-rules": Record<never, never>;
   readonly "replace-rules": ReplacementCounts;
   readonly "import-rules": ImportCounts;
+  readonly "expire-rules": Record<never, never>;
   readonly "create-ruleset": { readonly ruleset: Ruleset };
   readonly "update-ruleset": { readonly ruleset: Ruleset };
   readonly "delete-ruleset": Record<never, never>;

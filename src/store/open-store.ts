@@ -11,6 +11,8 @@ export const DEFAULT_STORE_OPTIONS: StoreOptions = {
   rulesPerRuleset: 1_000_000,
   rulesetsPerOrganisation: 1000,
   auditDays: 400,
+  eventDays: 30,
+  eventsPerOrganisation: 5_000_000,
   pollEvery: 1000,
   patience: 15_000,
   create: true,
@@ -43,12 +45,12 @@ export function openAndLoad(
 
 function openSqlite(
   path: string,
-  { create, rulesPerRuleset, rulesetsPerOrganisation, auditDays, pollEvery }: StoreOptions,
+  { create, pollEvery, ...limits }: StoreOptions,
 ): { backend: SqliteBackend; store: Promise<Store> } {
   const backend = new SqliteBackend({
     path,
     create,
-    limits: { rulesPerRuleset, rulesetsPerOrganisation, auditDays },
+    limits,
     synchronous: "full",
   });
   return { backend, store: backend.opened.then(() => new QueuedStore(backend, pollEvery)) };

@@ -4,6 +4,7 @@ import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bou
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readRuleAuthors } from "./sql/_rule-authors.ts";
+import { readEvents, readNextExpiry } from "./sql/_events.ts";
 import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
 import { readUsage, readUsageOf } from "./sql/_usage.ts";
@@ -90,6 +91,15 @@ export const READS = {
 
   /** What the bouncers of an organisation have got, in any order. */
   bouncerStates: read(readBouncerStates),
+
+  /**
+   * The feed of an organisation after an event, as far as one piece goes: up to so many events, or fewer if they are
+   * long. `eventsOf` gives the events of its rows.
+   */
+  events: read(readEvents),
+
+  /** When the next expiry is due that is not in the feed yet; null where there is none. */
+  nextExpiry: { ...read(readNextExpiry), isBackground: true },
 
   /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
   touchedRules: read(readTouched, touchedPartOf),

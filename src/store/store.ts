@@ -59,6 +59,12 @@ export interface Store {
   /** Adds to one of `COUNTERS`. */
   record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>>;
 
+  /**
+   * Calls `look` when there may be new events in feeds: in those of an organisation, or (null) in any. Others' are
+   * noticed as soon as the database tells of them, on SQLite not at all: poll as well. Returns how to end it.
+   */
+  onEvents(look: (organisationId: string | null) => void): () => void;
+
   /** Makes the database write something that changes nothing: rejects while it fails. */
   probe(): Promise<void>;
 
@@ -83,7 +89,10 @@ export interface StoreReport {
 }
 
 /** What is limited in the database. */
-export type StoreLimits = Pick<StoreOptions, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays">;
+export type StoreLimits = Pick<
+  StoreOptions,
+  "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "eventDays" | "eventsPerOrganisation"
+>;
 
 /** Where a store is and how it is used. */
 export interface StoreOptions {
@@ -92,6 +101,9 @@ export interface StoreOptions {
   readonly rulesetsPerOrganisation: number;
   /** Days for which changes are kept, for the audit log. */
   readonly auditDays: number;
+  /** Days for which the events of the feed are kept, and how many of each organisation. */
+  readonly eventDays: number;
+  readonly eventsPerOrganisation: number;
   /** Milliseconds between two polls for other processes' changes. */
   readonly pollEvery: number;
   /** Milliseconds for which a write is retried while PostgreSQL is unavailable. */

@@ -16,6 +16,7 @@ const SUITES = [
   "dashboard/undo",
   "conditional-writes",
   "versions",
+  "changes",
   "feeds",
   "explain",
   "bouncers",

@@ -48,6 +48,7 @@ const answerOf = (count: number): GroupAnswer => {
       },
       { sequence: 8, ...signed, kind: "rules-replaced", rulesetId: "r", rules: columnsOf(rules.slice(0, 3)) },
     ],
+    organisations: [],
     sequence: 8,
   };
 };
@@ -84,7 +85,7 @@ test("a group has no more items than commands, and a large batch has one of its 
     async (commands) => {
       const sizes = commands.map((command) => (command.kind === "batch-rules" ? command.items.length : 1));
       groups.push(sizes);
-      return { answers: commands.map(() => ({ outcome: {} })), changes: [], sequence: 0 };
+      return { answers: commands.map(() => ({ outcome: {} })), changes: [], organisations: [], sequence: 0 };
     },
     async () => {},
   );

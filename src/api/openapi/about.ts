@@ -24,6 +24,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",
   Sets: "Combining and comparing lists, whatever they come from; nothing is written.",
+  Changes: "What has changed in the organisation, in order, for programs that follow it.",
   "Common Business Services":
     "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
   "Threat intelligence": "What threat feeds report about addresses.",

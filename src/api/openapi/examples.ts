@@ -285,6 +285,33 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "listChanges": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "feed": "b6f2c0deb6f2c0deb6f2c0deb6f2c0de",
+          "sequence": 21,
+          "next_after": 4,
+          "changes": [
+            {
+              "sequence": 3,
+              "at": "2026-11-21T11:59:59.000Z",
+              "type": "key.created",
+              "key": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a12", "label": "test", "access": "read_write", "expires_at": null },
+            },
+            {
+              "sequence": 4,
+              "at": "2026-11-21T12:00:00.000Z",
+              "type": "ruleset.created",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
+              "ruleset": { "name": "Offices", "purpose": "allowlist", "description": "" },
+            },
+          ],
+        },
+        "application/x-ndjson": "{\"sequence\":21,\"at\":\"2026-11-21T12:00:00.000Z\",\"type\":\"ruleset.updated\",\"ruleset_id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11\",\"ruleset\":{\"name\":\"Branch offices\",\"purpose\":\"allowlist\",\"description\":\"\"}}\n",
+      },
+    },
+  },
   "deleteRuleset": { "answers": {} },
   "previewNewDeployment": {
     "answers": {
@@ -1016,7 +1043,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 71, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 73, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

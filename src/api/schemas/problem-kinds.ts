@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import type { ProblemKind } from "../problem.ts";
+import { GONE_CHANGES } from "./change.ts";
 import { FieldMessages } from "./common.ts";
 import { problemOf } from "./problem.ts";
 import { DatasetShrinkProblem } from "./threats.ts";
@@ -14,6 +15,7 @@ const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
       Type.Array(BatchResult, { description: "for a batch: one result per item, in the same order" }),
     ),
   }),
+  gone: problemOf("gone", GONE_CHANGES),
   "precondition-failed": problemOf("precondition-failed", { existing: Type.Optional(RuleSchema) }),
   "shrinks-too-much": ShrinkProblem,
   "dataset-shrinks": DatasetShrinkProblem,

@@ -1,7 +1,7 @@
 import type { CommandKind } from "../../store/command.ts";
 
 /** What servers do on their own every few seconds: the audit log leaves it out. */
-type ByServers = "publish-list" | "refuse-list";
+type ByServers = "publish-list" | "refuse-list" | "expire-rules";
 
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {

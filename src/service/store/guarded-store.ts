@@ -62,6 +62,10 @@ export class GuardedStore implements Store {
     return this.#outage.watch(() => this.#store.record(name, ...increments));
   }
 
+  onEvents(look: (organisationId: string | null) => void): () => void {
+    return this.#store.onEvents(look);
+  }
+
   probe(): Promise<void> {
     return this.#store.probe();
   }

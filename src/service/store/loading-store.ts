@@ -1,6 +1,6 @@
 import { openAndLoad, type StoreLocation } from "../../store/open-store.ts";
 import type { LoadedState } from "../../store/saved-rules.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, StoreLimits } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { applying, ServiceMemory } from "../rules/service-memory.ts";
 import type { Settings } from "../settings.ts";
@@ -39,16 +39,16 @@ export interface RulesetFromSnapshot {
  */
 export function openLoading(
   location: StoreLocation,
-  settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "rulesetSnapshots">,
+  settings: Pick<Settings, keyof StoreLimits | "rulesetSnapshots">,
   home?: string,
 ): LoadingStore {
-  const { rulesPerRuleset, rulesetsPerOrganisation, auditDays } = settings;
+  const { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation } = settings;
   const folder = snapshotFolderOf(settings.rulesetSnapshots, location, home);
   const fresh = new ServiceMemory();
   const snapshots = openSnapshots(folder);
   const { store, state } = openAndLoad(
     location,
-    { rulesPerRuleset, rulesetsPerOrganisation, auditDays },
+    { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation },
     (part) => fresh.addRules(part),
     snapshots.then(({ opened }) => opened.map(({ saved }) => saved)),
   );

@@ -1,19 +1,32 @@
 import type { OldRules } from "../_rule-values.ts";
 import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
+import type { EventBody } from "../event.ts";
 import type { Deployment } from "../deployment.ts";
 import type { DeploymentCredential } from "../deployment-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
+import type { RuleEvent } from "../packed-events.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
 /** What a command does: its outcome, its change, and what is to be written besides rules. */
 export interface Decision {
   readonly outcome: Outcome;
   readonly changes: readonly Recorded[];
+  /** The part of the feed that has been written already, before what `changes` add to it. */
+  readonly eventParts?: readonly EventPart[];
+  /** What it adds to the feed besides what follows from `changes`. */
+  readonly events?: readonly EventBody[];
   readonly writes?: readonly Write[];
   /** The organisation and the author of the change, if the command does not have them. */
   readonly organisationId?: string;
   readonly actor?: string;
+}
+
+/** Events of rules that were written before their numbers were known. */
+export interface EventPart {
+  readonly id: string;
+  readonly part: number;
+  readonly count: number;
 }
 
 /** What a command changed, and the previous state. */
@@ -28,6 +41,8 @@ export interface Recorded {
   /** The id of parts in `kept_rules`. */
   readonly kept?: string | null;
   readonly summary?: RulesSummary | undefined;
+  /** What happened to its rules, for the feed; without those that have been written in parts. */
+  readonly ruleEvents?: readonly RuleEvent[];
 }
 
 /** A user with the properties that no reader may see. */

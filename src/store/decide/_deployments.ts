@@ -7,7 +7,7 @@ import type {
   RotateDeploymentCommand,
   UpdateDeploymentCommand,
 } from "../command.ts";
-import type { Deployment } from "../deployment.ts";
+import type { Deployment, PublishedList, RefusedList } from "../deployment.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
@@ -92,6 +92,7 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   return {
     outcome: { deployment, isLate },
     changes: [{ change: listChange(deployment) }],
+    events: isSame ? [] : [{ type: "deployment.generated", deployment: namesOf(before), list: factsOf(next) }],
     writes: [
       { save: "deployment", deployment },
       ...(isSame
@@ -107,14 +108,13 @@ export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: 
   const isLate = (published?.generation ?? 0) !== basedOn;
   const isKnown = refused !== null && JSON.stringify(refused.reasons) === JSON.stringify(refusal.reasons);
   if (isLate || isKnown) return { outcome: { deployment: before, isLate }, changes: [] };
-  const deployment: Deployment = {
-    ...before,
-    refused: { ...refusal, at, number: (refused?.number ?? 0) + 1 },
-    released: null,
-  };
+  const list: RefusedList = { ...refusal, at, number: (refused?.number ?? 0) + 1 };
+  const deployment: Deployment = { ...before, refused: list, released: null };
+  const { number, reasons, entries } = list;
   return {
     outcome: { deployment, isLate },
     changes: [{ change: listChange(deployment) }],
+    events: [{ type: "deployment.refused", deployment: namesOf(before), list: { number, reasons, entries } }],
     writes: [{ save: "deployment", deployment }],
   };
 }
@@ -136,6 +136,14 @@ function changedTo(deployment: Deployment, before: Deployment): Decision {
     changes: [{ change: { kind: "deployment", deployment }, old: before }],
     writes: [{ save: "deployment", deployment }],
   };
+}
+
+function namesOf({ id, name }: Deployment): Pick<Deployment, "id" | "name"> {
+  return { id, name };
+}
+
+function factsOf({ generation, entries }: PublishedList): Pick<PublishedList, "generation" | "entries"> {
+  return { generation, entries };
 }
 
 function listChange({ id, published, refused, released }: Deployment) {

@@ -9,6 +9,7 @@ import { StoreError } from "../store-error.ts";
 import type { Recorded } from "./_decision.ts";
 import { checkName, tooManyRules } from "./_rule-limits.ts";
 import type { RulesetDraft } from "./_ruleset-draft.ts";
+import { RuleEvents } from "./_rule-events.ts";
 import { RuleTally } from "./_rules-summary.ts";
 
 /** Rules that are applied between two interruptions: a millisecond or two. */
@@ -77,13 +78,16 @@ export class RuleEdit {
     const deletes: Prefix[] = [];
     const rules: RuleValues[] = [];
     const tally = new RuleTally();
+    const events = new RuleEvents(this.#draft, this.#at);
     let [length, count] = [0, 0];
     for (const [key, rule] of this.#rules) {
       if (++count % STEP === 0) yield;
       const before = this.#draft.get(key);
       if (before !== null || rule !== null) tally.add(before, rule);
       length += (before === null ? 0 : keptLength(before)) + (rule === null ? 0 : keptLength(rule));
-      if (before !== null) rules.push(valuesOfRule(before));
+      const was = before === null ? null : valuesOfRule(before);
+      if (was !== null) rules.push(was);
+      events.add(was, rule === null ? null : valuesOfRule(rule));
       this.#draft.write(key, rule);
       if (rule === null) deletes.push(prefixOfKey(key));
       else upserts.push(rule);
@@ -95,6 +99,7 @@ export class RuleEdit {
       change: { kind: "rules", rulesetId: this.#draft.ruleset.id, upserts, deletes },
       oldRules: rules.length === 0 || !isKept ? undefined : { rules },
       summary,
+      ruleEvents: events.take(),
     };
   }
 

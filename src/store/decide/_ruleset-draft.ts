@@ -1,12 +1,13 @@
 import type { Rule } from "../../rulesets/rule.ts";
 import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
 import type { Ruleset } from "../state.ts";
+import type { ExpiryMarks } from "./_rule-events.ts";
 
 /**
  * A ruleset after the commands of a group that have been decided so far: the rules that the group touches, null if
  * there is none.
  */
-export class RulesetDraft {
+export class RulesetDraft implements ExpiryMarks {
   /** Stands for the id in the rows of rules. */
   readonly number: number;
   /** As the group found and locked it. */
@@ -15,12 +16,28 @@ export class RulesetDraft {
   readonly #rules = new Map<string, Rule | null>();
   readonly #written = new Set<string>();
   count: number;
+  expiredUntil = 0;
+  nextExpiry: number | null = null;
+  areMarksChanged = false;
+  /** Whether expiries of its rules have been appended, so that the next one has to be looked up. */
+  isDue = false;
 
-  constructor(number: number, ruleset: Ruleset, count: number) {
+  constructor(
+    number: number,
+    ruleset: Ruleset,
+    count: number,
+    marks?: Pick<ExpiryMarks, "expiredUntil" | "nextExpiry">,
+  ) {
     this.number = number;
     this.ruleset = ruleset;
     this.#countBefore = count;
     this.count = count;
+    if (marks !== undefined) ({ expiredUntil: this.expiredUntil, nextExpiry: this.nextExpiry } = marks);
+  }
+
+  /** From now on, the expiries up to this time are in the feed. */
+  expireUntil(at: number): void {
+    this.expiredUntil = Math.max(this.expiredUntil, at);
   }
 
   get isCountChanged(): boolean {

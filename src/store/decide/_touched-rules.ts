@@ -4,6 +4,7 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
 import { keptLength, MAX_KEPT } from "../kept-length.ts";
 import type { Recorded } from "./_decision.ts";
+import type { RuleEvents } from "./_rule-events.ts";
 import { type KeptTexts, noTexts, textOfParts } from "./_kept-texts.ts";
 import { RuleTally } from "./_rules-summary.ts";
 
@@ -29,6 +30,7 @@ interface Waiting {
  * a million rules would take a gigabyte.
  */
 export class TouchedRules {
+  readonly events: RuleEvents;
   #waiting: Waiting = nothing();
   /** Rules that may be listed individually. */
   #listed: { upserts: Rule[]; deletes: Prefix[] } = { upserts: [], deletes: [] };
@@ -38,6 +40,10 @@ export class TouchedRules {
   added = 0;
   updated = 0;
   removed = 0;
+
+  constructor(events: RuleEvents) {
+    this.events = events;
+  }
 
   get count(): number {
     return this.added + this.updated + this.removed;
@@ -62,15 +68,19 @@ export class TouchedRules {
     this.added++;
     if (!this.#isWritten) return;
     this.#tally.add(null, rule);
-    this.#keep(this.#waiting.texts.upserts, rule, this.#upsert(rule));
+    const values = this.#upsert(rule);
+    this.events.add(null, values);
+    this.#keep(this.#waiting.texts.upserts, rule, values);
   }
 
   update(before: Rule, after: Rule): void {
     this.updated++;
     if (!this.#isWritten) return;
     this.#tally.add(before, after);
-    this.#keep(this.#waiting.texts.rules, before, valuesOfRule(before));
-    this.#keep(this.#waiting.texts.upserts, after, this.#upsert(after));
+    const [was, values] = [valuesOfRule(before), this.#upsert(after)];
+    this.events.add(was, values);
+    this.#keep(this.#waiting.texts.rules, before, was);
+    this.#keep(this.#waiting.texts.upserts, after, values);
   }
 
   remove(rule: Rule): void {
@@ -78,6 +88,7 @@ export class TouchedRules {
     if (!this.#isWritten) return;
     const values = valuesOfRule(rule);
     this.#waiting.deletes.push(values[0]);
+    this.events.add(values, null);
     this.#tally.add(rule, null);
     this.#keep(this.#waiting.texts.rules, rule, values);
     if (this.isKept) this.#waiting.texts.deletes.push(JSON.stringify(values[0]));
@@ -87,6 +98,7 @@ export class TouchedRules {
   /** From now on, rules are only counted: the command will be rejected. */
   writeNoMore(): void {
     this.#isWritten = false;
+    this.events.take();
     this.#waiting = nothing();
   }
 
@@ -121,7 +133,12 @@ export class TouchedRules {
     const summary = this.#tally.summary({ isKept: this.isKept, skipped, ...(digest === undefined ? {} : { digest }) });
     if (this.isListed) {
       const oldRules = textOfParts({ ...this.#waiting.texts, upserts: [], deletes: [] });
-      return { change: { kind: "rules", rulesetId, ...this.#listed }, oldRules, summary };
+      return {
+        change: { kind: "rules", rulesetId, ...this.#listed },
+        oldRules,
+        summary,
+        ruleEvents: this.events.take(),
+      };
     }
     return { change: { kind: "rules-replaced", rulesetId, rules: whole }, ruleCount: this.count, kept, summary };
   }

@@ -12,6 +12,7 @@ import { limitCounts } from "./0006-limit-counts.ts";
 import { deployments } from "./0007-deployments.ts";
 import { changesByRuleset } from "./0008-changes-by-ruleset.ts";
 import { deploymentCredentials } from "./0009-deployment-credentials.ts";
+import { events } from "./0010-events.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: Migrations = {
   "0007-deployments": deployments,
   "0008-changes-by-ruleset": changesByRuleset,
   "0009-deployment-credentials": deploymentCredentials,
+  "0010-events": events,
 };
 
 /** The number of migrations of this release. */

@@ -9,6 +9,7 @@ import type { Tables } from "../sql/_tables.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
 import { readReport } from "../sql/_report.ts";
+import { takesLong } from "../_long-commands.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { type CounterName, type Increments, record, type Recorded } from "../counters.ts";
@@ -73,6 +74,7 @@ export class PostgresBackend implements Backend {
    */
   async execute(commands: readonly Command[]): Promise<GroupAnswer> {
     const deadline = performance.now() + this.#options.patience;
+    if (commands.some(takesLong)) await this.execute([expiriesBefore(commands)]);
     for (;;) {
       const transaction = randomUUID();
       const attempt = await this.#attempt(commands, transaction);
@@ -160,7 +162,8 @@ export class PostgresBackend implements Backend {
     try {
       within = await engine.db.startTransaction().execute();
       const result = await executeGroup(engine, within, commands, this.#options, transaction);
-      if (result.changes.length > 0) await sql`select pg_notify(${CHANNEL}, '')`.execute(within);
+      if (result.changes.length + result.organisations.length > 0)
+        await sql`select pg_notify(${CHANNEL}, '')`.execute(within);
       answer = result;
       await within.commit().execute();
       return { answer };
@@ -212,6 +215,11 @@ export class PostgresBackend implements Backend {
       }
     }
   }
+}
+
+/** What a list must come after: its own transaction appends only the expiries of its ruleset. */
+function expiriesBefore(commands: readonly Command[]): Command {
+  return { kind: "expire-rules", actor: commands[0]!.actor, at: Math.max(...commands.map(({ at }) => at)) };
 }
 
 /** Turns errors of a failing database into StoreError. */

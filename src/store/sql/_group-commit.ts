@@ -3,17 +3,19 @@ import { type Answer, type GroupAnswer, rejectionOf } from "../_answer.ts";
 import { keyOfPrefix } from "../_prefix-key.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { Decision } from "../decide/_decision.ts";
+import type { Decision, Recorded } from "../decide/_decision.ts";
 import { decideRules, prefixesOf } from "../decide/_rule-commands.ts";
-import { RulesetDraft } from "../decide/_ruleset-draft.ts";
+import type { RulesetDraft } from "../decide/_ruleset-draft.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreLimits } from "../store.ts";
 import { appendChanges, type Note, rulesetIdOf } from "./_changes.ts";
+import { takesLong } from "../_long-commands.ts";
+import { appendExpiries, draftOfRow, lockDueRulesets, saveExpiryMarks } from "./_due-expiries.ts";
 import { deleteRuleset } from "./_delete-ruleset.ts";
 import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
-import { rulesetOf } from "./_entities.ts";
-import { executeEntityCommand } from "./_entity-commands.ts";
+import { executeEntityCommand, lockNumbers } from "./_entity-commands.ts";
 import type { Group } from "./_group.ts";
+import { eventOf, GroupEvents } from "./_group-events.ts";
 import { IdempotencyKeys } from "./_idempotency.ts";
 import { importRules } from "./_import-rules.ts";
 import { replaceRules } from "./_replace-rules.ts";
@@ -26,7 +28,7 @@ const LONG_BATCH = 1000;
 
 /**
  * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the rules
- * that they touch, all in one query; then it decides one command after the other, each seeing the effects of those
+ * that they touch, all in one query, and appends the expiries that are due to the feed; then it decides one command after the other, each seeing the effects of those
  * before it; then it writes all results, in few statements. A rejected command has no effect. Servers take locks in one
  * order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the commit, so that
  * the numbers are in the order of commits.
@@ -46,7 +48,15 @@ export async function executeGroup(
     rulesPerRuleset: limits.rulesPerRuleset,
     rulesetsPerOrganisation: limits.rulesetsPerOrganisation,
     ruleset: (command) => draftOf(drafts, command),
+    add: (draft) => void locked.set(draft.ruleset.id, draft),
   };
+  const at = Math.max(...commands.map((command) => command.at));
+  // Whoever executes a list does not lock rulesets of others for so long.
+  const others =
+    engine.name === "postgres" && commands.some(takesLong) ? [] : await lockDueRulesets(engine, within, at);
+  const locked = new Map([...others, ...drafts.values()].map((draft) => [draft.ruleset.id, draft]));
+  const events = new GroupEvents();
+  await appendExpiries(engine, within, locked.values(), at, events);
   const pause = commands.some(isLong) ? () => engine.pause() : async () => {};
   await pause();
   const answers: Answer[] = [];
@@ -55,8 +65,9 @@ export async function executeGroup(
   for (const command of commands) {
     const { answer, decision } = await answerTo(group, keys, command);
     answers.push(answer);
-    for (const { change, ...note } of decision?.changes ?? []) {
-      const organisationId = decision!.organisationId ?? ("organisationId" in command ? command.organisationId : "");
+    const organisationId = decision?.organisationId ?? ("organisationId" in command ? command.organisationId : "");
+    if (decision !== undefined) addEvents(events, decision, organisationId, command.at);
+    for (const { change, ruleEvents: _ruleEvents, ...note } of decision?.changes ?? []) {
       changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...change });
       notes.push({
         command: command.kind,
@@ -71,12 +82,40 @@ export async function executeGroup(
   }
   await pause();
   await writeRules(engine, within, drafts);
+  await saveExpiryMarks(within, locked.values());
   const numbered = await numberChanges(engine, within, changes);
+  if (numbered.length === 0 && !events.isEmpty) await lockNumbers({ engine, within });
+  const organisations = await events.append(engine, within, limits, at);
   await pause();
   await appendChanges(engine, within, transaction, numbered, notes, limits.auditDays);
   await pause();
   await keys.write(engine, within, commands[0]!.at);
-  return { answers, changes: numbered, sequence: numbered.at(-1)?.sequence ?? (await lastSequence(within)) };
+  return {
+    answers,
+    changes: numbered,
+    organisations,
+    sequence: numbered.at(-1)?.sequence ?? (await lastSequence(within)),
+  };
+}
+
+/** Adds to the feed what a command has done. */
+function addEvents(events: GroupEvents, decision: Decision, organisationId: string, at: number): void {
+  const { changes, eventParts = [], events: bodies = [] } = decision;
+  for (const recorded of changes) {
+    const rulesetId = rulesIdOf(recorded);
+    if (rulesetId !== null) {
+      const ruleset = { id: rulesetId, organisationId };
+      events.addParts(ruleset, at, eventParts);
+      events.addRules(ruleset, at, recorded.ruleEvents ?? []);
+    }
+    const body = eventOf(recorded);
+    if (body !== undefined) events.addBody(organisationId, at, body);
+  }
+  for (const body of bodies) events.addBody(organisationId, at, body);
+}
+
+function rulesIdOf({ change }: Recorded): string | null {
+  return change.kind === "rules" || change.kind === "rules-replaced" ? change.rulesetId : null;
 }
 
 /** Whether each step of a command takes some milliseconds or more. */
@@ -116,6 +155,8 @@ async function decide(group: Group, command: Command): Promise<Decision> {
     case "delete-rule":
     case "batch-rules":
       return withPauses(group.engine, decideRules(command, group.ruleset(command), group.rulesPerRuleset));
+    case "expire-rules":
+      return { outcome: {}, changes: [] };
     case "replace-rules":
       return replaceRules(group, command);
     case "import-rules":
@@ -153,7 +194,7 @@ async function lockRulesets(
       ids.map((id) => [id]),
     )} as given)
     order by number ${forUpdate(engine)}`.execute(within);
-  const drafts = new Map(rows.map((row) => [row.id, new RulesetDraft(row.number, rulesetOf(row), row.rule_count)]));
+  const drafts = new Map(rows.map((row) => [row.id, draftOfRow(row)]));
   const byNumber = new Map([...drafts.values()].map((draft) => [draft.number, draft]));
   const touched = commands.flatMap((command) => {
     const draft = "rulesetId" in command ? drafts.get(command.rulesetId) : undefined;

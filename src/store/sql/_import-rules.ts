@@ -5,6 +5,7 @@ import type { Decision } from "../decide/_decision.ts";
 import { Import, type Listed, partsOf } from "../decide/_import.ts";
 import { checkMatch } from "../decide/_match.ts";
 import { checkNames } from "../decide/_rule-limits.ts";
+import { RuleEvents } from "../decide/_rule-events.ts";
 import { TouchedRules } from "../decide/_touched-rules.ts";
 import type { Engine } from "./_engine.ts";
 import type { Group } from "./_group.ts";
@@ -20,7 +21,7 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   const { number, ruleset } = draft;
   checkMatch(ruleset.version, command.ifMatch);
   checkNames(command.rules);
-  const touched = new TouchedRules();
+  const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(engine, within, number, touched, command.at);
   const list = new Import(touched, command, draft.count, rulesPerRuleset);
   await withSavepoint(within, async () => {
@@ -36,7 +37,7 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   if (touched.count === 0) return { outcome, changes: [] };
   const whole = touched.isListed ? [] : await wholeRuleset(engine, within, number);
   const recorded = touched.recorded(ruleset.id, whole, { skipped, digest: command.digest }, writer.kept);
-  return { outcome, changes: [recorded] };
+  return { outcome, changes: [recorded], eventParts: writer.eventParts };
 }
 
 async function existingRules(

@@ -5,6 +5,7 @@ import { checkMatch } from "../decide/_match.ts";
 import { Replacement } from "../decide/_replacement.ts";
 import { checkRules, countOf } from "../decide/_rule-limits.ts";
 import type { RulesetDraft } from "../decide/_ruleset-draft.ts";
+import { RuleEvents } from "../decide/_rule-events.ts";
 import { TouchedRules } from "../decide/_touched-rules.ts";
 import { StoreError } from "../store-error.ts";
 import type { Group } from "./_group.ts";
@@ -18,7 +19,7 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const { number, ruleset } = draft;
   checkMatch(ruleset.version, command.ifMatch);
   checkRules(command.rules, group.rulesPerRuleset);
-  const touched = new TouchedRules();
+  const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(group.engine, group.within, number, touched, command.at);
   const counts = await withSavepoint(group.within, () => writeDifference(group, draft, command, touched, writer));
   const outcome = { ...counts, isKept: touched.isKept };
@@ -26,7 +27,8 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   draft.count = counts.added + counts.updated + counts.unchanged;
   // The desired rules are in place now, with the times that `replacement` has filled in.
   const note = { skipped: counts.unchanged, digest: command.digest };
-  return { outcome, changes: [touched.recorded(ruleset.id, command.rules, note, writer.kept)] };
+  const recorded = touched.recorded(ruleset.id, command.rules, note, writer.kept);
+  return { outcome, changes: [recorded], eventParts: writer.eventParts };
 }
 
 /** Throws StoreError (`shrinks-too-much`). If the limit is exceeded, the rest is counted but no longer written. */

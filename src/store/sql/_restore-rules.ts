@@ -1,5 +1,8 @@
 import type { RestoreRulesCommand, RestoreRulesetCommand } from "../command.ts";
 import type { Decision, Recorded } from "../decide/_decision.ts";
+import type { EventPart } from "../decide/_decision.ts";
+import { addRestored, RuleEvents } from "../decide/_rule-events.ts";
+import { RulesetDraft } from "../decide/_ruleset-draft.ts";
 import { decideRestoration, restoredFew, restoredRules, restoredWhole } from "../decide/_restoration.ts";
 import { tooManyRules } from "../decide/_rule-limits.ts";
 import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
@@ -9,6 +12,7 @@ import type { KeptRows } from "../_rule-values.ts";
 import type { Ruleset } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import { rowOfRuleset } from "./_entities.ts";
+import { EventParts } from "./_event-parts.ts";
 import { lockNumbers, requireOrganisation } from "./_entity-commands.ts";
 import type { Group } from "./_group.ts";
 import {
@@ -49,11 +53,15 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
   await deleteAddedRules(engine, within, change, number);
   await writeOldRules(engine, within, change, number, at);
   draft.count += more;
-  const recorded =
-    touched > MAX_LISTED_RULES
-      ? restoredWhole(ruleset.id, await wholeRuleset(engine, within, number), touched, summary, at)
-      : restoredFew(ruleset.id, await readRows(group, change), at);
-  return { outcome: {}, changes: [recorded] };
+  const events = new RuleEvents(draft, at);
+  if (touched > MAX_LISTED_RULES) {
+    const eventParts = await writeRestored(group, change, events, at);
+    const whole = await wholeRuleset(engine, within, number);
+    return { outcome: {}, changes: [restoredWhole(ruleset.id, whole, touched, summary, at)], eventParts };
+  }
+  const rows = await readRows(group, change);
+  addRestored(events, rows, at);
+  return { outcome: {}, changes: [{ ...restoredFew(ruleset.id, rows, at), ruleEvents: events.take() }] };
 }
 
 /** Restores a deleted ruleset. It is in a group of its own. */
@@ -76,10 +84,20 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
     .executeTakeFirst();
   if (made === undefined) throw new StoreError("ruleset-exists", `a ruleset ${old.id} already exists`);
   await writeOldRules(engine, within, change, made.number, at);
+  const draft = new RulesetDraft(made.number, ruleset, count);
+  draft.expireUntil(at);
+  draft.areMarksChanged = true;
+  group.add(draft);
+  const events = new RuleEvents(draft, at);
   const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
-  if (count > MAX_LISTED_RULES)
+  if (count > MAX_LISTED_RULES) {
+    const eventParts = await writeRestored(group, change, events, at);
     changes.push(restoredWhole(old.id, await wholeRuleset(engine, within, made.number), count, undefined, at));
-  else if (count > 0) changes.push(restoredRules(old.id, (await readRows(group, change)).before, at));
+    return { outcome: { ruleset }, changes, eventParts };
+  }
+  const { before } = await readRows(group, change);
+  addRestored(events, { before, after: [] }, at);
+  if (count > 0) changes.push({ ...restoredRules(old.id, before, at), ruleEvents: events.take() });
   return { outcome: { ruleset }, changes };
 }
 
@@ -98,6 +116,32 @@ async function keptChange(
     .executeTakeFirst();
   if (change !== undefined && isMeant(change) && areRulesKept(change)) return change;
   throw new StoreError("change-not-kept", `the rules of change ${sequence} are not kept`);
+}
+
+/** Writes the events of restoring many rules, from one part of what was kept after the other. */
+async function writeRestored(
+  { engine, within }: Group,
+  { sequence }: StoredChange,
+  events: RuleEvents,
+  at: number,
+): Promise<readonly EventPart[]> {
+  const parts = new EventParts(within, at);
+  const row = await within
+    .selectFrom("changes")
+    .select(["kind", "body", "old_rules", "kept"])
+    .where("sequence", "=", sequence)
+    .executeTakeFirstOrThrow();
+  addRestored(events, keptRows(row), at);
+  for (let part = 0, isLast = row.kept === null; !isLast; part++) {
+    const kept = within.selectFrom("kept_rules").select("rules").where("id", "=", row.kept);
+    const found = await kept.where("part", "=", part).executeTakeFirst();
+    if (found !== undefined) addRestored(events, keptRows({ ...row, old_rules: null, kind: "" }, [found.rules]), at);
+    await parts.write(events.take());
+    await engine.pause();
+    isLast = found === undefined;
+  }
+  await parts.write(events.take());
+  return parts.written;
 }
 
 /** Of few rules. */

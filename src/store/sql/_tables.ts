@@ -25,6 +25,9 @@ export interface Tables {
   readonly deployment_credentials: DeploymentCredentialRow;
   readonly bouncer_states: BouncerStateRow;
   readonly bouncer_lists: BouncerListRow;
+  readonly event_heads: EventHeadRow;
+  readonly events: EventRow;
+  readonly event_parts: EventPartRow;
 }
 
 /** One row. */
@@ -102,6 +105,10 @@ export interface RulesetRow {
   readonly updated_at: number;
   readonly version: number;
   readonly rule_count: number;
+  /** Rules whose expiry is not later have had it appended to the feed; no other has. */
+  readonly expired_until: Generated<number>;
+  /** No rule has an expiry between `expired_until` and this; null: there is none after it. */
+  readonly next_expiry: Generated<number | null>;
 }
 
 export interface RuleRow {
@@ -268,4 +275,35 @@ export interface BouncerListRow {
   readonly deployment_id: string;
   readonly digest: string;
   readonly content: string;
+}
+
+/** The number of an organisation's last event. */
+export interface EventHeadRow {
+  readonly organisation_id: string;
+  /** A random id. A database that is restored from a backup gets another one: its next events have numbers that others had. */
+  readonly feed: string;
+  readonly sequence: number;
+}
+
+/** Events of an organisation with consecutive numbers: some of the rules of one ruleset, or one of another type. */
+export interface EventRow {
+  readonly organisation_id: string;
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+  /** "rules" for events of rules, which each have their own type. */
+  readonly type: string;
+  readonly ruleset_id: string | null;
+  /** JSON of packed rule events, or of the event's data; null if it is in `event_parts`. */
+  readonly body: string | null;
+  /** The id and number of the row of `event_parts`. */
+  readonly parts: string | null;
+  readonly part: number | null;
+}
+
+/** Events of a list that were written before their numbers were known. */
+export interface EventPartRow {
+  readonly id: string;
+  readonly part: number;
+  readonly body: string;
 }

@@ -1,6 +1,8 @@
 import type { Transaction } from "kysely";
+import type { EventPart } from "../decide/_decision.ts";
 import type { TouchedRules } from "../decide/_touched-rules.ts";
 import type { Engine } from "./_engine.ts";
+import { EventParts } from "./_event-parts.ts";
 import { KeptParts } from "./_kept-parts.ts";
 import { deleteRules, upsertRules } from "./_rule-rows.ts";
 import type { Tables } from "./_tables.ts";
@@ -13,6 +15,7 @@ export class TouchedRulesWriter {
   readonly #number: number;
   readonly #touched: TouchedRules;
   readonly #parts: KeptParts;
+  readonly #events: EventParts;
 
   constructor(engine: Engine, within: Transaction<Tables>, number: number, touched: TouchedRules, at: number) {
     this.#engine = engine;
@@ -20,6 +23,7 @@ export class TouchedRulesWriter {
     this.#number = number;
     this.#touched = touched;
     this.#parts = new KeptParts(engine, within, at);
+    this.#events = new EventParts(within, at);
   }
 
   /** The id of what is kept in parts; null if nothing is. */
@@ -27,19 +31,27 @@ export class TouchedRulesWriter {
     return this.#parts.id;
   }
 
+  /** The part of the feed that has been written. */
+  get eventParts(): readonly EventPart[] {
+    return this.#events.written;
+  }
+
   /** Writes what is waiting, if it is worth a statement. */
   async write(): Promise<void> {
     const { rowsAtOnce } = this.#engine;
     const { upserts, deletes, texts } = this.#touched.waiting;
+    const { events } = this.#touched;
     if (upserts >= rowsAtOnce) await this.#writeUpserts();
     if (deletes >= rowsAtOnce) await this.#writeDeletes();
     if (texts >= rowsAtOnce) await this.#writeTexts();
+    if (events.length >= rowsAtOnce) await this.#events.write(events.take());
   }
 
   async writeRest(): Promise<void> {
     await this.#writeDeletes();
     await this.#writeUpserts();
     await this.#writeTexts();
+    if (!this.#touched.isListed) await this.#events.write(this.#touched.events.take());
   }
 
   async #writeUpserts(): Promise<void> {

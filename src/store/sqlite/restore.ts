@@ -57,6 +57,8 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
     try {
       if ((await migrate(engine)) === SCHEMA_VERSION)
         throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
+      // What is written from now on gets numbers that readers of the feeds may have seen with other events.
+      engine.file.exec("update event_heads set feed = lower(hex(randomblob(16)))");
       return await checkFile(engine, backup);
     } finally {
       engine.file.close();

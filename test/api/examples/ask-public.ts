@@ -105,6 +105,9 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: body("/{ruleset_id}/rules", "put") });
   await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
   await interview.ask("listRulesetVersions", "GET", `${own}/versions?page_size=2`);
+  const shown = (changes: unknown): unknown => ({ ...(changes as object), feed: "b6f2c0de".repeat(4) });
+  const { body: changes } = await interview.ask("listChanges", "GET", "/v1/changes?after=2&limit=2", { shown });
+  await interview.ask("listChanges", "GET", `/v1/changes?after=${changes.sequence - 1}`, { accept: LINES });
   await interview.ask("deleteRuleset", "DELETE", own);
 }
 

@@ -64,6 +64,7 @@ function byState(
   if (OF_SOURCES.has(id)) return [200, 400];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
+  if (id === "listChanges") return [query.has("feed") || Number(query.get("after") ?? 0) > 0 ? 410 : 200, 200];
   if (id === "exportRules") return ofExport(query);
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
   if (id === "replaceRules")

@@ -35,7 +35,13 @@ import { Memory } from "../../store/harness/memory.ts";
 import { runSql } from "../../store/harness/run-sql.ts";
 import { adding, by, databases } from "../../store/harness/stores.ts";
 
-const LIMITS = { rulesPerRuleset: 1_000_000, rulesetsPerOrganisation: 1000, auditDays: 400 };
+const LIMITS = {
+  rulesPerRuleset: 1_000_000,
+  rulesetsPerOrganisation: 1000,
+  auditDays: 400,
+  eventDays: 30,
+  eventsPerOrganisation: 1e6,
+};
 /** More than the least that are worth a snapshot. */
 const RULES = 2500;
 

@@ -24,7 +24,13 @@ const WRITERS = 8;
 const backend = new SqliteBackend({
   path,
   create: true,
-  limits: { rulesPerRuleset: 1000, rulesetsPerOrganisation: 1000, auditDays: 400 },
+  limits: {
+    rulesPerRuleset: 1000,
+    rulesetsPerOrganisation: 1000,
+    auditDays: 400,
+    eventDays: 30,
+    eventsPerOrganisation: 1e6,
+  },
   synchronous,
 });
 await backend.opened;

@@ -1,0 +1,126 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { changesIn, changeText } from "../../../service/changes/change-text.ts";
+import type { Services } from "../../../service/services.ts";
+import type { EventPage } from "../../../store/event.ts";
+import { Slice } from "../../../turns/in-slices.ts";
+import type { App } from "../../app-type.ts";
+import { chooseType } from "../../http/media-types.ts";
+import { streamJson } from "../../http/reply.ts";
+import { READ_EDL } from "../../operation.ts";
+import { Problem } from "../../problem.ts";
+import { ChangeList, ChangesQuery, DEFAULT_CHANGES } from "../../schemas/change.ts";
+
+const [JSON_TYPE, LINES_TYPE] = ["application/json", "application/x-ndjson"] as const;
+/** Changes that are made into text at a time. */
+const PIECE = 200;
+/** Changes that are asked for at a time while they are streamed. */
+const STREAMED = 20_000;
+
+/** The change feed of an organisation. */
+export function addChangeRoutes(app: App, services: Services): void {
+  const schema = {
+    operationId: "listChanges",
+    summary: "What has changed since: rules, rulesets, deployments and keys, in order and without gaps",
+    description:
+      "One change per rule; deleting a ruleset is one change that covers its rules. An expiry is a change, too: it is listed once, within a second. To follow the feed, ask again with `next_after`. As application/x-ndjson, the response has all changes up to the present, one per line. Changes that are too old are not kept: then, and if `after` is from another database, the response is 410.",
+    tags: ["Changes"],
+    problems: [400, 406, 410],
+    querystring: ChangesQuery,
+    response: { 200: ChangeList },
+    otherTypes: [LINES_TYPE],
+  };
+  app.get("/changes", { config: READ_EDL, schema }, async (request, reply) => {
+    const type = chooseType(request, reply, [JSON_TYPE, LINES_TYPE]);
+    const { after = 0, limit = DEFAULT_CHANGES } = request.query;
+    if (type === LINES_TYPE) return sendLines(request, reply, services, after);
+    const page = await readPage(request, services, after, limit);
+    return streamJson(reply, listText(page, after, limit)) as never;
+  });
+}
+
+/** @throws Problem (410) unless the feed has all changes after `after` */
+async function readPage(
+  request: FastifyRequest,
+  { store }: Services,
+  after: number,
+  limit: number,
+): Promise<EventPage> {
+  const page = await store.read("events", request.caller.organisationId, after, limit);
+  const { feed: given } = request.query as { feed?: string };
+  const { feed, sequence, oldest } = page;
+  const why =
+    given !== undefined && given !== feed
+      ? "the number is of another feed: the database has been restored from a backup, or is another one"
+      : after > sequence
+        ? `the last change is ${sequence}, so ${after} is from another database, or from before this one was restored from a backup`
+        : after + 1 < oldest
+          ? `changes are kept from ${oldest} on, and those after ${after} were asked for`
+          : undefined;
+  if (why === undefined) return page;
+  throw new Problem("gone", `${why}; read everything again, then the changes after ${sequence}`, {
+    extensions: { sequence, feed },
+  });
+}
+
+function* listText(page: EventPage, after: number, limit: number): Generator<string, undefined, undefined> {
+  const { feed, sequence, rows } = page;
+  const last = Math.min(rows.at(-1)?.last ?? after, after + limit);
+  let text = `{"feed":${JSON.stringify(feed)},"sequence":${sequence},"next_after":${last},"changes":[`;
+  let count = 0;
+  for (const event of changesIn(page, after, limit)) {
+    text += count++ === 0 ? changeText(event) : `,${changeText(event)}`;
+    if (count % PIECE > 0) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}]}`;
+}
+
+/** All changes up to the last one that there is when the response begins. */
+async function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  after: number,
+): Promise<FastifyReply> {
+  const first = await readPage(request, services, after, STREAMED);
+  const lines = linesOf(services, request.caller.organisationId, first, after);
+  return reply.type(`${LINES_TYPE}; charset=utf-8`).send(Readable.from(lines, { objectMode: false }));
+}
+
+/** The next page is read while one is made into text. */
+async function* linesOf(
+  { store }: Services,
+  organisationId: string,
+  first: EventPage,
+  after: number,
+): AsyncGenerator<Buffer> {
+  const { sequence: end } = first;
+  const slice = new Slice();
+  let page = first;
+  for (let last = after; last < end;) {
+    const from = last;
+    last = Math.min(end, page.rows.at(-1)?.last ?? 0, from + STREAMED);
+    if (last <= from) throw new Error(`the changes after ${from} have been deleted while they were sent`);
+    const next = last < end ? store.read("events", organisationId, last, STREAMED) : undefined;
+    next?.catch(() => {});
+    for (const text of linesText(page, from, last)) {
+      yield Buffer.from(text);
+      await slice.pause();
+    }
+    if (next !== undefined) page = await next;
+  }
+}
+
+function* linesText(page: EventPage, after: number, last: number): Generator<string, undefined, undefined> {
+  let text = "";
+  let count = 0;
+  for (const event of changesIn(page, after, last - after)) {
+    text += `${changeText(event)}\n`;
+    if (++count % PIECE > 0) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}

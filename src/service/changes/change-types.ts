@@ -1,0 +1,14 @@
+import { type EventType, RULE_EVENTS } from "../../store/event.ts";
+
+/** The types of changes in a feed. */
+export const CHANGE_TYPES = [
+  ...RULE_EVENTS,
+  "ruleset.created",
+  "ruleset.updated",
+  "ruleset.deleted",
+  "deployment.generated",
+  "deployment.refused",
+  "key.created",
+  "key.revoked",
+  "catalogue.updated",
+] as const satisfies readonly EventType[];

@@ -1,0 +1,50 @@
+import type { Store } from "../../store/store.ts";
+
+/** Milliseconds between two looks for expiries that are due, unless one is known to come sooner. */
+const EVERY = 500;
+
+interface Needed {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/**
+ * Has expiries appended to the feeds when they are due, if no write does so before. Every server looks; the locks of the
+ * database see to it that each expiry is appended once.
+ */
+export class ExpiryClock {
+  readonly #services: Needed;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(services: Needed) {
+    this.#services = services;
+  }
+
+  start(): void {
+    this.#running = this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const wait = await this.#append().catch(() => EVERY); // the store's outage is logged elsewhere
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => (this.#running = this.#look()), Math.min(wait, EVERY)).unref();
+  }
+
+  /** Returns the milliseconds until the next expiry. */
+  async #append(): Promise<number> {
+    const { store, now } = this.#services;
+    const next = await store.read("nextExpiry");
+    const at = now();
+    if (next === null || next > at) return Math.max(1, (next ?? Number.POSITIVE_INFINITY) - at);
+    await store.write({ kind: "expire-rules", actor: "server", at });
+    return EVERY;
+  }
+}

@@ -1,0 +1,77 @@
+import type { RuleEvent } from "../packed-events.ts";
+import type { RuleValues } from "../_rule-values.ts";
+
+const [CREATED, UPDATED, DELETED, EXPIRED] = [0, 1, 2, 3] as const;
+
+/** Up to when the expiries of a ruleset's rules are in the feed, and when the next one is due at the earliest. */
+export interface ExpiryMarks {
+  /** A rule has had its expiry appended exactly if it is not later than this. */
+  readonly expiredUntil: number;
+  nextExpiry: number | null;
+  /** Whether the marks have to be written. */
+  areMarksChanged: boolean;
+}
+
+/** Collects what a command does to the rules of a ruleset, for the feed. */
+export class RuleEvents {
+  readonly #marks: ExpiryMarks;
+  readonly #at: number;
+  #events: RuleEvent[] = [];
+
+  constructor(marks: ExpiryMarks, at: number) {
+    this.#marks = marks;
+    this.#at = at;
+  }
+
+  get length(): number {
+    return this.#events.length;
+  }
+
+  /** Null if there was, or is, no rule. A rule that has expired by the time it is written is so at once. */
+  add(before: RuleValues | null, after: RuleValues | null): void {
+    if (after === null) {
+      if (before !== null) this.#events.push([DELETED, ...before, this.#at]);
+      return;
+    }
+    const [key, name, expiresAt, createdAt, updatedAt] = after;
+    this.#events.push([before === null ? CREATED : UPDATED, key, name, expiresAt, createdAt, updatedAt, this.#at]);
+    if (expiresAt === null) return;
+    const { expiredUntil, nextExpiry } = this.#marks;
+    if (expiresAt > expiredUntil) {
+      if (nextExpiry !== null && nextExpiry <= expiresAt) return;
+      this.#marks.nextExpiry = expiresAt;
+    } else if (!isStillExpired(before, expiresAt, expiredUntil, this.#at)) this.#events.push(expiredEvent(after));
+    this.#marks.areMarksChanged = true;
+  }
+
+  take(): readonly RuleEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+}
+
+/** Whether a rule's expiry is in the feed already, and the change has not made it active again. */
+function isStillExpired(before: RuleValues | null, expiresAt: number, expiredUntil: number, at: number): boolean {
+  return before !== null && before[2] !== null && before[2] <= expiredUntil && expiresAt <= at;
+}
+
+/** Its time is that of the expiry. */
+export function expiredEvent(rule: RuleValues): RuleEvent {
+  return [EXPIRED, ...rule, rule[2]!];
+}
+
+/** What restoring rules does: `before`, as they are restored; `after`, as the change to undo had left them. */
+export function addRestored(
+  events: RuleEvents,
+  { before, after }: { readonly before: readonly RuleValues[]; readonly after: readonly RuleValues[] },
+  at: number,
+): void {
+  const left = new Map(after.map((row) => [row[0], row]));
+  for (const row of before) {
+    const [key, name, expiresAt, createdAt] = row;
+    events.add(left.get(key) ?? null, [key, name, expiresAt, createdAt, at]);
+    left.delete(key);
+  }
+  for (const row of left.values()) events.add(row, null);
+}

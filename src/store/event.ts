@@ -1,0 +1,64 @@
+import type { Rule } from "../rulesets/rule.ts";
+import type { ApiKey, DatasetFacts, Ruleset } from "./state.ts";
+import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
+
+// The change feed: what happened in an organisation, for readers outside. Not to be confused with `Change`, by which
+// servers keep their memory up to date.
+
+export const RULE_EVENTS = ["rule.created", "rule.updated", "rule.deleted", "rule.expired"] as const;
+export type RuleEventType = (typeof RULE_EVENTS)[number];
+
+/** What happened to anything other than a rule. */
+export type EventBody =
+  | { readonly type: "ruleset.created" | "ruleset.updated"; readonly ruleset: Ruleset }
+  /** With all its rules: they have no events of their own. */
+  | { readonly type: "ruleset.deleted"; readonly ruleset: Ruleset }
+  | {
+      readonly type: "deployment.generated";
+      readonly deployment: Pick<Deployment, "id" | "name">;
+      readonly list: Pick<PublishedList, "generation" | "entries">;
+    }
+  | {
+      readonly type: "deployment.refused";
+      readonly deployment: Pick<Deployment, "id" | "name">;
+      readonly list: Pick<RefusedList, "number" | "reasons" | "entries">;
+    }
+  | {
+      readonly type: "key.created" | "key.revoked";
+      readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
+    }
+  | { readonly type: "catalogue.updated"; readonly dataset: DatasetFacts };
+
+/**
+ * One event. `sequence`: events of an organisation are numbered from 1 without gaps, in the order of commits. `rule` is
+ * the rule after the event; of a deleted one, the rule before it. An expired rule still exists.
+ */
+export type Event = { readonly sequence: number; readonly at: number } & (
+  | { readonly type: RuleEventType; readonly rulesetId: string; readonly rule: Rule }
+  | EventBody
+);
+
+export type EventType = Event["type"];
+
+/** Some events with consecutive numbers, as they are stored. `body` is JSON. */
+export interface StoredEvents {
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+  /** "rules" for events of rules of one ruleset. */
+  readonly type: string;
+  readonly rulesetId: string | null;
+  readonly body: string;
+}
+
+/** A part of the feed of an organisation. */
+export interface EventPage {
+  /** The id of the feed: numbers of another one mean other events. */
+  readonly feed: string;
+  /** The number of the last event there is. */
+  readonly sequence: number;
+  /** The number of the first event that is kept; `sequence + 1` if none is. */
+  readonly oldest: number;
+  /** Rows with events after the one asked for; none if events are missing between. The first may begin before it. */
+  readonly rows: readonly StoredEvents[];
+}

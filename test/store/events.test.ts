@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import { Random } from "../../bench/data/random.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import type { Event } from "../../src/store/event.ts";
+import { eventsOf } from "../../src/store/packed-events.ts";
+import type { Store } from "../../src/store/store.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+import { rounds } from "../rounds.ts";
+import { columnsOfTexts } from "./harness/columns.ts";
+import { Memory } from "./harness/memory.ts";
+import { ReplayedEvents } from "./harness/replayed-events.ts";
+import { adding, by, databases, Replica } from "./harness/stores.ts";
+
+for (const { name, skip, make, stop } of await databases()) {
+  describe(`events on ${name}`, { skip }, () => {
+    after(stop);
+
+    test("every change of a rule is one event; an expiry comes before the write that follows it, once", async () => {
+      const { store, ids, close } = await opened();
+      const rulesetId = ids.blocklist;
+      const add = (at: number, prefix: string, expiresAt: number | null, mode: "extend" | "override" = "extend") =>
+        store.write({
+          kind: "add-rule",
+          organisationId: ids.organisation,
+          rulesetId,
+          ...by(at),
+          request: adding(prefix, { expiresAt, mode }),
+        });
+      await add(10, "192.0.2.1", 20);
+      await add(11, "192.0.2.2", 15);
+      await add(12, "192.0.2.1", 20);
+      await add(30, "192.0.2.3", 25);
+      await add(40, "192.0.2.2", 50);
+      await add(41, "192.0.2.1", 39, "override");
+      await store.write({ kind: "expire-rules", ...by(60) });
+      await store.write({ kind: "expire-rules", ...by(61) });
+      await store.write({
+        kind: "delete-rule",
+        organisationId: ids.organisation,
+        rulesetId,
+        prefix: parsePrefix("192.0.2.2"),
+        ...by(62),
+      });
+      const told = (await eventsAfter(store, ids.organisation, 2)).map((event) =>
+        "rule" in event ? `${event.type.slice(5)} ${formatPrefix(event.rule.prefix)} ${event.at}` : event.type,
+      );
+      assert.deepEqual(told, [
+        "created 192.0.2.1 10",
+        "created 192.0.2.2 11",
+        "expired 192.0.2.2 15",
+        "expired 192.0.2.1 20",
+        "created 192.0.2.3 30",
+        "expired 192.0.2.3 25",
+        "updated 192.0.2.2 40",
+        "updated 192.0.2.1 41",
+        "expired 192.0.2.2 50",
+        "deleted 192.0.2.2 62",
+      ]);
+      await close();
+    });
+
+    test("keys and rulesets have events, and a deleted ruleset covers its rules; other organisations have their own numbers", async () => {
+      const { store, ids, close } = await opened();
+      const owned = { organisationId: ids.organisation };
+      const key = { label: "k", access: "read" as const, digest: "d", start: "s", expiresAt: null };
+      const { key: made } = await store.write({ kind: "create-key", ...owned, ...key, ...by(3) });
+      await store.write({ kind: "revoke-key", ...owned, keyId: made.id, ...by(4) });
+      await store.write({ kind: "update-ruleset", ...owned, rulesetId: ids.blocklist, name: "b", ...by(5) });
+      await store.write({
+        kind: "add-rule",
+        ...owned,
+        rulesetId: ids.blocklist,
+        request: adding("192.0.2.1"),
+        ...by(6),
+      });
+      await store.write({ kind: "delete-ruleset", ...owned, rulesetId: ids.blocklist, ...by(7) });
+      const { organisation } = await store.write({ kind: "create-organisation", name: "Other", ...by(8) });
+      const events = await eventsAfter(store, ids.organisation, 0);
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        [
+          "ruleset.created",
+          "ruleset.created",
+          "key.created",
+          "key.revoked",
+          "ruleset.updated",
+          "rule.created",
+          "ruleset.deleted",
+        ],
+      );
+      assert.ok(!JSON.stringify(events).includes('"digest"'));
+      assert.deepEqual(
+        (await eventsAfter(store, organisation.id, 0)).map(({ sequence }) => sequence),
+        [1, 2],
+      );
+      await close();
+    });
+
+    test("a list of 25,000 rules is as many events, in pieces; undoing and restoring it too", async () => {
+      const { store, ids, replica, close } = await opened();
+      const owned = { organisationId: ids.organisation, rulesetId: ids.blocklist };
+      const texts = Array.from({ length: 25_000 }, (_, at) => `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`);
+      await store.write({
+        kind: "import-rules",
+        ...owned,
+        rules: columnsOfTexts(texts, "a"),
+        mode: "extend",
+        ...by(10),
+      });
+      await store.write({
+        kind: "replace-rules",
+        ...owned,
+        rules: columnsOfTexts(texts.slice(5000), "b"),
+        shrink: { maxShrink: 100 },
+        ...by(11),
+      } as never);
+      const replaced = replica.memory.sequence;
+      await store.write({ kind: "restore-rules", ...owned, sequence: replaced, ...by(12) });
+      await store.write({ kind: "delete-ruleset", ...owned, ...by(13) });
+      await store.write({ kind: "restore-ruleset", ...owned, sequence: replica.memory.sequence, ...by(14) });
+      const replayed = new ReplayedEvents();
+      await replayed.read(store, ids.organisation, 7777);
+      assert.deepEqual(Object.fromEntries(replayed.counts), {
+        "ruleset.created": 3,
+        "ruleset.deleted": 1,
+        "rule.created": 25_000 + 5000 + 25_000,
+        "rule.updated": 20_000 + 20_000,
+        "rule.deleted": 5000,
+      });
+      await compare(store, ids.organisation, replayed, 20);
+      await close();
+    });
+
+    test("20,000 rules that expire at once are as many events, whoever tells first", async () => {
+      const location = await make();
+      const replica = await Replica.open(location);
+      const other = await Replica.open(location);
+      const { organisation, blocklist } = await replica.organisation();
+      const texts = Array.from({ length: 20_000 }, (_, at) => `198.18.${at >> 8}.${at & 255}`);
+      const [columns] = columnsOfTexts(texts);
+      columns!.expiresAt.fill(100);
+      await replica.store.write({
+        kind: "import-rules",
+        organisationId: organisation.id,
+        rulesetId: blocklist.id,
+        rules: [columns!],
+        mode: "extend",
+        ...by(10),
+      });
+      await Promise.all([replica, other].map(({ store }) => store.write({ kind: "expire-rules", ...by(100) })));
+      const replayed = new ReplayedEvents();
+      await replayed.read(other.store, organisation.id, 100_000);
+      assert.equal(replayed.counts.get("rule.expired"), 20_000);
+      await compare(other.store, organisation.id, replayed, 100);
+      assert.equal(await other.store.read("nextExpiry"), null);
+      await Promise.all([replica.store.close(), other.store.close()]);
+    });
+
+    test("old events are deleted; who has not read them learns where the feed begins", async () => {
+      const location = await make();
+      const replica = await Replica.open(location, { eventsPerOrganisation: 1500 });
+      const { organisation, blocklist } = await replica.organisation();
+      const owned = { organisationId: organisation.id, rulesetId: blocklist.id };
+      for (let at = 1; at <= 4; at++)
+        await replica.store.write({
+          kind: "batch-rules",
+          ...owned,
+          atomic: true,
+          items: Array.from({ length: 1000 }, (_, n) => ({ add: adding(`198.18.${at * 8 + (n >> 8)}.${n & 255}`) })),
+          ...by(at),
+        });
+      const { sequence, oldest, rows } = await replica.store.read("events", organisation.id, 0, 10);
+      assert.deepEqual({ sequence, rows }, { sequence: 4002, rows: [] });
+      assert.ok(oldest > 1000 && oldest <= 2503, `${oldest}`);
+      const left = await eventsAfter(replica.store, organisation.id, oldest - 1);
+      assert.deepEqual([left[0]!.sequence, left.at(-1)!.sequence, left.length], [oldest, 4002, 4003 - oldest]);
+      await replica.store.close();
+    });
+
+    test("the feed, replayed, has the rules of the store, whatever two servers write at the same time", async (t) => {
+      const seed = Date.now() % 1e6;
+      const steps = rounds({ short: 150, long: 3000 });
+      const replayed = await writeAtRandom(seed, steps);
+      t.diagnostic(`seed ${seed}: ${JSON.stringify(Object.fromEntries(replayed.counts))}`);
+      for (const type of ["rule.created", "rule.updated", "rule.deleted", "rule.expired", "ruleset.deleted"])
+        assert.ok((replayed.counts.get(type) ?? 0) > 0, `no ${type}, seed ${seed}`);
+    });
+
+    async function opened() {
+      const replica = await Replica.open(await make());
+      const { organisation, blocklist } = await replica.organisation();
+      const close = () => replica.store.close();
+      return { replica, store: replica.store, ids: { organisation: organisation.id, blocklist: blocklist.id }, close };
+    }
+
+    async function writeAtRandom(seed: number, steps: number): Promise<ReplayedEvents> {
+      const location = await make();
+      const replicas = [await Replica.open(location), await Replica.open(location)];
+      const { organisation } = await replicas[0]!.organisation();
+      const random = new Random(seed);
+      let clock = 1000;
+      const replayed = new ReplayedEvents();
+      for (let step = 0; step < steps; step++) {
+        const writes = Array.from({ length: 1 + random.below(6) }, () => {
+          clock += random.below(3);
+          return writeOne(replicas[random.below(2)]!, organisation.id, random, clock).catch((error: unknown) => {
+            if (!(error instanceof StoreError)) throw error;
+          });
+        });
+        await Promise.all(writes);
+        await replayed.read(replicas[random.below(2)]!.store, organisation.id, 1 + random.below(50));
+      }
+      for (const { store } of replicas) await store.write({ kind: "expire-rules", ...by(clock) });
+      await replayed.read(replicas[0]!.store, organisation.id, 100);
+      await compare(replicas[1]!.store, organisation.id, replayed, clock);
+      for (const { store } of replicas) await store.close();
+      return replayed;
+    }
+  });
+}
+
+/** One command of any kind that changes rules, about few prefixes and short times, so that they meet. */
+async function writeOne({ store, memory }: Replica, organisationId: string, random: Random, at: number): Promise<void> {
+  const rulesets = [...memory.rulesets.keys()];
+  const prefix = () => `192.0.2.${random.below(24)}`;
+  const expiry = () => (random.below(4) === 0 ? null : at - 4 + random.below(24));
+  const owned = { organisationId, rulesetId: rulesets[random.below(rulesets.length)]!, ...by(at) };
+  const signed = { organisationId, ...by(at) };
+  const list = () => {
+    const columns = columnsOfTexts([...new Set(Array.from({ length: random.below(12) }, prefix))]);
+    for (const { expiresAt } of columns)
+      for (let i = 0; i < expiresAt.length; i++) expiresAt[i] = expiry() ?? Number.POSITIVE_INFINITY;
+    return columns;
+  };
+  switch (random.below(11)) {
+    case 0:
+    case 1:
+    case 2:
+      return void (await store.write({
+        kind: "add-rule",
+        ...owned,
+        request: adding(prefix(), { expiresAt: expiry(), mode: random.below(2) === 0 ? "extend" : "override" }),
+      }));
+    case 3:
+      return void (await store.write({
+        kind: "update-rule",
+        ...owned,
+        prefix: parsePrefix(prefix()),
+        changes: { expiresAt: expiry() },
+      }));
+    case 4:
+      return void (await store.write({ kind: "delete-rule", ...owned, prefix: parsePrefix(prefix()) }));
+    case 5:
+      return void (await store.write({
+        kind: "batch-rules",
+        ...owned,
+        atomic: false,
+        items: Array.from({ length: 8 }, () =>
+          random.below(2) === 0
+            ? { delete: parsePrefix(prefix()) }
+            : { add: adding(prefix(), { expiresAt: expiry() }) },
+        ),
+      }));
+    case 6:
+      return void (await store.write({ kind: "import-rules", ...owned, rules: list(), mode: "override" }));
+    case 7:
+      return void (await store.write({
+        kind: "replace-rules",
+        ...owned,
+        rules: list(),
+        shrink: { maxShrink: 100, allowEmpty: true },
+      }));
+    case 8: {
+      const changes = memory.seen.filter(({ kind }) => kind === "rules");
+      const change = changes.at(-1 - random.below(3));
+      if (change === undefined || !("rulesetId" in change)) return;
+      return void (await store.write({
+        kind: "restore-rules",
+        ...owned,
+        rulesetId: change.rulesetId,
+        sequence: change.sequence,
+      }));
+    }
+    case 9: {
+      if (rulesets.length > 3) return void (await store.write({ kind: "delete-ruleset", ...owned }));
+      return void (await store.write({
+        kind: "create-ruleset",
+        ...signed,
+        name: `r${at}`,
+        purpose: "blocklist",
+        description: "",
+      }));
+    }
+    default: {
+      const deleted = memory.seen.findLast(({ kind }) => kind === "ruleset-deleted");
+      if (deleted === undefined || random.below(3) > 0)
+        return void (await store.write({ kind: "expire-rules", ...by(at) }));
+      return void (await store.write({ kind: "restore-ruleset", ...signed, sequence: deleted.sequence }));
+    }
+  }
+}
+
+async function eventsAfter(store: Store, organisationId: string, after: number): Promise<Event[]> {
+  const { rows } = await store.read("events", organisationId, after, 1e6);
+  return rows.flatMap((row) => [...eventsOf(row, after)]);
+}
+
+async function compare(store: Store, organisationId: string, replayed: ReplayedEvents, now: number): Promise<void> {
+  const loaded = new Memory();
+  loaded.start(await store.load((part) => loaded.add(part)));
+  const own = [...loaded.rulesets.values()].filter((ruleset) => ruleset.organisationId === organisationId);
+  const textsOf = (rules: Iterable<Rule>) => [...rules].map((rule) => JSON.stringify(rule)).sort();
+  const found = replayed.rulesAt(now);
+  assert.deepEqual([...replayed.rulesets.keys()].sort(), own.map(({ id }) => id).sort());
+  for (const { id } of own)
+    assert.deepEqual(textsOf(found.get(id) ?? []), textsOf(loaded.rules.get(id)?.values() ?? []));
+}
