@@ -4,6 +4,9 @@ import type { PageProps } from "./components/page.tsx";
 import type { Role } from "./documents.ts";
 import Account from "./pages/account.tsx";
 import Audit from "./pages/audit.tsx";
+import Deployment from "./pages/deployment.tsx";
+import Deployments from "./pages/deployments.tsx";
+import EditDeployment from "./pages/edit-deployment.tsx";
 import Catalogue from "./pages/catalogue.tsx";
 import Identification from "./pages/identification.tsx";
 import Identify from "./pages/identify.tsx";
@@ -38,6 +41,10 @@ export const ROUTES: readonly Route[] = [
   { path: "/rulesets", view: Rulesets, label: "Rulesets", icon: "rulesets", group: "addresses" },
   { path: "/rulesets/:ruleset_id", view: OneRuleset },
   { path: "/rulesets/:ruleset_id/import", view: ImportRules, needs: "editor" },
+  { path: "/deployments", view: Deployments, label: "Deployments", icon: "download", group: "addresses" },
+  { path: "/deployments/new", view: EditDeployment, needs: "editor" },
+  { path: "/deployments/:deployment_id", view: Deployment },
+  { path: "/deployments/:deployment_id/edit", view: EditDeployment, needs: "editor" },
   { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
   { path: "/threats", view: Threats, label: "Threat intelligence", icon: "warning", group: "addresses" },
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },

@@ -5,47 +5,23 @@ import { Dialog } from "../components/dialog.tsx";
 import { Field, Select } from "../components/form.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
+import { EXPORT_TITLES, type Format, FORMATS } from "../formats.ts";
 
-const FORMATS = {
-  text: ["Text", "One address or prefix per line, for firewalls", "txt"],
-  csv: ["CSV", "With names and expiries, for spreadsheets and imports", "csv"],
-  ndjson: ["NDJSON", "With names and expiries, one JSON document per line", "ndjson"],
-  nginx: ["nginx", "For a geo block", "conf"],
-  ipset: ["ipset", "Two sets, for ipset restore", "ipset"],
-  nftables: ["nftables", "Two sets, for nft -f", "nft"],
+/** What most people want, with what it is for. */
+const COMMON = {
+  text: ["Text", "One address or prefix per line, for firewalls"],
+  csv: ["CSV", "With names and expiries, for spreadsheets and imports"],
+  ndjson: ["NDJSON", "With names and expiries, one JSON document per line"],
+  nginx: ["nginx", "For a geo block"],
+  ipset: ["ipset", "Two sets, for ipset restore"],
+  nftables: ["nftables", "Two sets, for nft -f"],
 } as const;
 
-/** Programs that read a format of their own: what they read, and the extension of its file. */
-const PROGRAMS = {
-  apache: ["Apache: Require lines", "conf"],
-  bird: ["BIRD: blackhole routes", "conf"],
-  caddy: ["Caddy: a matcher", "caddy"],
-  cilium: ["Cilium: CiliumCIDRGroup", "yaml"],
-  "crowdsec-csv": ["CrowdSec: decisions", "csv"],
-  dnsbl: ["DNS blocklist for rbldnsd", "zone"],
-  f5: ["F5 AFM: feed list", "csv"],
-  haproxy: ["HAProxy: an acl", "acl"],
-  iptables: ["iptables-restore: a chain", "rules"],
-  kubernetes: ["Kubernetes: NetworkPolicy", "yaml"],
-  mikrotik: ["MikroTik RouterOS: a script", "rsc"],
-  postfix: ["Postfix: a cidr table", "cidr"],
-  rpz: ["Response policy zone for BIND, Unbound, PowerDNS", "zone"],
-  squid: ["Squid: an acl", "acl"],
-  "suricata-iprep": ["Suricata: a reputation list", "list"],
-  varnish: ["Varnish: a VCL acl", "vcl"],
-  "zeek-intel": ["Zeek: intelligence", "dat"],
-} as const;
-type Program = keyof typeof PROGRAMS;
-type Format = keyof typeof FORMATS | Program;
+/** All other formats. */
+const OTHERS = Object.fromEntries(Object.entries(EXPORT_TITLES).filter(([format]) => !isCommon(format)));
 
-/** Formats whose file holds a name, which can be chosen. */
-const NAMED: ReadonlySet<Format> = new Set([
-  ...(["bird", "caddy", "cilium", "crowdsec-csv", "ipset", "iptables", "kubernetes"] as const),
-  ...(["mikrotik", "nftables", "varnish", "zeek-intel"] as const),
-]);
-
-function isProgram(format: Format): format is Program {
-  return format in PROGRAMS;
+function isCommon(format: string): format is keyof typeof COMMON {
+  return Object.hasOwn(COMMON, format);
 }
 
 const SET_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
@@ -55,7 +31,7 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
   const [format, setFormat] = useState<Format>("text");
   const [isActive, setActive] = useState(true);
   const [setName, setSetName] = useState("");
-  const isNamed = NAMED.has(format);
+  const { isNamed = false, cannot } = FORMATS[format];
   const query = `rules:export?format=${format}&active_only=${isActive}${isNamed && SET_NAME.test(setName) ? `&set_name=${setName}` : ""}`;
   const { id, name, active_rules: active, total_rules: total } = ruleset;
   return (
@@ -63,12 +39,12 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
       <fieldset class="field">
         <legend class="field-name">Format</legend>
         <div class="modes">
-          {(Object.keys(FORMATS) as (keyof typeof FORMATS)[]).map((each) => (
+          {(Object.keys(COMMON) as (keyof typeof COMMON)[]).map((each) => (
             <label key={each} class="mode">
               <input type="radio" name="format" checked={format === each} onChange={() => setFormat(each)} />
               <span>
-                <strong>{FORMATS[each][0]}</strong>
-                <span class="muted small">{FORMATS[each][1]}</span>
+                <strong>{COMMON[each][0]}</strong>
+                <span class="muted small">{COMMON[each][1]}</span>
               </span>
             </label>
           ))}
@@ -78,8 +54,9 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
         name="program"
         label="For another program"
         optional
-        value={isProgram(format) ? format : ""}
-        options={{ "": "None", ...Object.fromEntries(Object.entries(PROGRAMS).map(([key, [what]]) => [key, what])) }}
+        value={isCommon(format) ? "" : format}
+        options={{ "": "None", ...OTHERS }}
+        hint={cannot === undefined ? undefined : `${cannot} An export of other rules fails, and names the first one.`}
         onChange={({ currentTarget }) => setFormat((currentTarget.value || "text") as Format)}
       />
       {isNamed && (
@@ -135,5 +112,5 @@ function fileName(name: string, format: Format): string {
     .replaceAll(/[^\w.-]+/g, "-")
     .replaceAll(/^[-.]+|[-.]+$/g, "")
     .slice(0, 60);
-  return `${plain === "" ? "rules" : plain}.${isProgram(format) ? PROGRAMS[format][1] : FORMATS[format][2]}`;
+  return `${plain === "" ? "rules" : plain}.${FORMATS[format].extension}`;
 }

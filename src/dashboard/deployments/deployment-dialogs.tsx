@@ -1,0 +1,151 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { CopyButton } from "../components/copy.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form, Select } from "../components/form.tsx";
+import { Note } from "../components/states.tsx";
+import { DateTime, Time } from "../components/time.tsx";
+import { notify } from "../components/toasts.tsx";
+import type { Deployment } from "../documents.ts";
+import { hrefOf } from "../location.ts";
+import { navigate } from "../router.ts";
+import { erase, rotate } from "./deployments-api.ts";
+
+interface DialogProps {
+  readonly deployment: Deployment;
+  readonly onClose: () => void;
+}
+
+const GRACE = {
+  24: "1 day",
+  1: "1 hour",
+  72: "3 days",
+  168: "7 days",
+  720: "30 days",
+  0: "No time: they stop working now",
+};
+const CREDENTIALS = {
+  url: "The URLs",
+  password: "The password for HTTP Basic",
+};
+
+/** New URLs, or a new password, which is shown once. */
+export function RotateDeployment({ deployment, onClose, onRotated }: DialogProps & { readonly onRotated: () => void }) {
+  const [credential, setCredential] = useState<"url" | "password">("url");
+  const [done, setDone] = useState<Awaited<ReturnType<typeof rotate>>>();
+  const replace = async ({ grace = "24" }: Readonly<Record<string, string>>): Promise<void> => {
+    setDone(await rotate(deployment.id, credential, Number(grace)));
+    onRotated();
+  };
+  if (done !== undefined) return <Rotated {...{ deployment, done, onClose }} />;
+  return (
+    <Dialog title="Replace credentials" onClose={onClose}>
+      <Form onSubmit={replace} onCancel={onClose} submit="Replace" danger>
+        <Select
+          name="credential"
+          label="Replace"
+          options={CREDENTIALS}
+          value={credential}
+          onChange={({ currentTarget }) => setCredential(currentTarget.value as "url" | "password")}
+        />
+        {credential === "url" ? (
+          <Select
+            name="grace"
+            label="The URLs before work for"
+            options={GRACE}
+            defaultValue="24"
+            hint="Give every device its new URL within this time. After it, devices that still use the old one get 403, and some stop blocking then."
+          />
+        ) : (
+          <Note kind="warning">
+            The password before stops working at once. Some devices stop blocking when they are rejected.
+          </Note>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Rotated({
+  deployment: { id },
+  done: { password, previous_valid_until: until },
+  onClose,
+}: DialogProps & { readonly done: Awaited<ReturnType<typeof rotate>> }) {
+  return (
+    <Dialog title={password === null ? "The URLs are new" : "The new password"} onClose={onClose}>
+      {password === null ? (
+        <Note kind="good">
+          Copy the new URLs to your devices.
+          {until !== null && (
+            <>
+              {" "}
+              The URLs before work until <DateTime at={until} inline />
+            </>
+          )}
+        </Note>
+      ) : (
+        <>
+          <Note kind="warning">Copy the password now. It cannot be shown again: only its hash is stored.</Note>
+          <div class="secret">
+            <code>{password}</code>
+            <CopyButton text={password} label="Copy password" />
+          </div>
+          <p class="muted wrap">
+            With any user name, at <code>{`${location.origin}/feeds/${id}/`}</code> and the name of a file.
+          </p>
+        </>
+      )}
+      <footer class="dialog-foot">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** To delete a deployment, the user must type its name. */
+export function DeleteDeployment({ deployment, onClose }: DialogProps) {
+  const { id, name, last_accessed: at } = deployment;
+  const [typed, setTyped] = useState("");
+  const remove = async (): Promise<void> => {
+    await erase(id);
+    onClose();
+    notify(`"${name}" deleted.`);
+    navigate(hrefOf("/deployments"));
+  };
+  return (
+    <Dialog title="Delete this deployment?" onClose={onClose}>
+      <Note kind="warning">
+        <p>
+          Devices that fetch <strong class="wrap">{name}</strong> are told that it is gone for good (410). Some keep
+          their last list, some stop blocking.{" "}
+          {at === null ? (
+            "None has asked for it yet."
+          ) : (
+            <>
+              Last pull: <Time at={at} relative />.
+            </>
+          )}
+        </p>
+      </Note>
+      <Form
+        onSubmit={remove}
+        onCancel={onClose}
+        submit="Delete the deployment"
+        danger
+        disabled={typed.trim() !== name.trim()}
+      >
+        <Field
+          name="typed"
+          label="Type its name to delete it"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          placeholder={name}
+          autocomplete="off"
+          autofocus
+        />
+      </Form>
+    </Dialog>
+  );
+}

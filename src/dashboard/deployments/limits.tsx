@@ -1,0 +1,79 @@
+import { Field, Select } from "../components/form.tsx";
+import type { Draft } from "./deployments-api.ts";
+
+type Options = Draft["options"];
+type NumberOption = Exclude<keyof Options, "families" | "overflow" | "allow_empty">;
+
+/** What each number is, and its default. */
+const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: string, most: number])[] = [
+  ["min_prefix_v4", "Shortest IPv4 prefix", "Wider prefixes of an include refuse the list. Default: 8.", 32],
+  ["min_prefix_v6", "Shortest IPv6 prefix", "Default: 19.", 128],
+  ["max_entries", "Most entries of a file", "Default: the device's limit.", 10_000_000],
+  ["max_bytes", "Most bytes of a file", "Default: the device's limit.", 999_999_999],
+  [
+    "max_shrink",
+    "Most it may shrink, in %",
+    "When the catalogue or threat intelligence changes. Default: 50.",
+    1_000_000,
+  ],
+  ["max_growth", "Most it may grow, in %", "Default: 50.", 1_000_000],
+  ["chunk_entries", "Entries per file", "Divides the list into files. Default: one file.", 10_000_000],
+];
+
+/** What keeps a list from devices. */
+export function Limits({
+  options,
+  onChange,
+}: {
+  readonly options: Options;
+  readonly onChange: (options: Options) => void;
+}) {
+  const { families: _, ...others } = options;
+  const family = options.families?.length === 1 ? String(options.families[0]) : "";
+  const setNumber = (name: NumberOption, text: string): void => {
+    const { [name]: _before, ...rest } = options;
+    onChange(/^\d+$/.test(text) ? { ...rest, [name]: Number(text) } : rest);
+  };
+  const setEmpty = (isAllowed: boolean): void => {
+    const { allow_empty: _before, ...rest } = options;
+    onChange(isAllowed ? { ...rest, allow_empty: true } : rest);
+  };
+  return (
+    <details class="limits">
+      <summary>Limits</summary>
+      <div class="columns">
+        <Select
+          name="options.families"
+          label="Addresses"
+          options={{ "": "IPv4 and IPv6", 4: "IPv4 only", 6: "IPv6 only" }}
+          value={family}
+          onChange={({ currentTarget: { value } }) =>
+            onChange(value === "" ? others : { ...others, families: [Number(value) as 4 | 6] })
+          }
+        />
+        {NUMBERS.map(([name, label, hint, most]) => (
+          <Field
+            key={name}
+            name={`options.${name}`}
+            label={label}
+            hint={hint}
+            optional
+            type="number"
+            min={0}
+            max={most}
+            value={options[name] === undefined ? "" : String(options[name])}
+            onInput={({ currentTarget }) => setNumber(name, currentTarget.value)}
+          />
+        ))}
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.allow_empty === true}
+          onChange={({ currentTarget }) => setEmpty(currentTarget.checked)}
+        />
+        Publish an empty list if the excludes remove everything
+      </label>
+    </details>
+  );
+}

@@ -1,0 +1,102 @@
+import { useEffect, useState } from "preact/hooks";
+import { Panel } from "../components/page.tsx";
+import { Note, ProblemNote } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import type { DeploymentPreview } from "../documents.ts";
+import { formatCount, formatCounted } from "../format.ts";
+import { FORMATS } from "../formats.ts";
+import { useLoad } from "../load.ts";
+import { type Draft, preview } from "./deployments-api.ts";
+import { Reasons } from "./state.tsx";
+
+/** Milliseconds after the last change until it is asked for. */
+const PAUSE = 300;
+
+/** The list as it would be, a moment after each change of the draft. */
+export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id: string | undefined }) {
+  const isEmpty = draft.include.length === 0;
+  const [asked, setAsked] = useState(draft);
+  const key = JSON.stringify(draft);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(draft), PAUSE);
+    return () => clearTimeout(timer);
+  }, [key]);
+  const { data, problem, isLoading } = useLoad(
+    async (signal) => (asked.include.length === 0 ? undefined : preview(asked, id, signal)),
+    [JSON.stringify(asked)],
+  );
+  const isWaiting = isLoading || JSON.stringify(asked) !== key;
+  return (
+    <Panel title="Preview">
+      <div class={isWaiting ? "stack waiting" : "stack"} aria-busy={isWaiting} aria-live="polite">
+        {isEmpty ? (
+          <p class="muted">Include something to see what devices would get.</p>
+        ) : problem !== undefined ? (
+          <ProblemNote problem={problem} />
+        ) : (
+          data !== undefined && <Figures shown={data} format={FORMATS[draft.firewall_format].title} />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Figures({ shown, format }: { readonly shown: DeploymentPreview; readonly format: string }) {
+  const { entries, widest, reasons, unprocessable, unprocessable_count: left, files, changes_at: at } = shown;
+  const removed = shown.removed_ipv4_entries + shown.removed_ipv6_entries;
+  const more = shown.ipv4_entries_count + shown.ipv6_entries_count - entries.length;
+  return (
+    <>
+      {reasons.length === 0 ? (
+        <Note kind="good">It would be published.</Note>
+      ) : (
+        <Note kind="bad">
+          It would not be published, and devices would keep the list before.
+          <Reasons reasons={reasons} />
+        </Note>
+      )}
+      <dl class="facts">
+        <dt>IPv4</dt>
+        <dd>{familyText(shown.ipv4_entries_count, shown.ipv4_addresses)}</dd>
+        <dt>IPv6</dt>
+        <dd>{familyText(shown.ipv6_entries_count, shown.ipv6_addresses)}</dd>
+        <dt>Excludes remove</dt>
+        <dd>{removed === 0 ? "nothing" : formatCounted(removed, "prefix", "prefixes")}</dd>
+        <dt>Widest</dt>
+        <dd class="mono">{widest.slice(0, 3).join(", ") || "-"}</dd>
+        {files > 1 && <dt>Files</dt>}
+        {files > 1 && <dd>{formatCount(files)}</dd>}
+        <dt>Next expiry</dt>
+        <dd>{at === null ? "none" : <Time at={at} />}</dd>
+      </dl>
+      {left > 0 && (
+        <Note kind="warning">
+          {format}: {formatCounted(left, "entry is", "entries are")} left out, because the format cannot say{" "}
+          {left === 1 ? "it" : "them"}.
+          <ul class="reasons">
+            {unprocessable.slice(0, 5).map(({ prefix, reason }) => (
+              <li key={prefix}>
+                <code>{prefix}</code>: {reason}
+              </li>
+            ))}
+          </ul>
+        </Note>
+      )}
+      {entries.length > 0 && (
+        <div>
+          <p class="field-name">First entries</p>
+          <p class="mono wrap small">
+            {entries.join("  ")}
+            {more > 0 && ` and ${formatCount(more)} more`}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+function familyText(entries: number, addresses: string): string {
+  if (entries === 0) return "none";
+  const count = BigInt(addresses);
+  return `${formatCounted(entries, "entry", "entries")}, ${count.toLocaleString()} ${count === 1n ? "address" : "addresses"}`;
+}

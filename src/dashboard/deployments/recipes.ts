@@ -1,0 +1,274 @@
+import type { Format } from "../formats.ts";
+
+/** What a recipe needs to know of a deployment. */
+export interface RecipeContext {
+  /** The URL of the whole list; undefined where a format has one file per family. */
+  readonly url: string | undefined;
+  readonly url4: string;
+  readonly url6: string;
+  /** The name of the set, chain or list in the file. */
+  readonly set: string;
+  readonly minutes: number;
+  readonly allows: boolean;
+}
+
+/** How to use a list: where to type it, and what. */
+export interface Recipe {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** In which words a firewall is told to drop, or to accept. */
+function verdict({ allows }: RecipeContext, block: string, allow: string): string {
+  return allows ? allow : block;
+}
+
+/** A line of a crontab that runs a command as often as the deployment says. */
+function cron({ minutes }: RecipeContext, command: string): string {
+  const when =
+    minutes < 60 ? `*/${minutes} * * * *` : minutes < 1440 ? `7 */${Math.round(minutes / 60)} * * *` : "7 3 * * *";
+  return `${when} root ${command}`;
+}
+
+/** Replaces a file only with a whole one. */
+function saved(url: string, path: string): string {
+  return `curl -fsS '${url}' -o ${path}.new && mv ${path}.new ${path}`;
+}
+
+/** A cron job that saves the list and tells a program about it; "" for one that looks for itself. */
+function file(where: string, path: string, reload: string, text: (context: RecipeContext) => string) {
+  return (context: RecipeContext): Recipe => ({
+    where,
+    text: `${cron(context, `${saved(context.url!, path)}${reload === "" ? "" : ` && ${reload}`}`)}\n\n${text(context)}`,
+  });
+}
+
+/** A list that a program of the user's own fetches. */
+function fetched(path: string, how: string) {
+  return ({ url }: RecipeContext): Recipe => ({ where: "In a shell", text: `${saved(url!, path)}\n${how}` });
+}
+
+const MENUS = "In its menus";
+const CRON = "In /etc/cron.d/ipsieve, then once in a shell";
+
+/** One recipe per format, with real URLs; which device a deployment is for makes no difference to it. */
+const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
+  text: fetched("list.txt", "head list.txt"),
+  csv: fetched("list.csv", "head list.csv"),
+  ndjson: fetched("list.ndjson", "head -n 3 list.ndjson"),
+  json: fetched("list.json", "jq length list.json"),
+  "ranges-csv": fetched("ranges.csv", `duckdb -c "SELECT count(*) FROM 'ranges.csv'"`),
+  apache: file("In /etc/cron.d/ipsieve, then in the site", "/etc/apache2/ipsieve.conf", "apachectl graceful", () =>
+    [
+      "<Location />",
+      "  <RequireAll>",
+      "    Require all granted",
+      "    Include /etc/apache2/ipsieve.conf",
+      "  </RequireAll>",
+      "</Location>",
+    ].join("\n"),
+  ),
+  "aws-prefix-list": ({ url4, set }) => ({
+    where: "In a shell, for IPv4; the same with the URL of IPv6",
+    text: `${saved(url4, "list.json")}\naws ec2 create-managed-prefix-list --prefix-list-name ${set} \\\n  --address-family IPv4 --max-entries 1000 --entries file://list.json`,
+  }),
+  "aws-waf": ({ url4, set }) => ({
+    where: "In a shell, for IPv4; the same with the URL of IPv6",
+    text: `${saved(url4, "list.json")}\naws wafv2 update-ip-set --name ${set} --scope REGIONAL --id ID \\\n  --lock-token TOKEN --addresses file://list.json`,
+  }),
+  "azure-ip-group": ({ url, set }) => ({
+    where: "In a shell",
+    text: `az network ip-group update --resource-group GROUP --name ${set} \\\n  --ip-addresses $(curl -fsS '${url}' | jq -r '.[]')`,
+  }),
+  bird: file(
+    "In /etc/cron.d/ipsieve, then in bird.conf",
+    "/etc/bird/ipsieve.conf",
+    "birdc configure",
+    () => 'include "/etc/bird/ipsieve.conf";',
+  ),
+  caddy: file(
+    "In /etc/cron.d/ipsieve, then in the site of the Caddyfile",
+    "/etc/caddy/ipsieve.caddy",
+    "systemctl reload caddy",
+    (context) => `import ipsieve.caddy\nrespond ${verdict(context, `@${context.set} 403`, `@${context.set} 200`)}`,
+  ),
+  checkpoint: ({ url, set }) => ({
+    where: "On the Security Gateway, in expert mode",
+    text: `ioc_feeds add --feed_name ${set} --transport https --resource "${url}"\nioc_feeds show`,
+  }),
+  cilium: (context) => ({
+    where: "In /etc/cron.d/ipsieve; a policy names the group in cidrGroupRef",
+    text: cron(context, `curl -fsS '${context.url}' | kubectl apply -f -`),
+  }),
+  cisco: ({ url, minutes }) => ({
+    where: `${MENUS} (Firewall Management Center): Objects > Security Intelligence > Network Lists and Feeds > Add`,
+    text: `Type:             Feed\nFeed URL:         ${url}\nMD5 URL:          ${url}.md5\nUpdate frequency: ${Math.max(5, minutes)} minutes\n\nThen: Policies > Access Control > Security Intelligence > Networks > Block`,
+  }),
+  "cloudflare-list": ({ url }) => ({
+    where: "In a shell",
+    text: `curl -fsS '${url}' | curl -fsS -X PUT -d @- \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  https://api.cloudflare.com/client/v4/accounts/ACCOUNT/rules/lists/LIST/items`,
+  }),
+  "crowdsec-csv": (context) => ({
+    where: "In /etc/cron.d/ipsieve",
+    text: cron(
+      context,
+      `${saved(context.url!, "/var/tmp/ipsieve.csv")} && cscli decisions import -i /var/tmp/ipsieve.csv`,
+    ),
+  }),
+  dnsbl: file(
+    "In /etc/cron.d/ipsieve; rbldnsd reloads by itself",
+    "/var/lib/rbldns/ipsieve",
+    "",
+    () => "rbldnsd -b 127.0.0.1/5353 dnsbl.example:combined:/var/lib/rbldns/ipsieve",
+  ),
+  envoy: file(
+    "In /etc/cron.d/ipsieve; the file is an HTTP filter",
+    "/etc/envoy/ipsieve.yaml",
+    "systemctl reload envoy",
+    () => "# Put the filter before envoy.filters.http.router in http_filters.",
+  ),
+  "exabgp-flowspec": ({ url }) => ({
+    where: "In exabgp.conf",
+    text: `process ipsieve {\n  run /bin/sh -c "curl -fsS '${url}'; sleep infinity";\n  encoder text;\n}`,
+  }),
+  f5: ({ url, set, minutes }) => ({
+    where: "In a shell of the BIG-IP",
+    text: `tmsh create security ip-intelligence feed-list ${set} feeds add { ${set} { poll { url "${url}" interval ${minutes * 60} } } }\ntmsh create security ip-intelligence policy ${set} feed-lists add { ${set} } default-action drop`,
+  }),
+  firewalld: (context) => ({
+    where: CRON,
+    text: `${cron(context, `${saved(context.url4, "/var/lib/ipsieve.txt")} && firewall-cmd --ipset=ipsieve --add-entries-from-file=/var/lib/ipsieve.txt`)}\n\nfirewall-cmd --permanent --new-ipset=ipsieve --type=hash:net\nfirewall-cmd --reload\nfirewall-cmd --permanent --zone=${verdict(context, "drop", "trusted")} --add-source=ipset:ipsieve`,
+  }),
+  fortinet: ({ url, set, minutes, allows }) => ({
+    where: "In the FortiGate's command line",
+    text: `config system external-resource\n  edit "${set}"\n    set type address\n    set resource "${url}"\n    set refresh-rate ${minutes}\n  next\nend\nconfig firewall policy\n  edit 0\n    set name "${set}"\n    set srcintf "any"\n    set dstintf "any"\n    set srcaddr "${set}"\n    set dstaddr "all"\n    set action ${allows ? "accept" : "deny"}\n    set schedule "always"\n    set service "ALL"\n  next\nend`,
+  }),
+  "gcp-address-group": ({ url4, set }) => ({
+    where: "In a shell, for IPv4; the same with the URL of IPv6",
+    text: `curl -fsS '${url4}' | curl -fsS -X PATCH -d @- \\\n  -H "Authorization: Bearer $(gcloud auth print-access-token)" -H "Content-Type: application/json" \\\n  "https://networksecurity.googleapis.com/v1/projects/PROJECT/locations/global/addressGroups/${set.toLowerCase().replaceAll("_", "-")}?updateMask=items"`,
+  }),
+  haproxy: file(
+    "In /etc/cron.d/ipsieve, then in the frontend",
+    "/etc/haproxy/ipsieve.acl",
+    "systemctl reload haproxy",
+    (context) =>
+      `acl listed src -f /etc/haproxy/ipsieve.acl\nhttp-request deny ${verdict(context, "if", "unless")} listed`,
+  ),
+  ipset: (context) => ({
+    where: CRON,
+    text: `${cron(context, `curl -fsS '${context.url}' | ipset restore`)}\n\ncurl -fsS '${context.url}' | ipset restore\niptables -I INPUT -m set --match-set ${context.set}_4 src -j ${verdict(context, "DROP", "ACCEPT")}\nip6tables -I INPUT -m set --match-set ${context.set}_6 src -j ${verdict(context, "DROP", "ACCEPT")}`,
+  }),
+  iptables: (context) => ({
+    where: CRON,
+    text: `${cron(context, `${saved(context.url!, "/var/lib/ipsieve.rules")} && iptables-restore --noflush /var/lib/ipsieve.rules && ip6tables-restore --noflush /var/lib/ipsieve.rules`)}\n\niptables -I INPUT -j ${context.set}\nip6tables -I INPUT -j ${context.set}`,
+  }),
+  juniper: ({ url, set, minutes }) => {
+    const { origin, pathname } = new URL(url!);
+    return {
+      where: "In configuration mode",
+      text: `set security dynamic-address feed-server ${set} url ${origin}\nset security dynamic-address feed-server ${set} update-interval ${minutes * 60}\nset security dynamic-address feed-server ${set} feed-name ${set} path ${pathname}\nset security dynamic-address address-name ${set} profile feed-name ${set}`,
+    };
+  },
+  kubernetes: (context) => ({
+    where: "In /etc/cron.d/ipsieve",
+    text: cron(context, `curl -fsS '${context.url}' | kubectl apply -n NAMESPACE -f -`),
+  }),
+  mikrotik: (context) => ({
+    where: "In the router's terminal",
+    text: `/system scheduler add name=${context.set} interval=${context.minutes}m on-event="/tool fetch url=\\"${context.url}\\" dst-path=${context.set}.rsc; /import ${context.set}.rsc"\n/ip firewall raw add chain=prerouting src-address-list=${context.set} action=${verdict(context, "drop", "accept")}\n/ipv6 firewall raw add chain=prerouting src-address-list=${context.set} action=${verdict(context, "drop", "accept")}`,
+  }),
+  nftables: (context) => ({
+    where: CRON,
+    text: `${cron(context, `curl -fsS '${context.url}' | nft -f -`)}\n\ncurl -fsS '${context.url}' | nft -f -\nnft add chain inet ipsieve input '{ type filter hook input priority -10; }'\nnft add rule inet ipsieve input ip saddr @${context.set}_4 ${verdict(context, "drop", "accept")}\nnft add rule inet ipsieve input ip6 saddr @${context.set}_6 ${verdict(context, "drop", "accept")}`,
+  }),
+  nginx: file(
+    "In /etc/cron.d/ipsieve, then in nginx.conf",
+    "/etc/nginx/ipsieve.conf",
+    "nginx -s reload",
+    (context) =>
+      `# in http { }\ngeo $listed { default 0; include /etc/nginx/ipsieve.conf; }\n# in server { }\nif ($listed = ${verdict(context, "1", "0")}) { return 403; }`,
+  ),
+  ntop: ({ url }) => ({
+    where: "In httpdocs/misc/lists/custom/ipsieve.list of ntopng",
+    text: JSON.stringify({
+      name: "ipsieve",
+      url,
+      category: "malware",
+      format: "ip",
+      enabled: true,
+      update_interval: 3600,
+    }),
+  }),
+  opnsense: ({ url }) => ({
+    where: `${MENUS}: Firewall > Aliases > Add`,
+    text: `Type:              URL Table (IPs)\nRefresh frequency: 0 days, 1 hour\nContent:           ${url}\n\nThen: Firewall > Rules > WAN > Add: Block, with the alias as the source`,
+  }),
+  paloalto: (context) => ({
+    where: "In configuration mode",
+    text: `set external-list ${context.set} type ip url ${context.url}\nset external-list ${context.set} type ip recurring ${context.minutes < 60 ? "five-minute" : "hourly"}\nset rulebase security rules ${context.set} from any to any source ${context.set} destination any application any service any action ${verdict(context, "deny", "allow")}\ncommit`,
+  }),
+  pfsense: ({ url }) => ({
+    where: `${MENUS}: Firewall > Aliases > URLs > Add`,
+    text: `Type:             URL Table (IPs)\nURL Table (IPs):  ${url}\nUpdate frequency: 1 day (more often: a cron job for /etc/rc.update_urltables now forceupdate)\n\nThen: Firewall > Rules > WAN > Add: Block, with the alias as the source`,
+  }),
+  postfix: file(
+    "In /etc/cron.d/ipsieve, then in main.cf",
+    "/etc/postfix/ipsieve.cidr",
+    "postfix reload",
+    () => "smtpd_client_restrictions = check_client_access cidr:/etc/postfix/ipsieve.cidr",
+  ),
+  rpz: ({ url }) => ({
+    where: "In unbound.conf; Unbound asks for it by itself",
+    text: `server:\n  module-config: "respip validator iterator"\nrpz:\n  name: ipsieve.rpz\n  url: ${url}\n  zonefile: /var/lib/unbound/ipsieve.rpz`,
+  }),
+  rspamd: (context) => ({
+    where: "In local.d/multimap.conf; Rspamd asks for it by itself",
+    text: `IPSIEVE {\n  type = "ip";\n  map = "${context.url}";\n  score = ${verdict(context, "5", "-5")};\n}`,
+  }),
+  sonicwall: ({ url, minutes }) => ({
+    where: `${MENUS}: Object > Match Objects > Dynamic Group > Add`,
+    text: `Type:     Address group\nProtocol: HTTPS\nURL:      ${url}\nInterval: ${minutes <= 5 ? "5 minutes" : minutes < 60 ? "15 minutes" : minutes < 1440 ? "1 hour" : "24 hours"}\n\nThen: Policy > Access Rules > Add: Deny, with the group as the source`,
+  }),
+  sophos: ({ url }) => ({
+    where: `${MENUS}: Active threat response > Third-party threat feeds > Add`,
+    text: `Indicator type: IPv4 address\nExternal URL:   ${url}\nAction:         Log and drop`,
+  }),
+  squid: file(
+    "In /etc/cron.d/ipsieve, then in squid.conf before other http_access lines",
+    "/etc/squid/ipsieve.acl",
+    "squid -k reconfigure",
+    (context) => `acl listed src "/etc/squid/ipsieve.acl"\nhttp_access deny ${verdict(context, "", "!")}listed`,
+  ),
+  "suricata-iprep": file(
+    "In /etc/cron.d/ipsieve, then in suricata.yaml and a rule",
+    "/etc/suricata/iprep/ipsieve.list",
+    "suricatasc -c ruleset-reload-nonblocking",
+    () =>
+      'reputation-categories-file: /etc/suricata/iprep/categories.txt  # holds: 1,Listed,listed by ipsieve\ndefault-reputation-path: /etc/suricata/iprep\nreputation-files: [ipsieve.list]\n\ndrop ip any any -> any any (msg:"listed"; iprep:src,Listed,>,100; sid:1000001;)',
+  ),
+  trie: ({ url }) => ({ where: "In the settings of the edge component", text: `URL of the list: ${url}` }),
+  traefik: file(
+    "In /etc/cron.d/ipsieve; Traefik watches the folder",
+    "/etc/traefik/dynamic/ipsieve.yaml",
+    "",
+    ({ set }) => `# in the labels or file of a router\ntraefik.http.routers.ROUTER.middlewares: ${set}@file`,
+  ),
+  varnish: file(
+    "In /etc/cron.d/ipsieve, then in default.vcl",
+    "/etc/varnish/ipsieve.vcl",
+    "systemctl reload varnish",
+    (context) =>
+      `include "/etc/varnish/ipsieve.vcl";\nsub vcl_recv { if (client.ip ${verdict(context, "~", "!~")} ${context.set}) { return (synth(403)); } }`,
+  ),
+  "zeek-intel": file(
+    "In /etc/cron.d/ipsieve, then in local.zeek",
+    "/opt/zeek/share/ipsieve.dat",
+    "",
+    () => '@load frameworks/intel/seen\nredef Intel::read_files += { "/opt/zeek/share/ipsieve.dat" };',
+  ),
+};
+
+/** How to use the list of a deployment in this format. */
+export function recipeFor(format: Format, context: RecipeContext): Recipe {
+  return RECIPES[format](context);
+}

@@ -1,0 +1,218 @@
+import { useState } from "preact/hooks";
+import { NodeSearch } from "../catalogue/node-search.tsx";
+import { Button, IconButton } from "../components/button.tsx";
+import { Field, Select } from "../components/form.tsx";
+import type { DeploymentSource, Ruleset } from "../documents.ts";
+import { formatCounted } from "../format.ts";
+import { hasPlan } from "../session.ts";
+
+type Kind = "ruleset" | "cbs" | "cti" | "prefixes";
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  ruleset: "A ruleset",
+  cbs: "A service of the catalogue",
+  cti: "Threat intelligence",
+  prefixes: "Addresses and prefixes",
+};
+type Classification = NonNullable<NonNullable<DeploymentSource["cti"]>["classification"]>;
+const CLASSIFICATIONS: Readonly<Record<Classification | "", string>> = {
+  "": "Any",
+  malicious: "Malicious",
+  promiscuous: "Promiscuous",
+  benign: "Benign",
+  unknown: "Unknown",
+};
+
+/** What a source is called. */
+export function sourceText(source: DeploymentSource, rulesets: readonly Ruleset[]): string {
+  if (source.ruleset !== undefined)
+    return `Ruleset ${rulesets.find(({ id }) => id === source.ruleset)?.name ?? `${source.ruleset} (deleted)`}`;
+  if (source.cbs !== undefined) return `Catalogue ${source.cbs}`;
+  if (source.prefixes !== undefined) {
+    const [first = ""] = source.prefixes;
+    const more = source.prefixes.length - 1;
+    return more === 0 ? first : `${first} and ${formatCounted(more, "more prefix", "more prefixes")}`;
+  }
+  const { classification, tags = [], seen_within_days: days } = source.cti ?? {};
+  const parts = [
+    classification ?? "any classification",
+    ...(tags.length === 0 ? [] : [`tagged ${tags.join(" or ")}`]),
+    ...(days === undefined ? [] : [`seen within ${formatCounted(days, "day")}`]),
+  ];
+  return `Threat intelligence: ${parts.join(", ")}`;
+}
+
+interface Props {
+  /** "Include" or "Exclude". */
+  readonly title: string;
+  readonly hint: string;
+  readonly sources: readonly DeploymentSource[];
+  readonly rulesets: readonly Ruleset[];
+  readonly onChange: (sources: DeploymentSource[]) => void;
+}
+
+/** Sources that can be removed, and a way to add others. */
+export function SourceList({ title, hint, sources, rulesets, onChange }: Props) {
+  const add = (source: DeploymentSource): void => {
+    if (!sources.some((each) => JSON.stringify(each) === JSON.stringify(source))) onChange([...sources, source]);
+  };
+  return (
+    <fieldset class="picked-sources">
+      <legend class="field-name">{title}</legend>
+      <p class="hint">{hint}</p>
+      {sources.length > 0 && (
+        <ul>
+          {sources.map((source, at) => {
+            const text = sourceText(source, rulesets);
+            return (
+              <li key={JSON.stringify(source)}>
+                <bdi class="wrap">{text}</bdi>
+                <IconButton
+                  icon="close"
+                  label={`Remove ${text}`}
+                  onClick={() => onChange(sources.filter((_, other) => other !== at))}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <AddSource title={title} rulesets={rulesets} onAdd={add} />
+    </fieldset>
+  );
+}
+
+function AddSource({
+  title,
+  rulesets,
+  onAdd,
+}: Pick<Props, "title" | "rulesets"> & { readonly onAdd: (source: DeploymentSource) => void }) {
+  const [kind, setKind] = useState<Kind>("ruleset");
+  const kinds = Object.fromEntries(
+    Object.entries(KINDS).filter(([each]) => (each !== "cbs" && each !== "cti") || hasPlan(each)),
+  );
+  return (
+    <div class="add-source">
+      <Select
+        name="kind"
+        label={`${title} from`}
+        options={kinds}
+        value={kind}
+        onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
+      />
+      {kind === "ruleset" && (
+        <AddRuleset rulesets={rulesets} likely={title === "Exclude" ? "allowlist" : "blocklist"} onAdd={onAdd} />
+      )}
+      {kind === "cbs" && <NodeSearch onShow={(cbs) => onAdd({ cbs })} />}
+      {kind === "cti" && <AddThreats onAdd={onAdd} />}
+      {kind === "prefixes" && <AddPrefixes onAdd={onAdd} />}
+    </div>
+  );
+}
+
+interface AddProps {
+  readonly onAdd: (source: DeploymentSource) => void;
+}
+
+function AddRuleset({
+  rulesets,
+  likely,
+  onAdd,
+}: AddProps & Pick<Props, "rulesets"> & { readonly likely: Ruleset["purpose"] }) {
+  const first = rulesets.find(({ purpose }) => purpose === likely) ?? rulesets[0];
+  const [chosen, choose] = useState(first?.id);
+  const id = chosen ?? first?.id;
+  if (id === undefined) return <p class="hint">There is no ruleset yet.</p>;
+  return (
+    <>
+      <Select
+        name="ruleset"
+        label="Ruleset"
+        value={id}
+        options={Object.fromEntries(rulesets.map((each) => [each.id, each.name]))}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      <Button icon="plus" onClick={() => onAdd({ ruleset: id })}>
+        Add ruleset
+      </Button>
+    </>
+  );
+}
+
+function AddThreats({ onAdd }: AddProps) {
+  const [classification, setClassification] = useState("malicious");
+  const [tags, setTags] = useState("");
+  const [days, setDays] = useState("");
+  const add = (): void => {
+    const named = tags
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== "");
+    onAdd({
+      cti: {
+        ...(classification !== "" && { classification: classification as Classification }),
+        ...(named.length > 0 && { tags: named }),
+        ...(/^\d+$/.test(days) && { seen_within_days: Number(days) }),
+      },
+    });
+  };
+  return (
+    <>
+      <Select
+        name="classification"
+        label="Classification"
+        options={CLASSIFICATIONS}
+        value={classification}
+        onChange={({ currentTarget }) => setClassification(currentTarget.value)}
+      />
+      <Field
+        name="tags"
+        label="Tags"
+        optional
+        value={tags}
+        autocomplete="off"
+        placeholder="ssh, http"
+        hint="Of several, one is enough."
+        onInput={({ currentTarget }) => setTags(currentTarget.value)}
+      />
+      <Field
+        name="days"
+        label="Seen within days"
+        optional
+        type="number"
+        min={0}
+        value={days}
+        onInput={({ currentTarget }) => setDays(currentTarget.value)}
+      />
+      <Button icon="plus" onClick={add}>
+        Add selection
+      </Button>
+    </>
+  );
+}
+
+function AddPrefixes({ onAdd }: AddProps) {
+  const [text, setText] = useState("");
+  const prefixes = text.split(/[\s,;]+/).filter((each) => each !== "");
+  const add = (): void => {
+    onAdd({ prefixes });
+    setText("");
+  };
+  return (
+    <>
+      <label class="stack-tight">
+        Addresses and prefixes
+        <textarea
+          rows={3}
+          spellcheck={false}
+          value={text}
+          placeholder={"203.0.113.0/24\n2001:db8::1"}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <Button icon="plus" disabled={prefixes.length === 0} onClick={add}>
+        Add prefixes
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ComponentChildren } from "preact";
+import { Badge } from "../components/badge.tsx";
+import { Note } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import type { Deployment } from "../documents.ts";
+import { formatCounted } from "../format.ts";
+
+type State = "inactive" | "no list yet" | "refused" | "not pulled" | "ok";
+
+export function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): State {
+  if (!active) return "inactive";
+  if (status === "stale") return "no list yet";
+  return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";
+}
+
+const KINDS = {
+  inactive: "plain",
+  "no list yet": "plain",
+  refused: "bad",
+  "not pulled": "warning",
+  ok: "good",
+} as const;
+
+export function StateBadge({ deployment }: { readonly deployment: Deployment }) {
+  const state = stateOf(deployment);
+  return <Badge kind={KINDS[state]}>{state}</Badge>;
+}
+
+/** Intervals without a request after which a deployment counts as not pulled. */
+const MISSED = 3;
+
+const CURES: Readonly<Record<string, string>> = {
+  "too-wide": "Remove the wide prefix from the source, or allow wider ones under Limits.",
+  empty: "Check what is excluded, or allow an empty list under Limits.",
+  "too-many-entries": "Remove sources, divide the list into files, or choose another device.",
+  "too-many-bytes": "Remove sources, divide the list into files, or choose another device.",
+  shrinks: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
+  grows: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
+};
+
+/** Whether a person may publish the refused list as it is. */
+export function canBeReleased({ reasons, refused_generation: refused }: Deployment): boolean {
+  return refused !== null && reasons.every(({ code }) => code === "shrinks" || code === "grows");
+}
+
+/** Why lists are refused, and what to do about each reason. */
+export function Reasons({ reasons }: Pick<Deployment, "reasons">) {
+  return (
+    <ul class="reasons">
+      {reasons.map(({ code, message }) => (
+        <li key={message}>
+          <span class="wrap">{sentence(message)}</span> {CURES[code] ?? "Edit the deployment and remove the source."}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+/** What the state means for the devices, and what to do; nothing if all is well. */
+export function StateNote({
+  deployment,
+  children,
+}: {
+  readonly deployment: Deployment;
+  /** Buttons that do it. */
+  readonly children?: ComponentChildren;
+}) {
+  const { generation, refused_generation: refused, last_generated: at, update_frequency_seconds: seconds } = deployment;
+  switch (stateOf(deployment)) {
+    case "ok":
+      return null;
+    case "inactive":
+      return (
+        <Note>
+          The deployment is not active: devices that ask get 403, and most of them keep their last list. {children}
+        </Note>
+      );
+    case "no list yet":
+      return <Note>The first list is being made, which takes seconds. Devices get 503 until then, and ask again.</Note>;
+    case "not pulled":
+      return (
+        <Note kind="warning">
+          No device has asked for {formatCounted((MISSED * seconds) / 60, "minute")}. Check that a device has one of the
+          URLs below and reaches this server.
+        </Note>
+      );
+    case "refused":
+      return (
+        <Note kind="bad">
+          <strong>List {refused} was not published.</strong>{" "}
+          {at === null ? (
+            "Devices have no list yet."
+          ) : (
+            <>
+              Devices keep list {generation} of <Time at={at} relative />.
+            </>
+          )}
+          <Reasons reasons={deployment.reasons} />
+          {children}
+        </Note>
+      );
+  }
+}

@@ -1,0 +1,220 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button, ButtonLink, IconButton } from "../components/button.tsx";
+import { confirm } from "../components/confirm.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { ProblemNote, Skeleton } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { notify } from "../components/toasts.tsx";
+import { DeleteDeployment, RotateDeployment } from "../deployments/deployment-dialogs.tsx";
+import { fetchDeployment, fetchUrls, publish, setActive } from "../deployments/deployments-api.ts";
+import { DEVICES } from "../deployments/devices.ts";
+import { FeedUrls } from "../deployments/feed-urls.tsx";
+import { Pulls } from "../deployments/pulls.tsx";
+import { sourceText } from "../deployments/source-list.tsx";
+import { canBeReleased, Reasons, StateBadge, StateNote } from "../deployments/state.tsx";
+import type { Deployment, DeploymentSource, Ruleset } from "../documents.ts";
+import { formatCount } from "../format.ts";
+import { FORMATS } from "../formats.ts";
+import { useLoad } from "../load.ts";
+import { fetchRulesets } from "../rulesets/rules-api.ts";
+import { hasRole } from "../session.ts";
+import "../deployments/deployments.css";
+
+/** Milliseconds after which a list that is being made is asked for again. */
+const AGAIN = 1500;
+
+/** One deployment: its state, how devices get it, and who has asked. */
+export default function OneDeployment({ params }: PageProps) {
+  const id = params["deployment_id"]!;
+  const { data, problem, reload } = useLoad(
+    async (signal) => {
+      const deployment = await fetchDeployment(id, signal);
+      const [urls, rulesets] = await Promise.all([fetchUrls(deployment, signal), fetchRulesets(signal)]);
+      return { deployment, urls, rulesets };
+    },
+    [id],
+  );
+  const isMade = data?.deployment.status !== "stale" || !data.deployment.active;
+  useEffect(() => {
+    if (isMade) return undefined;
+    const timer = setTimeout(reload, AGAIN);
+    return () => clearTimeout(timer);
+  }, [data]);
+  if (data === undefined)
+    return (
+      <Page title="Deployment">
+        {problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}
+      </Page>
+    );
+  const { deployment, urls, rulesets } = data;
+  return (
+    <Page
+      title={deployment.name}
+      about={<Line deployment={deployment} />}
+      actions={<Actions deployment={deployment} reload={reload} />}
+    >
+      {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
+      <StateNote deployment={deployment}>
+        {hasRole("editor") && <Cure deployment={deployment} reload={reload} />}
+      </StateNote>
+      <Facts deployment={deployment} rulesets={rulesets} />
+      {urls !== null && <FeedUrls deployment={deployment} urls={urls} />}
+      <Pulls id={id} />
+    </Page>
+  );
+}
+
+function Line({ deployment }: { readonly deployment: Deployment }) {
+  return (
+    <span class="row">
+      <a href="#/deployments">Deployments</a>
+      <StateBadge deployment={deployment} />
+      {deployment.description !== "" && <bdi class="wrap">{deployment.description}</bdi>}
+    </span>
+  );
+}
+
+interface ActionProps {
+  readonly deployment: Deployment;
+  readonly reload: () => void;
+}
+
+function Actions({ deployment, reload }: ActionProps) {
+  const [opened, open] = useState<"rotate" | "delete">();
+  const close = (): void => open(undefined);
+  return (
+    <>
+      {hasRole("editor") && <IconButton icon="trash" label="Delete the deployment" onClick={() => open("delete")} />}
+      <Button icon="refresh" onClick={reload}>
+        Refresh
+      </Button>
+      {hasRole("admin") && (
+        <Button icon="key" onClick={() => open("rotate")}>
+          Replace credentials
+        </Button>
+      )}
+      {hasRole("editor") && deployment.active && (
+        <Button icon="close" onClick={() => askToStop(deployment, reload)}>
+          Deactivate
+        </Button>
+      )}
+      {hasRole("editor") && (
+        <ButtonLink look="primary" icon="edit" href={`#/deployments/${deployment.id}/edit`}>
+          Edit
+        </ButtonLink>
+      )}
+      {opened === "rotate" && <RotateDeployment deployment={deployment} onClose={close} onRotated={reload} />}
+      {opened === "delete" && <DeleteDeployment deployment={deployment} onClose={close} />}
+    </>
+  );
+}
+
+/** The buttons of a state. */
+function Cure({ deployment, reload }: ActionProps) {
+  if (!deployment.active)
+    return (
+      <Button small onClick={() => void setActive(deployment.id, true).then(reload)}>
+        Activate
+      </Button>
+    );
+  if (!canBeReleased(deployment)) return null;
+  return (
+    <Button small onClick={() => askToPublish(deployment, reload)}>
+      Publish list {deployment.refused_generation}
+    </Button>
+  );
+}
+
+function askToStop({ id, name }: Deployment, reload: () => void): void {
+  confirm({
+    title: `Deactivate "${name}"?`,
+    text: <p>Devices that ask get 403 until it is active again. Some keep their last list, some stop blocking.</p>,
+    action: "Deactivate",
+    danger: true,
+    run: async () => {
+      await setActive(id, false);
+      notify(`"${name}" is not active.`);
+      reload();
+    },
+  });
+}
+
+function askToPublish({ id, name, reasons, refused_generation: refused }: Deployment, reload: () => void): void {
+  confirm({
+    title: `Publish list ${refused} of "${name}"?`,
+    text: <Reasons reasons={reasons} />,
+    action: "Publish the list",
+    danger: true,
+    run: async () => {
+      await publish(id, refused!);
+      notify(`List ${refused} released. Devices get it within seconds.`);
+      setTimeout(reload, AGAIN);
+    },
+  });
+}
+
+function Facts({ deployment, rulesets }: { readonly deployment: Deployment; readonly rulesets: readonly Ruleset[] }) {
+  const { generation, last_generated: at, firewall_format: format, device, purpose } = deployment;
+  return (
+    <Panel title="List">
+      <dl class="facts">
+        <dt>Entries</dt>
+        <dd>
+          {formatCount(deployment.ipv4_entries_count)} IPv4, {formatCount(deployment.ipv6_entries_count)} IPv6
+        </dd>
+        <dt>Made</dt>
+        <dd>
+          {at === null ? (
+            "not yet"
+          ) : (
+            <>
+              <Time at={at} relative /> (list {generation})
+            </>
+          )}
+        </dd>
+        <dt>Format</dt>
+        <dd>
+          {FORMATS[format].title}
+          {device !== "none" && ` (${DEVICES[device][0]})`}
+        </dd>
+        <dt>Purpose</dt>
+        <dd>{purpose}</dd>
+        <dt>Includes</dt>
+        <dd>
+          <Sources sources={deployment.include} rulesets={rulesets} />
+        </dd>
+        <dt>Excludes</dt>
+        <dd>
+          <Sources sources={deployment.exclude} rulesets={rulesets} />
+        </dd>
+        <dt>Last pull</dt>
+        <dd>{deployment.last_accessed === null ? "never" : <Time at={deployment.last_accessed} relative />}</dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function Sources({
+  sources,
+  rulesets,
+}: {
+  readonly sources: readonly DeploymentSource[];
+  readonly rulesets: readonly Ruleset[];
+}) {
+  if (sources.length === 0) return <>nothing</>;
+  return (
+    <ul class="stack-tight plain-list">
+      {sources.map((source) => (
+        <li key={JSON.stringify(source)}>
+          {source.ruleset === undefined ? (
+            <bdi>{sourceText(source, rulesets)}</bdi>
+          ) : (
+            <a href={`#/rulesets/${source.ruleset}`}>
+              <bdi>{sourceText(source, rulesets)}</bdi>
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

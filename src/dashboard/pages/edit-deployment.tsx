@@ -1,0 +1,185 @@
+import { useState } from "preact/hooks";
+import { Field, Form, Select } from "../components/form.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { ProblemNote, Skeleton } from "../components/states.tsx";
+import { notify } from "../components/toasts.tsx";
+import { type Draft, fetchDeployment, save } from "../deployments/deployments-api.ts";
+import { DEVICE_TITLES, DEVICES } from "../deployments/devices.ts";
+import { Limits } from "../deployments/limits.tsx";
+import { LivePreview } from "../deployments/preview.tsx";
+import { SourceList } from "../deployments/source-list.tsx";
+import type { Ruleset } from "../documents.ts";
+import { type Format, FORMAT_TITLES, FORMATS } from "../formats.ts";
+import { useLoad } from "../load.ts";
+import { hrefOf } from "../location.ts";
+import { navigate } from "../router.ts";
+import { fetchRulesets } from "../rulesets/rules-api.ts";
+import "../deployments/deployments.css";
+
+const NEW: Draft = {
+  name: "",
+  description: "",
+  firewall_format: "text",
+  device: "none",
+  update_frequency: "15m",
+  purpose: "blocklist",
+  direction: "both",
+  include: [],
+  exclude: [],
+  options: {},
+};
+
+/** A new deployment, or changes of one, beside the list that it would have. */
+export default function EditDeployment({ params }: PageProps) {
+  const id = params["deployment_id"];
+  const { data, problem, reload } = useLoad(
+    async (signal) => ({
+      rulesets: await fetchRulesets(signal),
+      draft: id === undefined ? NEW : draftOf(await fetchDeployment(id, signal)),
+    }),
+    [id],
+  );
+  const title = id === undefined ? "New deployment" : "Edit deployment";
+  if (data === undefined)
+    return (
+      <Page title={title}>
+        {problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}
+      </Page>
+    );
+  return (
+    <Page title={title} about={<a href={id === undefined ? "#/deployments" : `#/deployments/${id}`}>Back</a>}>
+      <Editor id={id} before={data.draft} rulesets={data.rulesets} />
+    </Page>
+  );
+}
+
+/** Only what users decide: a request may have nothing else. */
+function draftOf(deployment: Draft): Draft {
+  return Object.fromEntries(
+    Object.keys(NEW).map((name) => [name, deployment[name as keyof Draft]]),
+  ) as unknown as Draft;
+}
+
+interface EditorProps {
+  readonly id: string | undefined;
+  readonly before: Draft;
+  readonly rulesets: readonly Ruleset[];
+}
+
+function Editor({ id, before, rulesets }: EditorProps) {
+  const [draft, setDraft] = useState(before);
+  const set = (changes: Partial<Draft>): void => setDraft((last) => ({ ...last, ...changes }));
+  const submit = async (): Promise<void> => {
+    const saved = await save(draft, id);
+    notify(`"${saved.name}" saved. Devices get the list within seconds.`);
+    navigate(hrefOf(`/deployments/${saved.id}`));
+  };
+  const back = (): void => navigate(hrefOf(id === undefined ? "/deployments" : `/deployments/${id}`));
+  return (
+    <div class="with-preview">
+      <Panel>
+        <Form
+          onSubmit={submit}
+          onCancel={back}
+          submit={id === undefined ? "Create deployment" : "Save changes"}
+          disabled={draft.include.length === 0}
+        >
+          <About draft={draft} set={set} />
+          <SourceList
+            title="Include"
+            hint="Addresses that devices get. At least one source is needed."
+            sources={draft.include}
+            rulesets={rulesets}
+            onChange={(include) => set({ include })}
+          />
+          <SourceList
+            title="Exclude"
+            hint="Addresses that are never listed, whatever includes them."
+            sources={draft.exclude}
+            rulesets={rulesets}
+            onChange={(exclude) => set({ exclude })}
+          />
+          <Limits options={draft.options} onChange={(options) => set({ options })} />
+        </Form>
+      </Panel>
+      <LivePreview draft={draft} id={id} />
+    </div>
+  );
+}
+
+const PURPOSES = {
+  blocklist: "Blocklist: addresses to block",
+  allowlist: "Allowlist: addresses to allow",
+  other: "Other",
+};
+const FREQUENCIES = {
+  "5m": "5 minutes",
+  "15m": "15 minutes",
+  "30m": "30 minutes",
+  "60m": "1 hour",
+  "6h": "6 hours",
+  "12h": "12 hours",
+  "24h": "24 hours",
+};
+
+/** The name, the device and the format. */
+function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: Partial<Draft>) => void }) {
+  const { cannot } = FORMATS[draft.firewall_format];
+  const choose = (device: Draft["device"]): void => {
+    const format = DEVICES[device][1];
+    set({ device, ...(format !== undefined && { firewall_format: format }) });
+  };
+  return (
+    <>
+      <Field
+        name="name"
+        label="Name"
+        value={draft.name}
+        maxLength={255}
+        autocomplete="off"
+        autofocus
+        required
+        onInput={({ currentTarget }) => set({ name: currentTarget.value })}
+      />
+      <Field
+        name="description"
+        label="Description"
+        optional
+        value={draft.description}
+        maxLength={1000}
+        autocomplete="off"
+        onInput={({ currentTarget }) => set({ description: currentTarget.value })}
+      />
+      <Select
+        name="device"
+        label="Device"
+        hint="Its format and limits: a list that is too long for it is refused, never cut."
+        options={DEVICE_TITLES}
+        value={draft.device}
+        onChange={({ currentTarget }) => choose(currentTarget.value as Draft["device"])}
+      />
+      <Select
+        name="firewall_format"
+        label="Format"
+        hint={cannot}
+        options={FORMAT_TITLES}
+        value={draft.firewall_format}
+        onChange={({ currentTarget }) => set({ firewall_format: currentTarget.value as Format })}
+      />
+      <Select
+        name="purpose"
+        label="Purpose"
+        options={PURPOSES}
+        value={draft.purpose}
+        onChange={({ currentTarget }) => set({ purpose: currentTarget.value as Draft["purpose"] })}
+      />
+      <Select
+        name="update_frequency"
+        label="Devices ask every"
+        options={FREQUENCIES}
+        value={draft.update_frequency}
+        onChange={({ currentTarget }) => set({ update_frequency: currentTarget.value as Draft["update_frequency"] })}
+      />
+    </>
+  );
+}

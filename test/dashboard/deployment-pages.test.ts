@@ -1,0 +1,194 @@
+/** Deployments, as the administrator of a firewall makes and watches them at a browser. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { TestUser } from "../api/dashboard/browser.ts";
+import { visit } from "../api/dashboard/browser.ts";
+import { until } from "../until.ts";
+import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+
+describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, () => {
+  let t: Dashboard;
+  let editor: TestUser;
+  before(async () => {
+    t = await startDashboard();
+    editor = await t.user("editor");
+  });
+  after(() => t.close());
+
+  const api = async (method: string, path: string, body?: unknown): Promise<any> =>
+    (
+      await visit(t, method, `/edl/deployments/${path}`, {
+        token: editor.token,
+        ...(body === undefined ? {} : { body }),
+      })
+    ).body;
+  /** A deployment whose list is in the given state. */
+  async function make(body: object, status = "ok"): Promise<string> {
+    const { id } = await api("POST", "", body);
+    await until(`the deployment is ${status}`, async () => (await api("GET", id)).status === status);
+    return id;
+  }
+  const end = async ({ page, errors }: Awaited<ReturnType<Dashboard["open"]>>): Promise<void> => {
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  };
+
+  test("made with a preview that follows each change, used by a device, edited, and deleted by who types its name", async () => {
+    await checkLooks(t, "deployments-empty", "#/deployments", editor, (page) =>
+      page.getByText("No deployments yet").waitFor(),
+    );
+    const opened = await t.open("#/deployments", { user: editor });
+    const { page } = opened;
+    await page.getByRole("link", { name: "New deployment" }).first().click();
+    const create = page.getByRole("button", { name: "Create deployment" });
+    assert.equal(await create.isDisabled(), true);
+    await page.locator("input[name=name]").fill("Edge");
+    await page.getByLabel("Device", { exact: true }).selectOption("sonicwall-25k");
+    assert.equal(await page.getByLabel("Format", { exact: true }).inputValue(), "sonicwall");
+    await page.getByLabel("Device", { exact: true }).selectOption("none");
+    await page.getByLabel("Format", { exact: true }).selectOption("nftables");
+    const include = page.getByRole("group", { name: "Include" });
+    await include.getByLabel("Include from").selectOption("prefixes");
+    await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.0.0.0/24, 2a00:1::/32");
+    await include.getByRole("button", { name: "Add prefixes" }).click();
+    await page.getByText("It would be published.").waitFor();
+    const exclude = page.getByRole("group", { name: "Exclude" });
+    await exclude.getByLabel("Exclude from").selectOption("prefixes");
+    await exclude.getByLabel("Addresses and prefixes", { exact: true }).fill("20.0.0.0/25");
+    await exclude.getByRole("button", { name: "Add prefixes" }).click();
+    await page.getByText("1 entry, 128 addresses").waitFor();
+    await page.getByText("1 prefix", { exact: true }).waitFor();
+    await create.click();
+    await page.getByRole("heading", { name: "Edge", level: 1 }).waitFor();
+    const url = page.locator(".secret code").getByText(/\/combined\.txt$/);
+    await url.waitFor();
+    await page.getByText("No device has asked yet").waitFor();
+    const list = await (await fetch((await url.textContent())!)).text();
+    const [, set] = /add set inet ipsieve (\w+)_4 /.exec(list)!;
+    await page.getByText(`@${set}_4 drop`).waitFor();
+    await until("the request is shown", async () => {
+      await page.getByRole("button", { name: "Refresh pulls" }).click();
+      return (await page.getByRole("table", { name: "Last pulls" }).count()) === 1;
+    });
+    await page.getByRole("link", { name: "Edit", exact: true }).click();
+    await page.getByRole("button", { name: "Remove 20.0.0.0/25" }).click();
+    await page.getByText("1 entry, 256 addresses").waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Delete the deployment" }).click();
+    const remove = page.getByRole("dialog").getByRole("button", { name: "Delete the deployment" });
+    assert.equal(await remove.isDisabled(), true);
+    await page.getByLabel("Type its name").fill("Edge");
+    await remove.click();
+    await page.getByText("No deployments yet").waitFor();
+    await end(opened);
+  });
+
+  test("sources are picked from rulesets, the catalogue and threat intelligence", async () => {
+    const opened = await t.open("#/deployments/new", { user: editor });
+    const { page } = opened;
+    const include = page.getByRole("group", { name: "Include" });
+    await page.locator("input[name=name]").fill("Picked");
+    await include.getByRole("button", { name: "Add ruleset" }).click();
+    await include.getByLabel("Include from").selectOption("cbs");
+    await include.getByRole("combobox", { name: "Search the catalogue" }).fill("cloudflare");
+    await include.getByRole("listbox").getByRole("option").first().click();
+    await include.getByLabel("Include from").selectOption("cti");
+    await include.getByLabel("Seen within days").fill("7");
+    await include.getByRole("button", { name: "Add selection" }).click();
+    await page.getByRole("button", { name: "Remove Threat intelligence: malicious, seen within 7 days" }).waitFor();
+    await page.getByRole("button", { name: "Create deployment" }).click();
+    await page.getByRole("heading", { name: "Picked", level: 1 }).waitFor();
+    const { items } = await api("GET", "");
+    const { include: sources, id } = items.find(({ name }: { name: string }) => name === "Picked");
+    assert.deepEqual(
+      sources.map((source: object) => Object.keys(source)),
+      [["ruleset"], ["cbs"], ["cti"]],
+    );
+    assert.deepEqual(sources[2].cti, { classification: "malicious", seen_within_days: 7 });
+    await api("DELETE", id);
+    await end(opened);
+  });
+
+  test("a list that would be refused says so before it is saved, and what to do; errors are at their fields", async () => {
+    const id = await make({ name: "Wide", include: [{ prefixes: ["20.0.0.0/24"] }] });
+    const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
+    const { page } = opened;
+    await page.getByText("Limits", { exact: true }).click();
+    await page.getByLabel("Shortest IPv4 prefix").fill("25");
+    await page.getByText("It would not be published").waitFor();
+    await page.getByText(/too wide: 20\.0\.0\.0\/24 of prefixes\. Remove the wide prefix/).waitFor();
+    await page.getByLabel("Shortest IPv4 prefix").fill("24");
+    await page.getByText("It would be published.").waitFor();
+    await page.getByLabel("Format", { exact: true }).selectOption("crowdsec-csv");
+    await page.getByLabel("Purpose").selectOption("allowlist");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.locator(".field-error").waitFor();
+    assert.equal(await page.getByLabel("Format", { exact: true }).getAttribute("aria-invalid"), "true");
+    await api("PATCH", id, { options: { min_prefix_v4: 25 } });
+    await until("the list is refused", async () => (await api("GET", id)).status === "refused");
+    await page.goto(`${t.server.url}/#/deployments/${id}`);
+    await page.getByText("List 1 was not published.").waitFor();
+    await page.getByText(/Devices keep list 1/).waitFor();
+    assert.equal(await page.getByRole("button", { name: /^Publish list/ }).count(), 0);
+    await end(opened);
+    await checkLooks(t, "deployment-refused", `#/deployments/${id}`, editor, (shown) =>
+      shown.getByText("List 1 was not published.").waitFor(),
+    );
+    await checkLooks(t, "deployment-edit", `#/deployments/${id}/edit`, editor, (shown) =>
+      shown.getByText("It would not be published").waitFor(),
+    );
+    await checkLooks(t, "deployments", "#/deployments", editor);
+  });
+
+  test("an admin replaces the URLs and the password; editors cannot; viewers only read", async () => {
+    const id = await make({ name: "Rotated", include: [{ prefixes: ["20.0.0.0/24"] }] });
+    const before: string = (await api("GET", `${id}/urls/`)).urls.combined[0];
+    const [admin, viewer] = [await t.user("admin"), await t.user("viewer")];
+    const opened = await t.open(`#/deployments/${id}`, { user: admin });
+    const { page } = opened;
+    await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Replace credentials" }).click();
+    await page.getByLabel("The URLs before work for").selectOption("0");
+    await page.getByRole("button", { name: "Replace", exact: true }).click();
+    await page.getByText("Copy the new URLs to your devices.").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator(".secret code").getByText(before, { exact: true }).waitFor({ state: "detached" });
+    assert.equal((await fetch(before)).status, 403);
+    await page.getByRole("button", { name: "Replace credentials" }).click();
+    await page.getByLabel("Replace", { exact: true }).selectOption("password");
+    await page.getByRole("button", { name: "Replace", exact: true }).click();
+    const password = (await page.locator("dialog .secret code").textContent())!;
+    const headers = { authorization: `Basic ${Buffer.from(`any:${password}`).toString("base64")}` };
+    assert.equal((await fetch(`${t.server.url}/feeds/${id}/combined.txt`, { headers })).status, 200);
+    await end(opened);
+    for (const [user, buttons] of [
+      [editor, ["Delete the deployment", "Refresh", "Deactivate"]],
+      [viewer, ["Refresh"]],
+    ] as const) {
+      const other = await t.open(`#/deployments/${id}`, { user });
+      const names = await other.page
+        .locator(".page-head button")
+        .evaluateAll((all) => all.map((each) => each.getAttribute("aria-label") ?? each.textContent));
+      assert.deepEqual(names, buttons);
+      await end(other);
+    }
+  });
+
+  test("a deployment that is not active says what devices get, and is made active again", async () => {
+    const id = await make({ name: "Paused", include: [{ prefixes: ["20.0.0.0/24"] }] });
+    const opened = await t.open(`#/deployments/${id}`, { user: editor });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Deactivate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
+    await page.getByText("devices that ask get 403").waitFor();
+    await page.getByRole("button", { name: "Activate", exact: true }).click();
+    await page
+      .locator(".secret code")
+      .getByText(/\/combined\.txt$/)
+      .waitFor();
+    t.clock.now += 4 * 900_000;
+    await page.getByRole("button", { name: "Refresh", exact: true }).click();
+    await page.getByText("No device has asked for 45 minutes").waitFor();
+    await end(opened);
+  });
+});

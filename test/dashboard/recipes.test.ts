@@ -1,0 +1,62 @@
+/** What the dashboard says of formats, held against what the server does. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DEVICES } from "../../src/dashboard/deployments/devices.ts";
+import { recipeFor } from "../../src/dashboard/deployments/recipes.ts";
+import { setNameOf } from "../../src/dashboard/deployments/set-name.ts";
+import { EXPORT_TITLES, type Format, FORMATS } from "../../src/dashboard/formats.ts";
+import { DEVICES as OF_SERVER } from "../../src/deployments/devices.ts";
+import { setNameOf as ofServer } from "../../src/formats/set-name.ts";
+import { DEPLOYMENT_FORMATS } from "../../src/service/deployments/deployment-formats.ts";
+import { NAMED_FORMATS, PARTIAL_FORMATS, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
+
+const BASE = "https://lists.example.org/feeds/ipf_token";
+const CONTEXT = { url4: `${BASE}/ipv4.txt`, url6: `${BASE}/ipv6.txt`, set: "edge_0123ab", minutes: 15, allows: false };
+const context = (url: string | undefined = `${BASE}/combined.txt`) => ({ ...CONTEXT, url });
+
+test("every format has a recipe with a real URL, the combined one unless a file holds one family", () => {
+  assert.deepEqual(Object.keys(FORMATS).toSorted(), DEPLOYMENT_FORMATS.toSorted());
+  assert.deepEqual(Object.keys(EXPORT_TITLES).toSorted(), RULE_EXPORT_FORMATS.toSorted());
+  for (const [format, { cannot }] of Object.entries(FORMATS)) {
+    const isOneFamily = cannot === "One family per file.";
+    const { where, text } = recipeFor(format as Format, { ...context(), ...(isOneFamily && { url: undefined }) });
+    assert.ok(where.length > 5);
+    assert.doesNotMatch(text, /undefined|\[object/, format);
+    const path = isOneFamily ? "ipv4.txt" : "combined.txt";
+    assert.ok(text.includes(`/feeds/ipf_token/${path}`), `${format}: ${text}`);
+  }
+});
+
+test("formats that cannot say everything say so, and those with a name let it be chosen", () => {
+  const names = (is: (format: Format) => boolean): string[] => RULE_EXPORT_FORMATS.filter(is).toSorted();
+  assert.deepEqual(
+    names((format) => FORMATS[format].cannot !== undefined && FORMATS[format].cannot !== "Blocklists only."),
+    [...PARTIAL_FORMATS].toSorted(),
+  );
+  assert.deepEqual(
+    names((format) => FORMATS[format].isNamed === true),
+    [...NAMED_FORMATS].toSorted(),
+  );
+});
+
+test("an allowlist lets through, and the frequency is the device's", () => {
+  const allowing = recipeFor("nftables", { ...context(), allows: true, minutes: 360 });
+  assert.match(allowing.text, /^7 \*\/6 \* \* \* root curl/);
+  assert.match(allowing.text, /@edge_0123ab_4 accept$/m);
+  assert.match(recipeFor("paloalto", { ...context(), minutes: 60 }).text, /recurring hourly$/m);
+});
+
+test("the names of sets are those in the server's files", () => {
+  const id = "9b2f7c1e-8f1d-4c55-9a77-0f2e6b1c3d4e";
+  for (const name of ["Edge", "1. Über alles, wirklich alles!", "", "日本", "a".repeat(300)])
+    assert.equal(setNameOf(name, id), ofServer(name, id));
+});
+
+test("devices are the server's, with their formats", () => {
+  const { none, ...others } = DEVICES;
+  assert.equal(none[1], undefined);
+  assert.deepEqual(
+    Object.entries(others).map(([name, [, format]]) => [name, format]),
+    Object.entries(OF_SERVER).map(([name, { format }]) => [name, format]),
+  );
+});
