@@ -17,6 +17,7 @@ import {
   log,
 } from "./costly-bodies.ts";
 import type { Client, Exchange, Sending } from "./neighbour-client.ts";
+import { longList } from "./long-lists.ts";
 
 /** Sent once, or a few requests that belong together: what must be there first, and what is to be gone afterwards. */
 export type Turn = () => Promise<unknown>;
@@ -41,6 +42,7 @@ const LIST_TYPES: readonly ListType[] = ["application/json", "text/plain", "text
 const rules = ({ base, own }: Client, id = own.fullId): string => `${base}/edl/ip-rulesets/${id}/rules`;
 const rulesets = ({ base }: Client): string => `${base}/edl/ip-rulesets/`;
 const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
+const externalLists = ({ base }: Client): string => `${base}/edl/lists/`;
 
 /** Always the same request, or several by turns. */
 function sending(
@@ -274,6 +276,23 @@ function ofDeployment(name: string, method: string, rest: string, bodyOf?: (turn
   };
 }
 
+async function createList(client: Client): Promise<string> {
+  const body = { name: "costly", url: await longList(), active: false, max_change: 1_000_000 };
+  return idOf(await client.ask("POST", externalLists(client), { body: JSON.stringify(body) }));
+}
+
+/** Requests about an external list of a million entries that has been fetched. */
+function ofList(name: string, method: string, rest: string, bodyOf?: (client: Client) => unknown): CostlyRequest {
+  return {
+    name,
+    async make(client) {
+      const own = externalLists(client) + (await createList(client));
+      await client.ask("POST", `${own}:refresh`, { body: "{}" });
+      return () => client.ask(method, own + rest, bodyOf === undefined ? {} : { body: JSON.stringify(bodyOf(client)) });
+    },
+  };
+}
+
 async function importMany(client: Client, seed: number, id: string, count = UNDONE_RULES): Promise<void> {
   await client.ask("POST", `${rules(client, id)}:import?conflict_resolution=override`, {
     type: "text/csv",
@@ -392,6 +411,40 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...wrongBodies("POST", ({ base }) => `${base}/sets:compute`, "sets", true),
   ],
   rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
+  listExternalLists: [getting("the largest page", (client) => `${externalLists(client)}?page_size=1000`)],
+  createExternalList: [
+    {
+      name: "that is not fetched",
+      make: (client) => async () => {
+        await client.ask("DELETE", externalLists(client) + (await createList(client)));
+      },
+    },
+    ...wrongBodies("POST", externalLists),
+  ],
+  getExternalList: [ofList("of a million entries", "GET", "")],
+  updateExternalList: [ofList("the schedule", "PATCH", "", () => ({ schedule: "6h" }))],
+  deleteExternalList: [
+    {
+      name: "of a million entries",
+      make: (client) => async () => {
+        const own = externalLists(client) + (await createList(client));
+        await client.ask("POST", `${own}:refresh`, { body: "{}" });
+        await client.ask("DELETE", own);
+      },
+    },
+  ],
+  refreshExternalList: [ofList("a million entries, all of them new", "POST", ":refresh", () => ({}))],
+  writeExternalList: [
+    ofList("a million entries into the full ruleset", "POST", ":write", ({ own }) => ({
+      ruleset_id: own.fullId,
+      expires_in_days: 1,
+    })),
+  ],
+  setListCredentials: [
+    ofList("a header", "POST", ":credentials", () => ({
+      credentials: { type: "header", header: "X-Key", value: "v".repeat(4000) },
+    })),
+  ],
   listRules: [
     getting("the largest page, deep", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000`),
     afterAChange(

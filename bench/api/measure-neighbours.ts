@@ -126,6 +126,8 @@ class NeighbourBench {
       String(Math.round(1.1 * options.rules)),
       "--dataset-organisation",
       NEIGHBOUR,
+      "--outbound-allow",
+      "127.0.0.1",
       "--log-level",
       "error",
     ];

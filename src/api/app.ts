@@ -31,6 +31,7 @@ import { addApiConsole, addDashboard } from "./routes/built-files.ts";
 import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
+import { addExternalListRoutes } from "./routes/public/external-lists.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
@@ -119,6 +120,7 @@ function addAreas(app: App, services: Services): void {
   addDeploymentRoutes(app, services);
   addSetRoutes(app, services);
   addChangeRoutes(app, services);
+  addExternalListRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

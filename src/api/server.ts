@@ -11,6 +11,8 @@ import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
+import { ExternalLists } from "../service/lists/external-lists.ts";
+import { ListSecrets } from "../service/lists/list-secrets.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
@@ -194,6 +196,7 @@ export class Server {
     this.cutOff();
     await this.#app.close();
     await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
+    await this.services.externalLists.stop();
     await this.services.lists.stop();
     await this.services.bouncers.stop();
     await this.services.pulls.stop();
@@ -227,7 +230,8 @@ export class Server {
     catalogue.watch();
     threats.watch();
     this.#expiryClock.start();
-    const { lists, pulls } = this.services;
+    const { lists, pulls, externalLists } = this.services;
+    externalLists.start();
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
@@ -256,6 +260,8 @@ export class Server {
       waiters.reached(memory.sequence);
       this.#snapshots?.apply(changes);
       this.services.lists.apply(changes);
+      for (const change of changes)
+        if (change.kind === "external-list") this.services.externalLists.changed(change.list.id);
       this.#freezes.check();
       // Large changes are still being applied.
       const check = (): void => this.#freezes.check();
@@ -333,6 +339,7 @@ function servicesOf(
   const memory = new ServiceMemory();
   const secretKey = new SecretKey(secretKeyFile);
   const lists = new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log);
+  const secrets = new ListSecrets(secretKey);
   return {
     ...states,
     settings,
@@ -369,6 +376,8 @@ function servicesOf(
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
+    externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
+    listSecrets: secrets,
     rows: new RuleRows(),
     identifications,
     keyLimits: new KeyLimits(steady),

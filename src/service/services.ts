@@ -3,6 +3,8 @@ import type { Bouncers } from "./bouncers/bouncers.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
 import type { FeedTokens } from "./deployments/feed-tokens.ts";
 import type { PublishedLists } from "./deployments/published-lists.ts";
+import type { ExternalLists } from "./lists/external-lists.ts";
+import type { ListSecrets } from "./lists/list-secrets.ts";
 import type { Pulls } from "./deployments/pulls.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
@@ -44,6 +46,9 @@ export interface Services {
   readonly feedTokens: FeedTokens;
   readonly pulls: Pulls;
   readonly bouncers: Bouncers;
+  /** Lists that others publish, and the credentials for them. */
+  readonly externalLists: ExternalLists;
+  readonly listSecrets: ListSecrets;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;

@@ -94,7 +94,7 @@ export const SETTINGS = {
     initial: "",
     value: "FILE",
     isPath: true,
-    help: "the key from which the URLs of feeds are made, created if it does not exist; without it, devices have to be given new URLs; default: next to the SQLite file, required with PostgreSQL to have feeds",
+    help: "the key from which the URLs of feeds are made, and under which credentials of external lists are encrypted, created if it does not exist; without it, devices have to be given new URLs; default: next to the SQLite file, required with PostgreSQL to have feeds",
   },
   catalogue: {
     name: "catalogue",
@@ -109,6 +109,13 @@ export const SETTINGS = {
     value: "FILE",
     isPath: true,
     help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if it exists",
+  },
+  outboundAllow: {
+    name: "outbound-allow",
+    initial: "",
+    value: "PREFIXES",
+    errorOf: prefixesError,
+    help: "private and other special-purpose addresses from which the server may fetch external lists, separated by commas; default: public addresses only",
   },
   datasetOrganisation: {
     name: "dataset-organisation",

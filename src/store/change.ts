@@ -3,6 +3,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
+import type { ExternalList } from "./external-list.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
@@ -45,6 +46,11 @@ export type ChangeBody =
       Deployment,
       "published" | "refused" | "released"
     >)
+  /** Created, changed, or given new credentials. */
+  | { readonly kind: "external-list"; readonly list: ExternalList }
+  | { readonly kind: "external-list-deleted"; readonly listId: string }
+  /** A server has fetched it: other content, or another problem. */
+  | ({ readonly kind: "external-list-content"; readonly listId: string } & Pick<ExternalList, "content" | "problem">)
   /** For the audit log: a file of a server was replaced, which that server has already noticed. */
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**

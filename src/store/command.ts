@@ -5,6 +5,14 @@ import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./deployment.ts";
 import type { CredentialKind, DeploymentCredential } from "./deployment-credential.ts";
+import type {
+  ExternalList,
+  ExternalListDefinition,
+  FetchedContent,
+  FetchProblem,
+  FetchValidators,
+  ListCredentials,
+} from "./external-list.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,
@@ -309,6 +317,81 @@ export type DeploymentCommand =
   | PublishListCommand
   | RefuseListCommand;
 
+export interface CreateListCommand extends Owned {
+  readonly kind: "create-list";
+  readonly name: string;
+  readonly definition: ExternalListDefinition;
+}
+
+/** Of the definition, only what changes. */
+export interface UpdateListCommand extends Owned {
+  readonly kind: "update-list";
+  readonly listId: string;
+  readonly name?: string | undefined;
+  readonly definition: Partial<ExternalListDefinition>;
+}
+
+export interface DeleteListCommand extends Owned {
+  readonly kind: "delete-list";
+  readonly listId: string;
+}
+
+/** Gives an external list other credentials, or none. Rejected (`list-moved`) if they are for another origin. */
+export interface SetListCredentialsCommand extends Owned {
+  readonly kind: "set-list-credentials";
+  readonly listId: string;
+  readonly credentials: ListCredentials | null;
+  /** Encrypted. */
+  readonly secret: string | null;
+}
+
+/** By a server that is about to fetch a list. */
+export interface ClaimFetchCommand extends Owned {
+  readonly kind: "claim-fetch";
+  readonly listId: string;
+  /** Until then no other server fetches it. */
+  readonly until: number;
+  /** Whether someone asks for it, though it is not due. */
+  readonly isAsked: boolean;
+}
+
+/** By a server that has fetched a list. */
+export interface FinishFetchCommand extends Owned {
+  readonly kind: "finish-fetch";
+  readonly listId: string;
+  /** Of the claim. */
+  readonly claimedUntil: number;
+  /** `updatedAt` of the list that was fetched. */
+  readonly basedOn: number;
+  readonly dueAt: number;
+  /** null: it was given up. */
+  readonly result:
+    | {
+        /** null: the content is that of before. */
+        readonly content: Omit<FetchedContent, "number" | "at"> | null;
+        /** As `READS.listContent` gives it; absent if the content is that of before. */
+        readonly packed?: string;
+        readonly validators: FetchValidators;
+      }
+    | { readonly problem: Omit<FetchProblem, "since"> }
+    | null;
+}
+
+/** What a server needs to fetch a list. */
+export interface FetchClaim {
+  readonly list: ExternalList;
+  readonly validators: FetchValidators | null;
+  readonly secret: string | null;
+}
+
+export type ExternalListCommand =
+  | CreateListCommand
+  | UpdateListCommand
+  | DeleteListCommand
+  | SetListCredentialsCommand
+  | ClaimFetchCommand
+  | FinishFetchCommand;
+
 /** A new session: the digest of its token, and its end. */
 export type NewSession = Pick<Session, "digest" | "expiresAt">;
 
@@ -423,6 +506,7 @@ export type Command =
   | RevokeKeyCommand
   | RecordDatasetCommand
   | DeploymentCommand
+  | ExternalListCommand
   | UserCommand;
 
 export type CommandKind = Command["kind"];
@@ -458,6 +542,14 @@ export interface Outcomes {
   /** `isLate`: another server was faster, and nothing was done. */
   readonly "publish-list": { readonly deployment: Deployment; readonly isLate: boolean };
   readonly "refuse-list": { readonly deployment: Deployment; readonly isLate: boolean };
+  readonly "create-list": { readonly list: ExternalList };
+  readonly "update-list": { readonly list: ExternalList };
+  readonly "delete-list": Record<never, never>;
+  readonly "set-list-credentials": { readonly list: ExternalList };
+  /** `claim`: null if it is not due, or another server is fetching it; `dueAt`: when to ask again. */
+  readonly "claim-fetch": { readonly claim: FetchClaim | null; readonly dueAt: number };
+  /** `isLate`: the list has been changed meanwhile, and nothing was done. */
+  readonly "finish-fetch": { readonly list: ExternalList; readonly isLate: boolean };
   readonly "set-up": { readonly user: User; readonly session: Session };
   readonly "create-user": { readonly user: User };
   readonly "set-role": { readonly user: User };

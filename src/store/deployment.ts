@@ -29,6 +29,8 @@ export type DeploymentSource =
         readonly seen_within_days?: number;
       };
     }
+  /** The last good content of an external list. */
+  | { readonly list: string }
   /** In their canonical form. */
   | { readonly prefixes: readonly string[] };
 
@@ -98,8 +100,8 @@ export interface PublishedList {
   readonly entries: Readonly<Record<4 | 6, number>>;
   /** The number of files that it is divided into. */
   readonly chunks: number;
-  /** Which catalogue and which threat intelligence it was made of; absent if it needs none. */
-  readonly datasets: Readonly<Partial<Record<"cbs" | "cti", string>>>;
+  /** Which catalogue, threat intelligence and external lists it was made of; absent if it needs none. */
+  readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
 }
 
 export interface RefusedList {

@@ -2,6 +2,7 @@ import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
+import { readListChecks, readListContent } from "./sql/_external-lists.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readRuleAuthors } from "./sql/_rule-authors.ts";
 import { readEvents, readNextExpiry } from "./sql/_events.ts";
@@ -91,6 +92,11 @@ export const READS = {
 
   /** What the bouncers of an organisation have got, in any order. */
   bouncerStates: read(readBouncerStates),
+  /** The last good content of an external list, as `publishedList`, and its number; null where there is none. */
+  listContent: { ...read(readListContent), isBackground: true },
+
+  /** When the external lists of the organisation were fetched last, and are fetched next. */
+  listChecks: read(readListChecks),
 
   /**
    * The feed of an organisation after an event, as far as one piece goes: up to so many events, or fewer if they are

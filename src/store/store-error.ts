@@ -12,6 +12,7 @@ export type StoreErrorCode =
   | "user-not-found"
   | "deployment-not-found"
   | "credential-not-found"
+  | "list-not-found"
   /** There is no open invitation with that digest. */
   | "invitation-not-found"
   /** The prefix has a rule (`existing`), and the mode is `fail`. */
@@ -35,8 +36,11 @@ export type StoreErrorCode =
   | "too-many-credentials"
   /** A deployment that allows addresses cannot be given to a program that blocks what it gets. */
   | "not-a-blocklist"
+  | "too-many-lists"
   /** The list to be released is not the one that is refused now. */
   | "list-not-refused"
+  /** Credentials were given for another origin than that of the external list. */
+  | "list-moved"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"
   /** There is an organisation of that name. */

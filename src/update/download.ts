@@ -46,6 +46,9 @@ export interface Validators {
   readonly lastModified: string | null;
 }
 
+/** By their names in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
 export interface Download extends Validators {
   readonly bytes: Buffer;
 }
@@ -102,13 +105,14 @@ export class Downloader {
 
   /**
    * The document at `url`, decoded; "same" if it still has these validators. Redirects are followed, each checked like
-   * the first address. @throws UpdateError
+   * the first address. `credentials` are headers for this URL only, never for one that it redirects to.
+   * @throws UpdateError
    */
-  async get(url: string, validators?: Validators): Promise<Download | "same"> {
+  async get(url: string, validators?: Validators, credentials?: Headers): Promise<Download | "same"> {
     const { attempts, pause } = this.#limits;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(url, validators);
+        return await this.#attempt(url, validators, credentials);
       } catch (error) {
         if (!(error instanceof TransientError)) throw error;
         if (attempt === attempts)
@@ -120,14 +124,18 @@ export class Downloader {
     }
   }
 
-  async #attempt(url: string, validators: Validators | undefined): Promise<Download | "same"> {
+  async #attempt(
+    url: string,
+    validators: Validators | undefined,
+    credentials: Headers | undefined,
+  ): Promise<Download | "same"> {
     const { totalTime, redirects } = this.#limits;
     const signal = AbortSignal.timeout(totalTime);
     let location = url;
     for (let hop = 0; hop <= redirects; hop++) {
       const address = await this.#checkedUrl(location);
       try {
-        const response = await this.#request(address, validators, signal);
+        const response = await this.#request(address, validators, hop === 0 ? credentials : undefined, signal);
         const isConditional = (validators?.etag ?? validators?.lastModified ?? null) !== null;
         const next = await this.#outcome(response, address, isConditional, signal);
         if (typeof next !== "object" || !("redirect" in next)) return next;
@@ -152,9 +160,15 @@ export class Downloader {
     return url;
   }
 
-  async #request(url: URL, validators: Validators | undefined, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #request(
+    url: URL,
+    validators: Validators | undefined,
+    credentials: Headers | undefined,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     const { etag = null, lastModified = null } = validators ?? {};
     const headers = {
+      ...credentials,
       accept: "*/*",
       "accept-encoding": "gzip, br",
       "user-agent": this.#options.userAgent,

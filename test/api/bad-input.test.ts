@@ -16,6 +16,7 @@ let t: TestServer;
 let key = "";
 let id = "";
 let deploymentId = "";
+let listId = "";
 before(async () => {
   t = await startServer(
     { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 },
@@ -27,6 +28,8 @@ before(async () => {
   await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { ip: "203.0.113.0/24" } });
   const deployment = { name: "bad input", include: [{ ruleset: id }] };
   deploymentId = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body.id;
+  const list = { name: "bad input", url: "https://192.0.2.1/list", active: false };
+  listId = (await ask(t, "POST", "/v1/edl/lists/", { key, body: list })).body.id;
 });
 after(() => t.close());
 
@@ -46,7 +49,11 @@ async function allOperations(): Promise<Operation[]> {
     Object.entries<any>(methods).map(([method, described]) => ({
       method: method.toUpperCase(),
       described,
-      path: path.replace("{ruleset_id}", id).replace("{deployment_id}", deploymentId).replace("{ip}", "192.0.2.1"),
+      path: path
+        .replace("{ruleset_id}", id)
+        .replace("{deployment_id}", deploymentId)
+        .replace("{list_id}", listId)
+        .replace("{ip}", "192.0.2.1"),
       query: described.parameters
         .filter((each: any) => each.in === "query" && each.required)
         .map((each: any) => `${each.name}=203.0.113.0/24`)
@@ -87,8 +94,10 @@ test("every operation is described: the specification's by their ids", async () 
     "checkRules",
     "computeSet",
     "createDeployment",
+    "createExternalList",
     "createRuleset",
     "deleteDeployment",
+    "deleteExternalList",
     "deleteRule",
     "deleteRuleset",
     "explainAddresses",
@@ -97,6 +106,7 @@ test("every operation is described: the specification's by their ids", async () 
     "getCbsNode",
     "getDeployment",
     "getDeploymentUrls",
+    "getExternalList",
     "getRule",
     "getRuleset",
     "importRules",
@@ -106,6 +116,7 @@ test("every operation is described: the specification's by their ids", async () 
     "listCbsServices",
     "listChanges",
     "listDeployments",
+    "listExternalLists",
     "listPulls",
     "listRules",
     "listRulesetVersions",
@@ -115,12 +126,15 @@ test("every operation is described: the specification's by their ids", async () 
     "previewDeployment",
     "previewNewDeployment",
     "publishDeployment",
+    "refreshExternalList",
     "relateSets",
     "replaceRules",
     "searchCbs",
     "updateDeployment",
+    "updateExternalList",
     "updateRule",
     "updateRuleset",
+    "writeExternalList",
   ]);
 });
 
@@ -257,7 +271,7 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
     assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
     checked++;
   }
-  assert.ok(checked >= 17, String(checked));
+  assert.ok(checked >= 21, String(checked));
 });
 
 test("members: of a wrong type", async () => {

@@ -52,6 +52,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   contact: "noc@example.org",
   "trust-proxy": "10.0.0.0/8, 2001:db8::1",
   "metrics-token": "0123456789abcdef",
+  "outbound-allow": "10.0.0.0/8",
 };
 
 test("every setting can be given in every way; names are used once", () => {

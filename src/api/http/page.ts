@@ -87,6 +87,19 @@ export function partAfter<Item>(
   return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
 }
 
+/** `partAfter` for a list in the order of creation: by time, then id. @throws ServiceError "invalid" */
+export function partCreatedAfter<Item extends { readonly createdAt: number; readonly id: string }>(
+  list: readonly Item[],
+  after: string | undefined,
+  limit: number,
+): Part<Item> {
+  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
+  if (time === undefined || id === undefined) throw badCursor();
+  const isAfter = ({ createdAt, id: own }: Item): boolean =>
+    createdAt > Number(time) || (createdAt === Number(time) && own > id);
+  return partAfter(list, isAfter, ({ createdAt, id: own }) => `${createdAt} ${own}`, limit);
+}
+
 /** @throws ServiceError "invalid" */
 function keyIn(cursor: string): string {
   const key = Buffer.from(cursor, "base64url").toString();

@@ -22,6 +22,7 @@ export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licens
 /** All tags, in the order in which they are shown. */
 export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
+  "External lists": "Lists that others publish at URLs, fetched on a schedule: sources of deployments and of rules.",
   Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",
   Sets: "Combining and comparing lists, whatever they come from; nothing is written.",
   Changes: "What has changed in the organisation, in order, for programs that follow it.",

@@ -583,6 +583,180 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "createExternalList": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "name": "Example blocklist",
+          "description": "",
+          "url": "https://feeds.example.net/drop.txt",
+          "format": "text",
+          "schedule": "60m",
+          "active": true,
+          "max_change": 50,
+          "min_prefix_v4": 8,
+          "min_prefix_v6": 19,
+          "allow_empty": false,
+          "schedule_seconds": 3600,
+          "auth": null,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "state": "pending",
+          "problem": null,
+          "checked_at": null,
+          "next_check_at": "2026-11-21T12:00:00.000Z",
+          "generation": 0,
+          "changed_at": null,
+          "ipv4_entries_count": 0,
+          "ipv6_entries_count": 0,
+          "rejected": { "count": 0, "lines": [] },
+          "last_change": null,
+        },
+      },
+    },
+  },
+  "listExternalLists": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "name": "Example blocklist",
+              "description": "",
+              "url": "https://feeds.example.net/drop.txt",
+              "format": "text",
+              "schedule": "60m",
+              "active": true,
+              "max_change": 50,
+              "min_prefix_v4": 8,
+              "min_prefix_v6": 19,
+              "allow_empty": false,
+              "schedule_seconds": 3600,
+              "auth": null,
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "state": "ok",
+              "problem": null,
+              "checked_at": "2026-11-21T12:00:00.000Z",
+              "next_check_at": "2026-11-21T13:00:00.000Z",
+              "generation": 1,
+              "changed_at": "2026-11-21T12:00:00.000Z",
+              "ipv4_entries_count": 1,
+              "ipv6_entries_count": 1,
+              "rejected": { "count": 1, "lines": [{ "line": 3, "text": "203.0.113.7:443", "reason": "column 12: \"203.0.113.7:443\": a port is not part of an address; remove :443" }] },
+              "last_change": null,
+            },
+          ],
+          "count": 1,
+          "next": null,
+          "prev": null,
+        },
+      },
+    },
+  },
+  "getExternalList": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "name": "Example blocklist",
+          "description": "",
+          "url": "https://feeds.example.net/drop.txt",
+          "format": "text",
+          "schedule": "60m",
+          "active": true,
+          "max_change": 50,
+          "min_prefix_v4": 8,
+          "min_prefix_v6": 19,
+          "allow_empty": false,
+          "schedule_seconds": 3600,
+          "auth": null,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "state": "ok",
+          "problem": null,
+          "checked_at": "2026-11-21T12:00:00.000Z",
+          "next_check_at": "2026-11-21T13:00:00.000Z",
+          "generation": 1,
+          "changed_at": "2026-11-21T12:00:00.000Z",
+          "ipv4_entries_count": 1,
+          "ipv6_entries_count": 1,
+          "rejected": { "count": 1, "lines": [{ "line": 3, "text": "203.0.113.7:443", "reason": "column 12: \"203.0.113.7:443\": a port is not part of an address; remove :443" }] },
+          "last_change": null,
+        },
+      },
+    },
+  },
+  "refreshExternalList": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "name": "Example blocklist",
+          "description": "",
+          "url": "https://feeds.example.net/drop.txt",
+          "format": "text",
+          "schedule": "60m",
+          "active": true,
+          "max_change": 50,
+          "min_prefix_v4": 8,
+          "min_prefix_v6": 19,
+          "allow_empty": false,
+          "schedule_seconds": 3600,
+          "auth": null,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "state": "ok",
+          "problem": null,
+          "checked_at": "2026-11-21T12:00:00.000Z",
+          "next_check_at": "2026-11-21T13:00:00.000Z",
+          "generation": 1,
+          "changed_at": "2026-11-21T12:00:00.000Z",
+          "ipv4_entries_count": 1,
+          "ipv6_entries_count": 1,
+          "rejected": { "count": 1, "lines": [{ "line": 3, "text": "203.0.113.7:443", "reason": "column 12: \"203.0.113.7:443\": a port is not part of an address; remove :443" }] },
+          "last_change": null,
+        },
+      },
+    },
+  },
+  "writeExternalList": { "answers": { "200": { "application/json": { "created": 2, "updated": 0, "skipped": 0, "invalid": 0, "can_undo": true } } } },
+  "updateExternalList": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "name": "Example blocklist",
+          "description": "",
+          "url": "https://feeds.example.net/drop.txt",
+          "format": "text",
+          "schedule": "6h",
+          "active": false,
+          "max_change": 50,
+          "min_prefix_v4": 8,
+          "min_prefix_v6": 19,
+          "allow_empty": false,
+          "schedule_seconds": 21600,
+          "auth": null,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "state": "ok",
+          "problem": null,
+          "checked_at": "2026-11-21T12:00:00.000Z",
+          "next_check_at": null,
+          "generation": 1,
+          "changed_at": "2026-11-21T12:00:00.000Z",
+          "ipv4_entries_count": 1,
+          "ipv6_entries_count": 1,
+          "rejected": { "count": 1, "lines": [{ "line": 3, "text": "203.0.113.7:443", "reason": "column 12: \"203.0.113.7:443\": a port is not part of an address; remove :443" }] },
+          "last_change": null,
+        },
+      },
+    },
+  },
+  "deleteExternalList": { "answers": {} },
   "lookupCbs": {
     "answers": {
       "200": {
@@ -848,8 +1022,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -862,8 +1036,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -877,7 +1051,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
             "name": "bob@example.org",
             "role": "viewer",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -893,8 +1067,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "bob@example.org", "role": "viewer" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "bob@example.org", "role": "viewer" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -907,7 +1081,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
           "name": "bob@example.org",
           "role": "editor",
           "created_at": "2026-11-21T12:00:00.000Z",
@@ -923,7 +1097,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
               "name": "ann@example.org",
               "role": "admin",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -931,7 +1105,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "invited": false,
             },
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
               "name": "bob@example.org",
               "role": "editor",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -949,7 +1123,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
             "name": "bob@example.org",
             "role": "editor",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -965,8 +1139,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -980,7 +1154,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "key": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
             "label": "firewall",
             "access": "read",
             "start": "ips_Ab3d",
@@ -1002,7 +1176,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "label": "firewall",
               "access": "read",
               "start": "ips_Ab3d",
@@ -1032,7 +1206,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "rules": { "active": 0, "expired": 0 },
           "keys": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "label": "firewall",
               "start": "ips_Ab3d",
               "state": "active",
@@ -1043,7 +1217,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 73, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 83, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -1053,7 +1227,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
           "label": "firewall",
           "access": "read",
           "start": "ips_Ab3d",
@@ -1073,8 +1247,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "bouncer": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
-            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
             "label": "edge firewall",
             "start": "ipb_Ab3d",
             "hosts_only": false,
@@ -1095,8 +1269,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
-              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
               "label": "edge firewall",
               "start": "ipb_Ab3d",
               "hosts_only": false,
@@ -1116,8 +1290,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
-          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
+          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
           "label": "edge firewall",
           "start": "ipb_Ab3d",
           "hosts_only": false,
@@ -1130,11 +1304,44 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "setListCredentials": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
+          "name": "Example blocklist",
+          "description": "",
+          "url": "https://feeds.example.net/drop.txt",
+          "format": "text",
+          "schedule": "60m",
+          "active": false,
+          "max_change": 50,
+          "min_prefix_v4": 8,
+          "min_prefix_v6": 19,
+          "allow_empty": false,
+          "schedule_seconds": 3600,
+          "auth": { "type": "header", "name": "X-Api-Key", "origin": "https://feeds.example.net" },
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "state": "pending",
+          "problem": null,
+          "checked_at": null,
+          "next_check_at": null,
+          "generation": 0,
+          "changed_at": null,
+          "ipv4_entries_count": 0,
+          "ipv6_entries_count": 0,
+          "rejected": { "count": 0, "lines": [] },
+          "last_change": null,
+        },
+      },
+    },
+  },
   "previewRules": {
     "answers": {
       "200": {
         "application/json": {
-          "version": 60,
+          "version": 71,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1167,7 +1374,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 60,
+          "version": 71,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -1235,7 +1442,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -1314,7 +1521,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1334,7 +1541,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1351,7 +1558,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1368,7 +1575,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1386,7 +1593,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1447,7 +1654,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1467,7 +1674,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1484,7 +1691,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1501,7 +1708,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1519,7 +1726,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1574,7 +1781,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1594,7 +1801,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1611,7 +1818,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1628,7 +1835,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1646,7 +1853,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1671,10 +1878,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 61,
+            "sequence": 72,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1689,10 +1896,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 61,
+            "sequence": 72,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1708,12 +1915,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 62,
+              "sequence": 73,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
               "kind": "restore-rules",
               "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
               "summary": "undid: changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
               "sha256": null,
@@ -1757,12 +1964,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 61,
+              "sequence": 72,
               "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "ann@example.org" },
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
               "kind": "import-rules",
               "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
               "summary": "changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
               "sha256": null,
@@ -1806,7 +2013,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 61,
+          "next_before": 72,
         },
       },
     },
@@ -1847,16 +2054,20 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "create-credential", "action": "Create bouncer key" },
             { "kind": "revoke-credential", "action": "Revoke bouncer key" },
             { "kind": "release-list", "action": "Release a refused list" },
+            { "kind": "create-list", "action": "Create external list" },
+            { "kind": "update-list", "action": "Edit external list" },
+            { "kind": "delete-list", "action": "Delete external list" },
+            { "kind": "set-list-credentials", "action": "Change credentials of an external list" },
             { "kind": "update-catalogue", "action": "Update catalogue" },
             { "kind": "import-feed", "action": "Import threat feed" },
           ],
           "actors": [
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "kind": "user", "name": "ann@example.org" },
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "kind": "user", "name": "bob@example.org" },
-            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "kind": "key", "name": "firewall" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "user", "name": "ann@example.org" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "kind": "user", "name": "bob@example.org" },
+            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices" }],
         },
       },
     },
@@ -1864,8 +2075,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n48,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":48,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n56,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":56,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

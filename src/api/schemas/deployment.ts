@@ -62,6 +62,7 @@ const ThreatSelection = named(
 /** What a source can be; literal prefixes are limited to `mostPrefixes`. */
 export const sourceMembers = (mostPrefixes: number) => ({
   ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
+  list: Type.Optional(Type.String({ format: "uuid", description: "the last good content of an external list" })),
   cbs: Type.Optional(
     Type.String({
       maxLength: 300,

@@ -4,11 +4,11 @@ const SEVERAL_FIELDS =
   'a text list has one address or prefix per line; in CSV the first line names the columns, such as "ip,name,expires_at"';
 
 /**
- * `#` and `;` begin a comment at the start of a line or after white space; white space around a prefix is no matter.
+ * `#`, `;` and `//` begin a comment at the start of a line or after white space; white space around a prefix is no matter.
  */
 export function textLines(): LineReader {
   return (line) => {
-    const content = line.replace(/(^|\s)[#;].*$/, "");
+    const content = line.replace(/(^|\s)(#|;|\/\/).*$/, "");
     const text = content.trim();
     const comma = content.indexOf(",");
     if (comma >= 0) throw new LineProblem(comma, text, SEVERAL_FIELDS);

@@ -69,7 +69,7 @@ export async function compileDeployment(
   const { organisationId, definition, published } = request;
   const gatherAll = (all: readonly DeploymentSource[]): Promise<Gathered[]> =>
     Promise.all(all.map((source) => sources.gather(organisationId, source, now)));
-  const datasets = datasetsOf(definition, sources);
+  const datasets = datasetsOf(organisationId, definition, sources);
   const [include, exclude] = [await gatherAll(definition.include), await gatherAll(definition.exclude)];
   const list = await inSlices(compilingList({ include, exclude, ...shapeOf(definition) }));
   const text = await inSlices(writingList((family) => list.prefixes(family)));
@@ -99,9 +99,15 @@ export async function compileDeployment(
 }
 
 /** Which dataset each of the kinds of its sources is of. */
-function datasetsOf(definition: DeploymentDefinition, sources: Sources): PublishedList["datasets"] {
+function datasetsOf(
+  organisationId: string,
+  definition: DeploymentDefinition,
+  sources: Sources,
+): PublishedList["datasets"] {
   const used = datasetSources(definition);
+  const lists = used.flatMap((source) => ("list" in source ? [sources.contentOf(organisationId, source.list)] : []));
   return {
+    ...(lists.length > 0 && { lists: lists.join(", ") }),
     ...(used.some((source) => "cbs" in source) && { cbs: sources.generationOf("cbs") }),
     ...(used.some((source) => "cti" in source) && { cti: sources.generationOf("cti") }),
   };

@@ -7,14 +7,17 @@ import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
 import type { DeploymentSource } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
+import { prefixesOfList, unpackList } from "./list-text.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ServedDataset } from "../datasets/served-dataset.ts";
 import type { ThreatView } from "../datasets/threat-view.ts";
+import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
 /** What sources are read from. */
 export interface SourceServices {
+  readonly store: Store;
   readonly memory: ServiceMemory;
   readonly catalogue: ServedDataset<CatalogueView>;
   readonly threats: ServedDataset<ThreatView>;
@@ -32,9 +35,9 @@ interface Kept {
   readonly gathered: Promise<Gathered>;
 }
 
-/** Whether writes to it are decided elsewhere: by those who publish the dataset that it selects from. */
+/** Whether writes to it are decided elsewhere: by those who publish the list, or the dataset that it selects from. */
 export function isOfDataset(source: DeploymentSource): boolean {
-  return "cbs" in source || "cti" in source;
+  return "cbs" in source || "cti" in source || "list" in source;
 }
 
 /** Gathers sources, and keeps what they list until they list something else. */
@@ -77,9 +80,15 @@ export class Sources {
     return threats.generation === 0 ? "" : String(threats.view().dataset.metadata.createdAt);
   }
 
+  /** Identifies the content of an external list, as `generationOf`. */
+  contentOf(organisationId: string, id: string): string {
+    return `${id} ${this.#services.memory.externalList(organisationId, id)?.content?.number ?? 0}`;
+  }
+
   #versionOf(organisationId: string, source: DeploymentSource): string {
     const { memory, catalogue, threats } = this.#services;
     if ("ruleset" in source) return String(memory.ruleset(organisationId, source.ruleset)?.about.version);
+    if ("list" in source) return this.contentOf(organisationId, source.list);
     if ("cbs" in source) return String(catalogue.generation);
     return "cti" in source ? String(threats.generation) : "";
   }
@@ -93,6 +102,7 @@ export class Sources {
           source.prefixes.map((text) => parsePrefix(text)),
         ),
       );
+    if ("list" in source) return this.#gatherList(organisationId, source.list);
     if ("cbs" in source) return this.#gatherNode(source.cbs);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
@@ -108,6 +118,22 @@ export class Sources {
     );
     if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; take it out of the sources`);
     return found.result;
+  }
+
+  async #gatherList(organisationId: string, id: string): Promise<Gathered> {
+    const list = this.#services.memory.externalList(organisationId, id);
+    if (list === undefined)
+      throw new SourceError(`the external list ${id} has been deleted; take it out of the sources`);
+    const name = `the external list ${JSON.stringify(list.name)}`;
+    const stored = list.content === null ? null : await this.#services.store.read("listContent", id);
+    if (stored === null) throw new SourceError(`${name} has never been fetched; look at its state`);
+    const text = await unpackList(stored.content);
+    return inSlices(
+      gatheringPrefixes(
+        name,
+        [4 as const, 6 as const].values().flatMap((family) => prefixesOfList(text[family])),
+      ),
+    );
   }
 
   async #gatherNode(id: string): Promise<Gathered> {
@@ -126,5 +152,6 @@ export class Sources {
 export function nameOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;
+  if ("list" in source) return `the external list ${source.list}`;
   return "cti" in source ? `threat intelligence ${JSON.stringify(source.cti)}` : "prefixes";
 }

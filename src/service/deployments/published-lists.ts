@@ -1,8 +1,7 @@
 import type { Change } from "../../store/change.ts";
-import type { Deployment, PublishedList } from "../../store/deployment.ts";
+import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { isActivePlan } from "../access/plans.ts";
-import type { Store } from "../../store/store.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, type Reason } from "./compile-deployment.ts";
 import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
 import { type ListText, packList, unpackList } from "./list-text.ts";
@@ -19,7 +18,6 @@ export interface ServedList {
 }
 
 interface Needed extends SourceServices {
-  readonly store: Store;
   readonly now: () => number;
 }
 
@@ -75,15 +73,16 @@ export class PublishedLists {
 
   /** Takes note of changes that memory has. */
   apply(changes: readonly Change[]): void {
-    const rulesets = new Set<string>();
+    const sources = new Set<string>();
     for (const change of changes) {
-      if ("rulesetId" in change) rulesets.add(change.rulesetId);
-      if (change.kind === "ruleset") rulesets.add(change.ruleset.id);
+      if ("rulesetId" in change) sources.add(change.rulesetId);
+      if (change.kind === "ruleset") sources.add(change.ruleset.id);
+      if ("listId" in change) sources.add(change.listId);
       if (change.kind === "deployment") this.#changed(change.deployment.id);
       if (change.kind === "deployment-list") this.#publishedElsewhere(change.deploymentId);
       if (change.kind === "plan") this.#allChanged();
     }
-    if (rulesets.size > 0) this.#rulesetsChanged(rulesets);
+    if (sources.size > 0) this.#sourcesChanged(sources);
   }
 
   /** Everything may have changed: the state has been loaded again. */
@@ -129,11 +128,12 @@ export class PublishedLists {
     this.#look();
   }
 
-  #rulesetsChanged(ids: ReadonlySet<string>): void {
+  /** Rulesets and external lists, by their ids. */
+  #sourcesChanged(ids: ReadonlySet<string>): void {
     let isAny = false;
     for (const { id, definition } of this.#services.memory.everyDeployment()) {
       const uses = [...definition.include, ...definition.exclude].some(
-        (source) => "ruleset" in source && ids.has(source.ruleset),
+        (source) => ("ruleset" in source && ids.has(source.ruleset)) || ("list" in source && ids.has(source.list)),
       );
       if (uses) this.#knownOf(id).isStale = isAny = true;
     }
@@ -187,7 +187,8 @@ export class PublishedLists {
 
   #datasetsOf(definition: Deployment["definition"]): string {
     const { catalogue, threats } = this.#services;
-    return datasetSources(definition).length === 0 ? "" : `${catalogue.generation} ${threats.generation}`;
+    const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || "cti" in source;
+    return !datasetSources(definition).some(isOfFile) ? "" : `${catalogue.generation} ${threats.generation}`;
   }
 
   async #compileAll(due: readonly Deployment[]): Promise<void> {

@@ -82,6 +82,11 @@ export async function readSource(
     if (memory.ruleset(organisationId, id) === undefined) throw invalid({ [field]: [`unknown ruleset ${id}`] });
     return { ruleset: id };
   }
+  if ("list" in source) {
+    const id = source.list.toLowerCase();
+    if (memory.externalList(organisationId, id) === undefined) throw invalid({ [field]: [`unknown list ${id}`] });
+    return { list: id };
+  }
   const area: Area = "cbs" in source ? "cbs" : "cti";
   if (!isActivePlan(memory.plan(organisationId, area), now)) throw noPlan(area);
   if ("cbs" in source)

@@ -1,7 +1,7 @@
 import type { CommandKind } from "../../store/command.ts";
 
 /** What servers do on their own every few seconds: the audit log leaves it out. */
-type ByServers = "publish-list" | "refuse-list" | "expire-rules";
+type ByServers = "publish-list" | "refuse-list" | "expire-rules" | "claim-fetch" | "finish-fetch";
 
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {
@@ -36,6 +36,10 @@ export const AUDIT_ACTIONS = {
   "create-credential": "Create bouncer key",
   "revoke-credential": "Revoke bouncer key",
   "release-list": "Release a refused list",
+  "create-list": "Create external list",
+  "update-list": "Edit external list",
+  "delete-list": "Delete external list",
+  "set-list-credentials": "Change credentials of an external list",
   "update-catalogue": "Update catalogue",
   "import-feed": "Import threat feed",
 } as const satisfies Readonly<Record<Exclude<CommandKind, ByServers>, string>>;

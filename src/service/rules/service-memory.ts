@@ -3,6 +3,7 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/deployment.ts";
 import type { DeploymentCredential } from "../../store/deployment-credential.ts";
+import type { ExternalList } from "../../store/external-list.ts";
 import type {
   ApiKey,
   Area,
@@ -56,6 +57,7 @@ export class ServiceMemory {
   #deployments = new Map<string, Deployment>();
   /** By digest, including revoked ones. */
   #deploymentCredentials = new Map<string, DeploymentCredential>();
+  #externalLists = new Map<string, ExternalList>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
   /** Rulesets that have changed since `staleRulesets` found that freezing them is not worth it. */
@@ -99,6 +101,7 @@ export class ServiceMemory {
     rulesets,
     deployments,
     deploymentCredentials,
+    externalLists,
   }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
@@ -107,6 +110,7 @@ export class ServiceMemory {
     for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
     for (const each of deploymentCredentials) this.#deploymentCredentials.set(each.digest, each);
+    for (const list of externalLists) this.#externalLists.set(list.id, list);
     for (const ruleset of rulesets) {
       const rules =
         this.#indexes.get(ruleset.id) ?? (await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
@@ -127,6 +131,7 @@ export class ServiceMemory {
     this.#rulesets = other.#rulesets;
     this.#deployments = other.#deployments;
     this.#deploymentCredentials = other.#deploymentCredentials;
+    this.#externalLists = other.#externalLists;
     this.#owned = other.#owned;
     this.#changed = other.#changed;
     // What is being built is older than the new content.
@@ -286,6 +291,27 @@ export class ServiceMemory {
     return [...this.#deploymentCredentials.values()].filter((each) => each.organisationId === organisationId);
   }
 
+  /** Of any organisation. */
+  externalListById(id: string): ExternalList | undefined {
+    return this.#externalLists.get(id);
+  }
+
+  /** Another organisation's list is treated as if it did not exist. */
+  externalList(organisationId: string, id: string): ExternalList | undefined {
+    const list = this.#externalLists.get(id);
+    return list?.organisationId === organisationId ? list : undefined;
+  }
+
+  /** Those of all organisations, in the order of creation. */
+  everyExternalList(): Iterable<ExternalList> {
+    return this.#externalLists.values();
+  }
+
+  /** Those of an organisation, in the order of creation. O(lists of all organisations). */
+  externalLists(organisationId: string): ExternalList[] {
+    return [...this.#externalLists.values()].filter((list) => list.organisationId === organisationId);
+  }
+
   /** The rules of a ruleset of any organisation. */
   rulesOf(id: string): RuleIndex | undefined {
     return this.#rulesets.get(id)?.rules;
@@ -348,6 +374,12 @@ export class ServiceMemory {
         return void this.#deploymentCredentials.set(change.credential.digest, change.credential);
       case "deployment-list":
         return void this.#setList(change);
+      case "external-list":
+        return void this.#externalLists.set(change.list.id, change.list);
+      case "external-list-deleted":
+        return void this.#externalLists.delete(change.listId);
+      case "external-list-content":
+        return void this.#setContent(change);
       case "dataset":
         // The files of snapshots are watched.
         return;
@@ -370,6 +402,11 @@ export class ServiceMemory {
   #setList({ deploymentId, published, refused, released }: Change & { readonly kind: "deployment-list" }): void {
     const deployment = this.#deployments.get(deploymentId);
     if (deployment !== undefined) this.#deployments.set(deploymentId, { ...deployment, published, refused, released });
+  }
+
+  #setContent({ listId, content, problem }: Change & { readonly kind: "external-list-content" }): void {
+    const list = this.#externalLists.get(listId);
+    if (list !== undefined) this.#externalLists.set(listId, { ...list, content, problem });
   }
 
   /**

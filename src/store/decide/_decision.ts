@@ -4,6 +4,7 @@ import type { Outcome } from "../command.ts";
 import type { EventBody } from "../event.ts";
 import type { Deployment } from "../deployment.ts";
 import type { DeploymentCredential } from "../deployment-credential.ts";
+import type { ExternalList, FetchState } from "../external-list.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RuleEvent } from "../packed-events.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
@@ -75,6 +76,11 @@ export type Write =
   | { readonly insert: "deployment-credential"; readonly credential: DeploymentCredential }
   | { readonly save: "deployment-credential"; readonly credential: DeploymentCredential }
   | { readonly delete: "bouncer-state"; readonly credentialId: string }
+  | { readonly insert: "external-list"; readonly list: ExternalList; readonly state: FetchState }
+  | { readonly save: "external-list"; readonly list: ExternalList; readonly state: FetchState }
+  | { readonly save: "list-content"; readonly listId: string; readonly number: number; readonly content: string }
+  /** With its content. */
+  | { readonly delete: "external-list"; readonly listId: string }
   | { readonly insert: "session"; readonly session: Session }
   | { readonly delete: "sessions"; readonly digests: readonly string[] }
   /** Sessions of all users that have expired by then. */

@@ -13,6 +13,7 @@ import { deployments } from "./0007-deployments.ts";
 import { changesByRuleset } from "./0008-changes-by-ruleset.ts";
 import { deploymentCredentials } from "./0009-deployment-credentials.ts";
 import { events } from "./0010-events.ts";
+import { externalLists } from "./0011-external-lists.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: Migrations = {
   "0008-changes-by-ruleset": changesByRuleset,
   "0009-deployment-credentials": deploymentCredentials,
   "0010-events": events,
+  "0011-external-lists": externalLists,
 };
 
 /** The number of migrations of this release. */

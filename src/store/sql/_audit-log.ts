@@ -59,6 +59,7 @@ export function readAudit(
           is("kind", "!=", "session"),
           // Servers publish lists every few seconds while rules change.
           is("kind", "!=", "deployment-list"),
+          is("kind", "!=", "external-list-content"),
           // Sessions end with users, passwords and other sessions, which have entries of their own.
           is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
           ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
@@ -166,6 +167,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
       change.ruleset ??
       change.deployment ??
       change.credential ??
+      change.list ??
       change.dataset ??
       null,
   };

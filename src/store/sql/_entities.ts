@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
+import type { ExternalList, FetchState } from "../external-list.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../deployment.ts";
 import type { CredentialKind, DeploymentCredential } from "../deployment-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
@@ -8,6 +9,7 @@ import type {
   ApiKeyRow,
   DeploymentCredentialRow,
   DeploymentRow,
+  ExternalListRow,
   OrganisationRow,
   PlanRow,
   RulesetRow,
@@ -221,4 +223,58 @@ export function rowOfCredential(credential: DeploymentCredential): DeploymentCre
     created_at: createdAt,
     revoked_at: revokedAt,
   };
+}
+
+export function externalListOf(row: ExternalListRow): ExternalList {
+  const { id, organisation_id, name, definition, created_at, updated_at, credentials, content, problem } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    definition: JSON.parse(definition),
+    createdAt: created_at,
+    updatedAt: updated_at,
+    credentials: parsed(credentials),
+    content: parsed(content),
+    problem: parsed(problem),
+  };
+}
+
+export function fetchStateOf({ checked_at, due_at, claimed_until, validators, secret }: ExternalListRow): FetchState {
+  return {
+    checkedAt: checked_at,
+    dueAt: due_at,
+    claimedUntil: claimed_until,
+    validators: parsed(validators),
+    secret,
+  };
+}
+
+export function rowOfExternalList(list: ExternalList, state: FetchState): ExternalListRow {
+  const { id, organisationId, name, definition, createdAt, updatedAt, credentials, content, problem } = list;
+  const { checkedAt, dueAt, claimedUntil, validators, secret } = state;
+  return {
+    id,
+    organisation_id: organisationId,
+    name,
+    definition: JSON.stringify(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+    credentials: textOf(credentials),
+    content: textOf(content),
+    problem: textOf(problem),
+    checked_at: checkedAt,
+    due_at: dueAt,
+    claimed_until: claimedUntil,
+    validators: textOf(validators),
+    secret,
+  };
+}
+
+function parsed<Value>(text: string | null): Value | null {
+  return text === null ? null : (JSON.parse(text) as Value);
+}
+
+function textOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }

@@ -12,6 +12,14 @@ import {
   updateDeployment,
 } from "../decide/_deployments.ts";
 import { createCredential, revokeCredential } from "../decide/_deployment-credentials.ts";
+import {
+  claimFetch,
+  createList,
+  deleteList,
+  finishFetch,
+  setListCredentials,
+  updateList,
+} from "../decide/_external-lists.ts";
 import { createKey, revokeKey } from "../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
@@ -31,6 +39,7 @@ import type {
   CreateOrganisationCommand,
   CreateRulesetCommand,
   DeploymentCommand,
+  ExternalListCommand,
   RecordDatasetCommand,
   RevokeKeyCommand,
   SetPlanCommand,
@@ -52,6 +61,7 @@ export type EntityCommand =
   | RevokeKeyCommand
   | RecordDatasetCommand
   | DeploymentCommand
+  | ExternalListCommand
   | UserCommand;
 
 /** Reads what the command needs, decides it, and writes the result. */
@@ -132,6 +142,19 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return publishList(command, await found.deployment(within, command));
     case "refuse-list":
       return refuseList(command, await found.deployment(within, command));
+    case "create-list":
+      await requireOrganisation(group, command.organisationId);
+      return createList(command, await found.listCount(within, command.organisationId), randomUUID);
+    case "update-list":
+      return updateList(command, await found.externalList(within, command));
+    case "delete-list":
+      return deleteList(command, await found.externalList(within, command));
+    case "set-list-credentials":
+      return setListCredentials(command, await found.externalList(within, command));
+    case "claim-fetch":
+      return claimFetch(command, await found.externalList(within, command));
+    case "finish-fetch":
+      return finishFetch(command, await found.externalList(within, command));
     default:
       return decidedOfUsers(group, command);
   }

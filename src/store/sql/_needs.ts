@@ -5,10 +5,13 @@ import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Deployment } from "../deployment.ts";
 import type { DeploymentCredential } from "../deployment-credential.ts";
+import type { FetchedList } from "../decide/_external-lists.ts";
 import {
   accountOf,
   credentialOf,
   deploymentOf,
+  externalListOf,
+  fetchStateOf,
   keyOf,
   organisationOf,
   planOf,
@@ -153,6 +156,23 @@ export async function credential(
   const own = within.selectFrom("deployment_credentials").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", credentialId).executeTakeFirst();
   return row && credentialOf(row);
+}
+
+/** How many external lists the organisation has. */
+export async function listCount(within: Within, organisationId: string): Promise<number> {
+  const own = within.selectFrom("external_lists").where("organisation_id", "=", organisationId);
+  return (await own.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
+}
+
+/** Throws StoreError (`list-not-found`), also for another organisation's. */
+export async function externalList(
+  within: Within,
+  { organisationId, listId }: { readonly organisationId: string; readonly listId: string },
+): Promise<FetchedList> {
+  const own = within.selectFrom("external_lists").selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", listId).executeTakeFirst();
+  if (row === undefined) throw new StoreError("list-not-found", `unknown external list ${listId}`);
+  return { list: externalListOf(row), state: fetchStateOf(row) };
 }
 
 /** Without deleted ones. */

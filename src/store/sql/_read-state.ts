@@ -4,6 +4,7 @@ import { columnsOf, readAllRules } from "./_rule-rows.ts";
 import {
   credentialOf,
   deploymentOf,
+  externalListOf,
   keyOf,
   organisationOf,
   planOf,
@@ -47,6 +48,7 @@ export function readState(
       deploymentCredentials: inOrder(
         (await within.selectFrom("deployment_credentials").selectAll().execute()).map(credentialOf),
       ),
+      externalLists: inOrder((await within.selectFrom("external_lists").selectAll().execute()).map(externalListOf)),
     };
   });
 }

@@ -28,6 +28,8 @@ export interface Tables {
   readonly event_heads: EventHeadRow;
   readonly events: EventRow;
   readonly event_parts: EventPartRow;
+  readonly external_lists: ExternalListRow;
+  readonly list_contents: ListContentRow;
 }
 
 /** One row. */
@@ -306,4 +308,34 @@ export interface EventPartRow {
   readonly id: string;
   readonly part: number;
   readonly body: string;
+}
+
+export interface ExternalListRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  /** JSON of `ExternalListDefinition`. */
+  readonly definition: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** JSON of `ListCredentials`. */
+  readonly credentials: string | null;
+  /** JSON of `FetchedContent`. */
+  readonly content: string | null;
+  /** JSON of `FetchProblem`. */
+  readonly problem: string | null;
+  readonly checked_at: number | null;
+  readonly due_at: number;
+  readonly claimed_until: number;
+  /** JSON of `FetchValidators`. */
+  readonly validators: string | null;
+  /** Encrypted. */
+  readonly secret: string | null;
+}
+
+export interface ListContentRow {
+  readonly list_id: string;
+  readonly number: number;
+  /** As the lists of deployments. */
+  readonly content: string;
 }

@@ -3,6 +3,7 @@ import type { Write } from "../decide/_decision.ts";
 import {
   rowOfCredential,
   rowOfDeployment,
+  rowOfExternalList,
   rowOfKey,
   rowOfOrganisation,
   rowOfPlan,
@@ -38,6 +39,10 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
         .insertInto("deployment_credentials")
         .values(rowOfCredential(write.credential))
         .execute());
+    case "external-list": {
+      const row = rowOfExternalList(write.list, write.state);
+      return void (await within.insertInto("external_lists").values(row).execute());
+    }
     case "session":
       return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
   }
@@ -80,6 +85,17 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
         .onConflict((conflict) => conflict.column("deployment_id").doUpdateSet({ generation, content }))
         .execute());
     }
+    case "external-list": {
+      const { id, ...values } = rowOfExternalList(write.list, write.state);
+      return void (await within.updateTable("external_lists").set(values).where("id", "=", id).execute());
+    }
+    case "list-content": {
+      const { listId, number, content } = write;
+      const row = within.insertInto("list_contents").values({ list_id: listId, number, content });
+      return void (await row
+        .onConflict((conflict) => conflict.column("list_id").doUpdateSet({ number, content }))
+        .execute());
+    }
   }
 }
 
@@ -88,6 +104,10 @@ async function remove(within: Transaction<Tables>, write: Extract<Write, { delet
     return void (await within.deleteFrom("published_lists").where("deployment_id", "=", write.deploymentId).execute());
   if (write.delete === "bouncer-state")
     return void (await within.deleteFrom("bouncer_states").where("credential_id", "=", write.credentialId).execute());
+  if (write.delete === "external-list") {
+    await within.deleteFrom("list_contents").where("list_id", "=", write.listId).execute();
+    return void (await within.deleteFrom("external_lists").where("id", "=", write.listId).execute());
+  }
   const sessions = within.deleteFrom("sessions");
   if (write.delete === "sessions") await sessions.where("digest", "in", write.digests).execute();
   else await sessions.where("expires_at", "<=", write.at).execute();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
 import { ROLES, type Role } from "../../../src/store/state.ts";
 import { addKey, addOrganisation, type Answer, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { ApiDocument } from "../fuzz/api-document.ts";
@@ -79,6 +80,16 @@ const newDeployment = async () => {
     },
   });
   return deployment.id;
+};
+const newList = async () => {
+  const { list } = await t.server.store.write({
+    kind: "create-list",
+    ...writing,
+    organisationId: organisation,
+    name: `l${++serial}`,
+    definition: readNewList({ url: "http://127.0.0.1/", active: false }),
+  });
+  return list.id;
 };
 const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
 const newKey = async () => (await addKey(t, organisation)).id;
@@ -173,6 +184,19 @@ const CASES: Readonly<Record<string, Case>> = {
     body: { sets: [{ prefixes: ["192.0.2.0/24"] }, { cbs: "/cdn/cloudflare" }] },
   },
   computeSet: { least: "viewer", status: 200, body: { operation: "union", sets: [{ prefixes: ["192.0.2.0/24"] }] } },
+  listExternalLists: { least: "viewer", status: 200 },
+  createExternalList: { least: "editor", status: 201, body: { name: "x", url: "http://127.0.0.1/", active: false } },
+  getExternalList: { least: "viewer", status: 200, id: newList },
+  updateExternalList: { least: "editor", status: 200, id: newList, body: { name: "y" } },
+  deleteExternalList: { least: "editor", status: 204, id: newList },
+  refreshExternalList: { least: "editor", status: 200, id: newList, body: {} },
+  writeExternalList: {
+    least: "editor",
+    status: 400,
+    id: newList,
+    body: { ruleset_id: crypto.randomUUID(), expires_in_days: 1 },
+  },
+  setListCredentials: { least: "admin", status: 200, id: newList, body: { credentials: null } },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },
   listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },
   previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },

@@ -21,6 +21,7 @@ export async function askDashboard(server: TestServer, interview: Interview, sta
   await askAboutUsers(server, interview, standIns);
   await askAboutKeys(interview, standIns);
   await askAboutDeployments(interview, standIns);
+  await askAboutLists(interview);
   await askAboutRules(interview);
   await askAboutLogs(interview, standIns);
   await askAboutChanges(interview);
@@ -50,6 +51,16 @@ async function askAboutBouncers(interview: Interview, standIns: StandIns, deploy
   standIns.add(bouncer.start, BOUNCER_KEY.slice(0, KEY_START));
   await interview.ask("listBouncers", "GET", path);
   await interview.ask("revokeBouncer", "DELETE", `${path}/${bouncer.id}`);
+}
+
+async function askAboutLists(interview: Interview): Promise<void> {
+  const path = `${API}/edl/lists`;
+  const { body } = await interview.ask(null, "POST", `${path}/`, {
+    body: { name: "Example blocklist", url: "https://feeds.example.net/drop.txt", active: false },
+  });
+  const asked = interview.body(`${path}/{list_id}:credentials`, "post");
+  await interview.ask("setListCredentials", "POST", `${path}/${body.id}:credentials`, { body: asked });
+  await interview.ask(null, "DELETE", `${path}/${body.id}`);
 }
 
 /** The first user is set up and stays; another one is invited. */

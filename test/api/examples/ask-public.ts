@@ -1,3 +1,4 @@
+import { publishExampleList } from "./example-list.ts";
 import type { Interview } from "./interview.ts";
 
 const CSV = "text/csv";
@@ -10,6 +11,7 @@ export async function askPublic(interview: Interview): Promise<void> {
   await askAboutRulesets(interview);
   await askAboutDeployments(interview);
   await askAboutSets(interview);
+  await askAboutLists(interview);
   await askAboutLookups(interview);
 }
 
@@ -58,6 +60,42 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
     body: body("/{deployment_id}:publish", "post"),
   });
   await interview.ask("deleteDeployment", "DELETE", own);
+}
+
+const EXTERNAL_LISTS = "/v1/edl/lists";
+
+async function askAboutLists(interview: Interview): Promise<void> {
+  const body = (path: string, method: string): any => interview.body(`${EXTERNAL_LISTS}${path}`, method);
+  const asked = body("/", "post");
+  const { origin } = new URL(asked.url);
+  const publisher = await publishExampleList();
+  const shown = (all: unknown): unknown => JSON.parse(JSON.stringify(all).replaceAll(publisher.origin, origin));
+  try {
+    const url = asked.url.replace(origin, publisher.origin);
+    const {
+      body: { id },
+    } = await interview.ask("createExternalList", "POST", `${EXTERNAL_LISTS}/`, { body: { ...asked, url }, shown });
+    const own = `${EXTERNAL_LISTS}/${id}`;
+    // What comes of it has a number among the changes, which later answers show.
+    await interview.until("the list is fetched", ({ memory }) => memory.externalListById(id)!.content !== null);
+    await interview.ask("listExternalLists", "GET", `${EXTERNAL_LISTS}/`, { shown });
+    await interview.ask("getExternalList", "GET", own, { shown });
+    await interview.ask("refreshExternalList", "POST", `${own}:refresh`, {
+      body: body("/{list_id}:refresh", "post"),
+      shown,
+    });
+    const ruleset = await interview.ask(null, "POST", `${RULES}/`, { body: { name: "x", purpose: "blocklist" } });
+    await interview.ask("writeExternalList", "POST", `${own}:write`, {
+      body: { ...body("/{list_id}:write", "post"), ruleset_id: ruleset.body.id },
+    });
+    await interview.ask(null, "DELETE", `${RULES}/${ruleset.body.id}`);
+    // What is fetched on its schedule after this change would be a change at any time.
+    await interview.ask(null, "PATCH", own, { body: { active: false } });
+    await interview.ask("updateExternalList", "PATCH", own, { body: body("/{list_id}", "patch"), shown });
+    await interview.ask("deleteExternalList", "DELETE", own);
+  } finally {
+    publisher.close();
+  }
 }
 
 async function askAboutRulesets(interview: Interview): Promise<void> {

@@ -49,7 +49,7 @@ async function startExampleServer(folder: string): Promise<TestServer> {
   });
   const output = join(home, "cti.ipsieve");
   return startServer(
-    { baseUrl: BASE_URL, datasetOrganisation: ORGANISATION },
+    { baseUrl: BASE_URL, datasetOrganisation: ORGANISATION, outboundAllow: "127.0.0.1" },
     [join(home, "catalogue.ipsieve"), bundled],
     [output, THREATS],
     command(...update, "--only", "telegram"),

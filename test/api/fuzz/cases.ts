@@ -25,6 +25,7 @@ export interface Surroundings {
   readonly key: string;
   readonly rulesetId: string;
   readonly deploymentId: string;
+  readonly listId: string;
   /** Of a hostile body, at most. */
   readonly bodyBytes: number;
 }
@@ -110,7 +111,7 @@ function otherMethod(
 function validParts(
   api: ApiDocument,
   operation: Operation,
-  { rulesetId, deploymentId }: Surroundings,
+  { rulesetId, deploymentId, listId }: Surroundings,
 ): fc.Arbitrary<Parts> {
   // The catalogue says which sources there are, and the fuzz's has none.
   const of = (place: Parameter["in"]) =>
@@ -128,9 +129,11 @@ function validParts(
             name,
             name === "deployment_id"
               ? fc.constant(deploymentId)
-              : name === "ruleset_id"
-                ? fc.constantFrom(rulesetId, rulesetId.toUpperCase())
-                : validValue(api, schema, name),
+              : name === "list_id"
+                ? fc.constant(listId)
+                : name === "ruleset_id"
+                  ? fc.constantFrom(rulesetId, rulesetId.toUpperCase())
+                  : validValue(api, schema, name),
           ]),
         ),
       ),

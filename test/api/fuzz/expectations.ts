@@ -62,6 +62,10 @@ function byState(
   // Which sources there are, and what formats can express, is not in the document.
   if (id === "createDeployment") return [201, 400];
   if (OF_SOURCES.has(id)) return [200, 400];
+  if (id === "createExternalList") return [201, 400];
+  if (id === "updateExternalList") return [200, 400];
+  // No ruleset has the id of the request, and the list has never been fetched.
+  if (id === "writeExternalList") return [400, 409];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "listChanges") return [query.has("feed") || Number(query.get("after") ?? 0) > 0 ? 410 : 200, 200];

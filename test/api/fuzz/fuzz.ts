@@ -109,6 +109,7 @@ class OperationFuzz {
   readonly #sheds: boolean;
   #rulesetId = "";
   #deploymentId = "";
+  #listId = "";
 
   constructor({ api, operation, key, send, report, nodes, sheds }: OperationFuzzOptions) {
     this.#api = api;
@@ -127,6 +128,7 @@ class OperationFuzz {
       key: this.#key,
       rulesetId: PLACEHOLDER,
       deploymentId: DEPLOYMENT,
+      listId: LIST,
       bodyBytes,
     });
     const { seed, failures } = this.#report;
@@ -146,7 +148,8 @@ class OperationFuzz {
     const path = planned.sent.path
       .replaceAll(PLACEHOLDER, this.#rulesetId)
       .replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase())
-      .replaceAll(DEPLOYMENT, this.#deploymentId);
+      .replaceAll(DEPLOYMENT, this.#deploymentId)
+      .replaceAll(LIST, this.#listId);
     const sent: Case = { ...planned, sent: { ...planned.sent, path, headers: withFreshToken(planned.sent.headers) } };
     const one =
       planned.kind === "positive"
@@ -166,17 +169,18 @@ class OperationFuzz {
     if (isShed) return;
     for (const [name, check] of Object.entries(FOLLOW_UPS))
       throwAt(name, one, answer, await check(one, answer, this.#sendSurely));
-    if (/^create(Ruleset|Deployment)$/.test(this.#operation.id) && answer.status === 201)
+    if (/^create(Ruleset|Deployment|ExternalList)$/.test(this.#operation.id) && answer.status === 201)
       await this.#sendSurely({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
     if (this.#operation.id === "deleteRuleset" && answer.status === 204) this.#rulesetId = "";
     if (this.#operation.id === "deleteDeployment" && answer.status === 204) this.#deploymentId = "";
+    if (this.#operation.id === "deleteExternalList" && answer.status === 204) this.#listId = "";
   }
 
   get #headers(): Record<string, string> {
     return { "X-API-Key": this.#key, "Content-Type": "application/json" };
   }
 
-  /** Makes sure that there is a ruleset with rules, or a deployment. */
+  /** Makes sure that there is a ruleset with rules, a deployment, or an external list. */
   async #prepare(): Promise<void> {
     const headers = this.#headers;
     if (this.#deploymentId === "" && this.#operation.path.includes("{deployment_id}")) {
@@ -187,6 +191,16 @@ class OperationFuzz {
         body: JSON.stringify({ name: "fuzz", include: [{ prefixes: ["192.0.2.0/24"] }] }),
       });
       this.#deploymentId = JSON.parse(text).id;
+    }
+    if (this.#listId === "" && this.#operation.path.includes("{list_id}")) {
+      const { text } = await this.#sendSurely({
+        method: "POST",
+        path: "/v1/edl/lists/",
+        headers,
+        // Nothing is fetched from this machine: it is refused at once.
+        body: JSON.stringify({ name: "fuzz", url: "http://127.0.0.1/", active: false }),
+      });
+      this.#listId = JSON.parse(text).id;
     }
     if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {
       const { text } = await this.#sendSurely({
@@ -238,6 +252,7 @@ const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
 
 const PLACEHOLDER = "cafecafe-cafe-4afe-8afe-cafecafecafe";
 const DEPLOYMENT = "deadbeef-cafe-4afe-8afe-cafecafecafe";
+const LIST = "facade00-cafe-4afe-8afe-cafecafecafe";
 
 class CheckFailure extends Error {
   readonly check: string;

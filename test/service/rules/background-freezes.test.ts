@@ -44,6 +44,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    externalLists: [],
   };
   await memory.addState({ sequence: 1, ...nothing, rulesets });
   const metrics = new Metrics();

@@ -22,6 +22,7 @@ export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    externalLists: [],
   };
   await memory.addState({ sequence: about.version, ...nothing, rulesets: [about] });
   const { id: rulesetId, organisationId } = about;

@@ -60,6 +60,7 @@ async function makeMemory(): Promise<ServiceMemory> {
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    externalLists: [],
     rulesets: [about("a"), about("b")],
   });
   return memory;

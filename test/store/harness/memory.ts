@@ -7,6 +7,7 @@ import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { Deployment } from "../../../src/store/deployment.ts";
 import type { DeploymentCredential } from "../../../src/store/deployment-credential.ts";
+import type { ExternalList } from "../../../src/store/external-list.ts";
 import type {
   ApiKey,
   Organisation,
@@ -29,6 +30,7 @@ export class Memory {
   readonly rulesets = new Map<string, Ruleset>();
   readonly deployments = new Map<string, Deployment>();
   readonly deploymentCredentials = new Map<string, DeploymentCredential>();
+  readonly externalLists = new Map<string, ExternalList>();
   /** By ruleset, then by the text of the prefix. */
   readonly rules = new Map<string, Map<string, Rule>>();
   readonly seen: Change[] = [];
@@ -42,7 +44,7 @@ export class Memory {
   }
 
   start(state: State): void {
-    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments } = state;
+    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments, externalLists } = state;
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
@@ -51,6 +53,7 @@ export class Memory {
     for (const session of sessions) this.sessions.set(session.digest, session);
     for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
     for (const credential of state.deploymentCredentials) this.deploymentCredentials.set(credential.id, credential);
+    for (const list of externalLists) this.externalLists.set(list.id, list);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
   }
 
@@ -85,6 +88,7 @@ export class Memory {
       rulesets: sorted(this.rulesets),
       deployments: sorted(this.deployments),
       deploymentCredentials: sorted(this.deploymentCredentials),
+      externalLists: sorted(this.externalLists),
       rules: sorted(new Map(rules)),
     };
   }
@@ -104,6 +108,17 @@ export class Memory {
         const { published, refused, released } = change;
         const deployment = this.deployments.get(change.deploymentId)!;
         this.deployments.set(deployment.id, { ...deployment, published, refused, released });
+        return;
+      }
+      case "external-list":
+        this.externalLists.set(change.list.id, change.list);
+        return;
+      case "external-list-deleted":
+        assert.ok(this.externalLists.delete(change.listId));
+        return;
+      case "external-list-content": {
+        const { content, problem } = change;
+        this.externalLists.set(change.listId, { ...this.externalLists.get(change.listId)!, content, problem });
         return;
       }
       case "plan":

@@ -144,6 +144,10 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "create-credential": (name, _before, { start }) => `created the bouncer key ${name} (${start}...)`,
   "revoke-credential": (name, _before, { start }) => `revoked the bouncer key ${name} (${start}...)`,
   "release-list": (name) => `released a refused list of the deployment ${name}`,
+  "create-list": (name) => `created the external list ${name}`,
+  "update-list": (name) => `changed the external list ${name}`,
+  "delete-list": (name) => `deleted the external list ${name}`,
+  "set-list-credentials": (name) => `changed the credentials of the external list ${name}`,
   "update-catalogue": (_name, _before, { prefixes, source }) =>
     `updated the catalogue from ${source}: ${countedPrefixes(prefixes)}`,
   "import-feed": (_name, _before, { prefixes, source, skipped }) =>

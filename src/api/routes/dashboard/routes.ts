@@ -7,6 +7,7 @@ import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
+import { addListCredentialRoutes } from "./list-credentials.ts";
 import { addLookupRoutes } from "./lookup.ts";
 import { addMatchingRuleRoutes } from "./matching-rules.ts";
 import { addPreviewRoutes } from "./previews.ts";
@@ -27,6 +28,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addAuditRoutes(app, services);
   addDeploymentCredentialRoutes(app, services);
   addBouncerKeyRoutes(app, services);
+  addListCredentialRoutes(app, services);
   addRowRoutes(app, services);
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);

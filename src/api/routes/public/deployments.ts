@@ -8,7 +8,7 @@ import { SourceError } from "../../../service/deployments/gather-source.ts";
 import { readDefinition } from "../../../service/deployments/read-deployment.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
-import { badCursor, baseOf, cursorPageOf, extentOf, pageOf, type Part, partAfter } from "../../http/page.ts";
+import { baseOf, cursorPageOf, extentOf, pageOf, partCreatedAfter } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
 import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
@@ -63,7 +63,7 @@ function addReads(app: App, services: Services): void {
       deploymentDocument(deployment, stateOf(deployment, request, services));
     if (request.query["cursor"] !== undefined) {
       const { items, ...page } = cursorPageOf(request, settings, all.length, (after, limit) =>
-        deploymentsAfter(all, after, limit),
+        partCreatedAfter(all, after, limit),
       );
       return { items: items.map(documentOf), ...page };
     }
@@ -117,15 +117,6 @@ function addReads(app: App, services: Services): void {
   app.get(`${ONE}/pulls/`, { config: READ_EDL, schema: log }, async (request) =>
     pullsDocument(await pulls.logOf(findDeployment(request, services).id)),
   );
-}
-
-/** The list is in the order of creation: by time, then id. @throws ServiceError "invalid" */
-function deploymentsAfter(all: readonly Deployment[], after: string | undefined, limit: number): Part<Deployment> {
-  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
-  if (time === undefined || id === undefined) throw badCursor();
-  const isAfter = ({ createdAt, id: own }: Deployment): boolean =>
-    createdAt > Number(time) || (createdAt === Number(time) && own > id);
-  return partAfter(all, isAfter, ({ createdAt, id: own }) => `${createdAt} ${own}`, limit);
 }
 
 function addWrites(app: App, services: Services): void {

@@ -1,0 +1,47 @@
+import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
+import type { ExternalListDefinition } from "../../store/external-list.ts";
+import { invalid } from "../service-error.ts";
+
+/** What a new list has unless its request says otherwise. */
+const DEFAULTS: Omit<ExternalListDefinition, "url"> = {
+  description: "",
+  format: "text",
+  schedule: "60m",
+  active: true,
+  max_change: 50,
+  min_prefix_v4: SHORTEST_LENGTHS[4],
+  min_prefix_v6: SHORTEST_LENGTHS[6],
+  allow_empty: false,
+};
+
+/** The definition of a new list. @throws ServiceError "invalid" */
+export function readNewList({
+  url,
+  ...asked
+}: Pick<ExternalListDefinition, "url"> & Partial<ExternalListDefinition>): ExternalListDefinition {
+  return { ...DEFAULTS, ...asked, url: checkedUrl(url) };
+}
+
+/** What a request changes. @throws ServiceError "invalid" */
+export function readListChanges({ url, ...asked }: Partial<ExternalListDefinition>): Partial<ExternalListDefinition> {
+  return { ...asked, ...(url !== undefined && { url: checkedUrl(url) }) };
+}
+
+/** The host is checked when it is fetched: what its name stands for changes. */
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  const reject = (problem: string): never => {
+    throw invalid({ url: [problem] });
+  };
+  if (url === null) return reject("is not a URL; write it as https://lists.example.org/list.txt");
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isThisMachine(url.hostname)))
+    return reject("must begin with https://");
+  if (url.username !== "" || url.password !== "")
+    return reject("must have no user name and password; an admin adds credentials to the list");
+  url.hash = "";
+  return url.href;
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

@@ -1,0 +1,156 @@
+import type {
+  ClaimFetchCommand,
+  CreateListCommand,
+  DeleteListCommand,
+  FinishFetchCommand,
+  SetListCredentialsCommand,
+  UpdateListCommand,
+} from "../command.ts";
+import type { ExternalList, FetchProblem, FetchState } from "../external-list.ts";
+import { StoreError } from "../store-error.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Maximum external lists of an organisation. */
+const MAX_LISTS = 100;
+
+/** A list with what only those who fetch it need. */
+export interface FetchedList {
+  readonly list: ExternalList;
+  readonly state: FetchState;
+}
+
+/** `count`: those of the organisation. */
+export function createList(
+  { organisationId, name, definition, at }: CreateListCommand,
+  count: number,
+  newId: NewId,
+): Decision {
+  checkTexts(name, JSON.stringify(definition));
+  if (count >= MAX_LISTS)
+    throw new StoreError(
+      "too-many-lists",
+      `an organisation has at most ${MAX_LISTS} external lists; delete some first`,
+    );
+  const about = { id: newId(), organisationId, name, definition, createdAt: at, updatedAt: at };
+  const list: ExternalList = { ...about, credentials: null, content: null, problem: null };
+  const state: FetchState = { checkedAt: null, dueAt: at, claimedUntil: 0, validators: null, secret: null };
+  return {
+    outcome: { list },
+    changes: [{ change: { kind: "external-list", list } }],
+    writes: [{ insert: "external-list", list, state }],
+  };
+}
+
+/** It is fetched again at once. Credentials go where the list moves to another origin: they are not for that. */
+export function updateList(
+  { name, definition, at }: UpdateListCommand,
+  { list: before, state }: FetchedList,
+): Decision {
+  const changed = { ...before.definition, ...definition };
+  checkTexts(name ?? "", JSON.stringify(changed));
+  const isSame = JSON.stringify(changed) === JSON.stringify(before.definition);
+  if (isSame && (name ?? before.name) === before.name) return { outcome: { list: before }, changes: [] };
+  const keepsCredentials = before.credentials?.origin === new URL(changed.url).origin;
+  const list: ExternalList = {
+    ...before,
+    name: name ?? before.name,
+    definition: changed,
+    updatedAt: at,
+    credentials: keepsCredentials ? before.credentials : null,
+  };
+  const next = { ...state, secret: keepsCredentials ? state.secret : null, dueAt: isSame ? state.dueAt : at };
+  return changedTo({ list, state: next }, before);
+}
+
+export function deleteList(_: DeleteListCommand, { list }: FetchedList): Decision {
+  return {
+    outcome: {},
+    changes: [{ change: { kind: "external-list-deleted", listId: list.id }, old: list }],
+    writes: [{ delete: "external-list", listId: list.id }],
+  };
+}
+
+export function setListCredentials(
+  { credentials, secret, at }: SetListCredentialsCommand,
+  { list: before, state }: FetchedList,
+): Decision {
+  checkTexts(credentials?.name ?? "");
+  const { origin } = new URL(before.definition.url);
+  if (credentials !== null && credentials.origin !== origin)
+    throw new StoreError("list-moved", `the list has moved to ${origin} meanwhile; look at it again`);
+  return changedTo({ list: { ...before, credentials, updatedAt: at }, state: { ...state, secret, dueAt: at } }, before);
+}
+
+/**
+ * Gives a server the right to fetch a list until a moment, so that no two fetch it: if it is due or someone asks for it,
+ * and no other server is fetching it. It changes nothing that users see.
+ */
+export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
+  const isClaimed = at >= state.claimedUntil && (isAsked || at >= state.dueAt);
+  if (!isClaimed) return { outcome: { claim: null, dueAt: Math.max(state.dueAt, state.claimedUntil) }, changes: [] };
+  const claimed = { ...state, claimedUntil: until };
+  return {
+    outcome: { claim: { list, validators: state.validators, secret: state.secret }, dueAt: state.dueAt },
+    changes: [],
+    writes: [{ save: "external-list", list, state: claimed }],
+  };
+}
+
+/** What came of a fetch; nothing, if the list has been changed meanwhile: then it is due again. */
+export function finishFetch(command: FinishFetchCommand, { list: before, state }: FetchedList): Decision {
+  const { result, basedOn, dueAt, at } = command;
+  const isOurs = state.claimedUntil === command.claimedUntil;
+  const isLate = before.updatedAt !== basedOn || !isOurs;
+  if (isLate || result === null) {
+    const released = isOurs ? { ...state, claimedUntil: 0 } : state;
+    const writes = [{ save: "external-list", list: before, state: released }] as const;
+    return { outcome: { list: before, isLate }, changes: [], writes };
+  }
+  const validators = "problem" in result ? state.validators : result.validators;
+  const next = { ...state, checkedAt: at, dueAt, claimedUntil: 0, validators };
+  const list = "problem" in result ? withProblem(before, result.problem, at) : withContent(before, result.content, at);
+  const isSame = list === before;
+  const isNew = list.content?.number !== before.content?.number;
+  const packed = "problem" in result ? undefined : result.packed;
+  return {
+    outcome: { list, isLate },
+    changes: isSame ? [] : [{ change: contentChange(list) }],
+    writes: [
+      { save: "external-list", list, state: next },
+      ...(isNew && packed !== undefined
+        ? [{ save: "list-content", listId: list.id, number: list.content!.number, content: packed } as const]
+        : []),
+    ],
+  };
+}
+
+type Good = Extract<NonNullable<FinishFetchCommand["result"]>, { content: unknown }>["content"];
+
+/** null: it is as it was. */
+function withContent(before: ExternalList, content: Good, at: number): ExternalList {
+  const isSame = content === null || content.digest === before.content?.digest;
+  if (isSame) return before.problem === null ? before : { ...before, problem: null };
+  const number = (before.content?.number ?? 0) + 1;
+  return { ...before, content: { ...content, number, at }, problem: null };
+}
+
+/** The same problem again is no change. */
+function withProblem(before: ExternalList, problem: Omit<FetchProblem, "since">, at: number): ExternalList {
+  const known = before.problem;
+  const since = known?.kind === problem.kind ? known.since : at;
+  const next = { ...problem, since };
+  return JSON.stringify(next) === JSON.stringify(known) ? before : { ...before, problem: next };
+}
+
+function changedTo({ list, state }: FetchedList, before: ExternalList): Decision {
+  return {
+    outcome: { list },
+    changes: [{ change: { kind: "external-list", list }, old: before }],
+    writes: [{ save: "external-list", list, state }],
+  };
+}
+
+function contentChange({ id, content, problem }: ExternalList) {
+  return { kind: "external-list-content", listId: id, content, problem } as const;
+}

@@ -1,0 +1,111 @@
+import type { ImportFormat } from "../rulesets/importers/import-rules.ts";
+import type { UpdateFrequency } from "./deployment.ts";
+
+/** What users decide about an external list, besides its name. */
+export interface ExternalListDefinition {
+  readonly description: string;
+  /** https, without a user name or password. */
+  readonly url: string;
+  readonly format: ImportFormat;
+  /** How often it is fetched. */
+  readonly schedule: UpdateFrequency;
+  /** One that is not active is fetched only when someone asks for it. */
+  readonly active: boolean;
+  /** The entries that may go or come at once, in percent of those before. */
+  readonly max_change: number;
+  /** A list with a wider prefix is refused. */
+  readonly min_prefix_v4: number;
+  readonly min_prefix_v6: number;
+  /** Whether a list without an entry is taken. */
+  readonly allow_empty: boolean;
+}
+
+/** What of its credentials may be shown. They are sent to their origin only. */
+export interface ListCredentials {
+  readonly type: "basic" | "header";
+  /** Of the user or of the header. */
+  readonly name: string;
+  /** `https://host:port` */
+  readonly origin: string;
+}
+
+/** A list that somebody else publishes at a URL, and that servers fetch. */
+export interface ExternalList {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly definition: ExternalListDefinition;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly credentials: ListCredentials | null;
+  /** The last good content; null: there has been none. */
+  readonly content: FetchedContent | null;
+  /** What was wrong with the latest fetch; null: nothing. */
+  readonly problem: FetchProblem | null;
+}
+
+/** About the last good content. */
+export interface FetchedContent {
+  /** 1 for the first; rises by one with every change. */
+  readonly number: number;
+  readonly at: number;
+  /** SHA-256 of its prefixes, in base64url. */
+  readonly digest: string;
+  readonly entries: Readonly<Record<4 | 6, number>>;
+  /** Lines that were left out: how many, and the first ones. */
+  readonly rejected: { readonly count: number; readonly lines: readonly RejectedLine[] };
+  /** How it differs from the content before it; null: there was none. */
+  readonly change: ContentChange | null;
+}
+
+export interface RejectedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** How many entries came and went, and the first of them. */
+export interface ContentChange {
+  readonly added: number;
+  readonly removed: number;
+  readonly firstAdded: readonly string[];
+  readonly firstRemoved: readonly string[];
+}
+
+export interface FetchProblem {
+  /** `failed`: it could not be fetched; `refused`: what was fetched was not taken. */
+  readonly kind: "failed" | "refused";
+  readonly code: string;
+  readonly message: string;
+  /** Since when every fetch has had a problem of this kind. */
+  readonly since: number;
+  /** Of content that would be taken if someone accepted it; null: it would not. */
+  readonly digest: string | null;
+}
+
+/** What makes a request conditional, for the URL and the format that the content came from. */
+export interface FetchValidators {
+  readonly url: string;
+  readonly format: ImportFormat;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** What only those who fetch a list need. */
+export interface FetchState {
+  readonly checkedAt: number | null;
+  readonly dueAt: number;
+  /** Until then a server is fetching it. */
+  readonly claimedUntil: number;
+  readonly validators: FetchValidators | null;
+  /** The credentials, encrypted. */
+  readonly secret: string | null;
+}
+
+/** When a list was fetched last, and when it will be next. */
+export interface ListCheck {
+  readonly listId: string;
+  readonly checkedAt: number | null;
+  readonly dueAt: number;
+}

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { until } from "../until.ts";
+import { addUser, type TestUser, visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, type Answer, ask, START, startServer, type TestServer } from "./start-server.ts";
+
+const PATH = "/v1/edl/lists/";
+const MINUTE = 60_000;
+type Page = (request: IncomingMessage, response: ServerResponse) => void;
+
+let t: TestServer;
+let organisation = "";
+let key = "";
+let reader = "";
+let admin: TestUser;
+let publisher: Server;
+let origin = "";
+/** What the publisher of the lists answers, by path, and what it was asked. */
+const pages = new Map<string, Page>();
+const asked: IncomingMessage[] = [];
+
+before(async () => {
+  publisher = createServer((request, response) => {
+    asked.push(request);
+    const page = pages.get(request.url!);
+    if (page === undefined) response.writeHead(404).end();
+    else page(request, response);
+  });
+  await new Promise<void>((resolve) => void publisher.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`;
+  t = await startServer({ outboundAllow: "127.0.0.1" });
+  organisation = await addOrganisation(t, "lists");
+  key = (await addKey(t, organisation)).text;
+  reader = (await addKey(t, organisation, "read")).text;
+  admin = await addUser(t, organisation, "admin");
+});
+beforeEach(() => void (asked.length = 0));
+after(async () => {
+  await t.close();
+  publisher.closeAllConnections();
+  publisher.close();
+});
+
+const serve = (path: string, text: string, headers: Record<string, string> = {}): void =>
+  void pages.set(path, (request, response) => {
+    const isKnown = headers["etag"] !== undefined && request.headers["if-none-match"] === headers["etag"];
+    response.writeHead(isKnown ? 304 : 200, headers).end(isKnown ? undefined : text);
+  });
+/** One that is fetched only when it is asked for. */
+const create = (body: object, as = key): Promise<Answer> =>
+  ask(t, "POST", PATH, { key: as, body: { name: "drop", active: false, ...body } });
+const created = async (path: string, body: object = {}): Promise<string> => {
+  const answer = await create({ url: origin + path, ...body });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.id;
+};
+const refresh = async (id: string, body: object = {}): Promise<any> => {
+  const answer = await ask(t, "POST", `${PATH}${id}:refresh`, { key, body });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+};
+
+test("a list is fetched, again only if it has changed, and shows how it changed", async () => {
+  serve("/a", "# x\n192.0.2.0/24\n192.0.2.1:80\n2001:db8::/32\n", { etag: '"1"' });
+  const made = await create({ url: `${origin}/a#part`, schedule: "5m" });
+  const { id, url, state, generation, checked_at, schedule_seconds } = made.body;
+  assert.equal(made.headers.get("location"), PATH + id);
+  assert.deepEqual([url, state, generation, checked_at, schedule_seconds], [`${origin}/a`, "pending", 0, null, 300]);
+  const first = await refresh(id);
+  assert.deepEqual(
+    [first.state, first.generation, first.ipv4_entries_count, first.ipv6_entries_count, first.last_change],
+    ["ok", 1, 1, 1, null],
+  );
+  assert.deepEqual([first.rejected.count, first.rejected.lines[0].line], [1, 3]);
+  assert.equal(first.checked_at, new Date(START).toISOString());
+  assert.equal((await refresh(id)).generation, 1);
+  assert.deepEqual(
+    asked.map(({ headers }) => headers["if-none-match"]),
+    [undefined, '"1"'],
+  );
+  serve("/a", "192.0.2.0/24\n198.51.100.7\n", { etag: '"2"' });
+  const { last_change: change } = await refresh(id);
+  assert.deepEqual(
+    [change.added_count, change.removed_count, change.added, change.removed],
+    [1, 1, ["198.51.100.7"], ["2001:db8::/32"]],
+  );
+  const { body: page } = await ask(t, "GET", `${PATH}?page_size=1`, { key: reader });
+  assert.deepEqual([page.count, page.items[0].id, page.items[0].generation], [1, id, 2]);
+  assert.equal((await ask(t, "POST", `${PATH}${id}:refresh`, { key: reader, body: {} })).status, 403);
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  assert.equal((await ask(t, "GET", PATH + id, { key })).status, 404);
+});
+
+test("what cannot be fetched or taken leaves the last good content; a change that is too large is accepted by its digest", async () => {
+  const hosts = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}\n`).join("");
+  serve("/b", hosts(40));
+  const id = await created("/b");
+  await refresh(id);
+  pages.delete("/b");
+  const failed = await refresh(id);
+  assert.deepEqual(
+    [failed.state, failed.problem.code, failed.problem.message, failed.ipv4_entries_count],
+    ["failed", "status", "the host responds with status 404", 40],
+  );
+  serve("/b", "<html>");
+  assert.deepEqual((({ state, problem }) => [state, problem.code])(await refresh(id)), ["refused", "html"]);
+  serve("/b", hosts(10));
+  const { problem } = await refresh(id);
+  assert.deepEqual([problem.code, typeof problem.digest], ["changes", "string"]);
+  assert.equal((await refresh(id, { accept: "other" })).state, "refused");
+  const accepted = await refresh(id, { accept: problem.digest });
+  assert.deepEqual([accepted.state, accepted.ipv4_entries_count, accepted.problem], ["ok", 10, null]);
+});
+
+test("half a body, a redirect to the server's network, a loop: failures that tell nothing about the network", async () => {
+  pages.set("/half", (_, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("192.0.2.0/24\n");
+    setImmediate(() => response.destroy());
+  });
+  pages.set("/private", (_, response) => response.writeHead(302, { location: "https://10.1.2.3/x" }).end());
+  pages.set("/loop", (_, response) => response.writeHead(302, { location: "/loop" }).end());
+  const rows = [
+    ["/half", "unreachable"],
+    ["/private", "unreachable"],
+    ["/loop", "redirect"],
+  ] as const;
+  for (const [path, code] of rows) {
+    const { state, problem } = await refresh(await created(path));
+    assert.deepEqual([state, problem.code], ["failed", code], path);
+    assert.doesNotMatch(problem.message, /10\.1|127\.0/);
+  }
+  const refused = await create({ url: "https://169.254.169.254/latest" });
+  assert.equal((await refresh(refused.body.id)).problem.code, "unreachable");
+  assert.doesNotMatch(t.logged(), /10\.1\.2\.3/);
+});
+
+test("URLs that are not fetched, options that cannot be: each error at its place", async () => {
+  const url = `${origin}/a`;
+  const rows: readonly (readonly [body: object, field: string])[] = [
+    [{ url: "lists.example" }, "url"],
+    [{ url: "http://lists.example/a" }, "url"],
+    [{ url: "ftp://lists.example/a" }, "url"],
+    [{ url: "https://ann:pw@lists.example/a" }, "url"],
+    [{ url, format: "xml" }, "format"],
+    [{ url, schedule: "1m" }, "schedule"],
+    [{ url, name: "a\nb" }, "name"],
+    [{ url, min_prefix_v4: 33 }, "min_prefix_v4"],
+  ];
+  for (const [body, field] of rows) {
+    const answer = await create(body);
+    assert.equal(answer.status, 400, answer.text);
+    assert.deepEqual(Object.keys(answer.body.validation_errors), [field], answer.text);
+    assert.ok(!answer.text.includes("pw@"), "a password is not repeated");
+  }
+  const stranger = (await addKey(t, await addOrganisation(t, "stranger"))).text;
+  const id = await created("/a");
+  assert.equal((await ask(t, "GET", PATH + id, { key: stranger })).status, 404);
+  const include = [{ list: id }];
+  const used = await ask(t, "POST", "/v1/edl/deployments/", { key: stranger, body: { name: "x", include } });
+  assert.deepEqual(Object.keys(used.body.validation_errors), ["include[0]"]);
+});
+
+test("admins give credentials, which go to their own origin only and are nowhere to be read", async () => {
+  pages.set("/secret", (_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
+  serve("/elsewhere", "192.0.2.1\n");
+  const id = await created("/secret");
+  const give = (credentials: object | null, user = admin) =>
+    visit(t, "POST", `/edl/lists/${id}:credentials`, { token: user.token, body: { credentials } });
+  const basic = { type: "basic", username: "ann", password: "hunter-2" };
+  assert.equal((await give(basic, await addUser(t, organisation, "editor"))).status, 403);
+  const given = await give(basic);
+  assert.deepEqual(given.body.auth, { type: "basic", name: "ann", origin }, given.text);
+  await refresh(id);
+  const sent = `Basic ${Buffer.from("ann:hunter-2").toString("base64")}`;
+  assert.deepEqual(
+    asked.map(({ url, headers }) => [url, headers.authorization]),
+    [
+      ["/secret", sent],
+      ["/elsewhere", undefined],
+    ],
+  );
+  const audit = await visit(t, "GET", "/audit", { token: admin.token });
+  assert.match(audit.text, /changed the credentials of the external list/);
+  for (const text of [given.text, audit.text, t.logged(), JSON.stringify(await t.server.store.changesAfter(0))])
+    assert.ok(!text.includes("hunter-2") && !text.includes(sent.slice(6)));
+  const file = readFileSync(join(t.folder, "store.db"));
+  assert.ok(!file.includes("hunter-2") && !file.includes(sent.slice(6)), "encrypted in the database");
+  asked.length = 0;
+  await ask(t, "PATCH", PATH + id, { key, body: { url: `${origin.replace("127.0.0.1", "localhost")}/elsewhere` } });
+  const moved = await refresh(id);
+  assert.deepEqual([moved.auth, asked.map(({ headers }) => headers.authorization)], [null, [undefined]]);
+  assert.equal((await give({ type: "header", header: "Host", value: "x" })).status, 400);
+});
+
+test("an active list is fetched on its schedule, by one of the requests of all servers", async () => {
+  let answers = 0;
+  pages.set("/scheduled", (_, response) => void response.end(`192.0.2.${++answers}\n`));
+  const id = await created("/scheduled", { active: true, schedule: "5m" });
+  const generation = async () => (await ask(t, "GET", PATH + id, { key })).body.generation;
+  await until("the list is fetched", async () => (await generation()) === 1);
+  t.clock.now += 5 * MINUTE;
+  await until("it is fetched again", async () => (await generation()) === 2);
+  assert.equal(answers, 2);
+  await ask(t, "DELETE", PATH + id, { key });
+});
+
+test("a deployment publishes the list and follows it, and keeps it when the list is deleted", async () => {
+  serve("/source", "192.0.2.0/24\n198.51.100.0/24\n");
+  const id = await created("/source");
+  const body = { name: "edge", include: [{ list: id.toUpperCase() }], exclude: [{ prefixes: ["192.0.2.0/25"] }] };
+  const { body: deployment } = await ask(t, "POST", "/v1/edl/deployments/", { key, body });
+  const path = `/v1/edl/deployments/${deployment.id}`;
+  const get = async () => (await ask(t, "GET", path, { key })).body;
+  await until("the deployment has no source yet", async () => (await get()).reasons[0]?.code === "no-source");
+  await refresh(id);
+  await until("the list is published", async () => (await get()).status === "ok");
+  const feed = (await ask(t, "GET", `${path}/urls/`, { key })).body.urls.combined[0];
+  const list = async () => (await fetch(feed)).text();
+  assert.equal(await list(), "192.0.2.128/25\n198.51.100.0/24\n");
+  serve("/source", "192.0.2.0/24\n203.0.113.0/24\n");
+  await refresh(id);
+  await until("it follows", async () => (await list()) === "192.0.2.128/25\n203.0.113.0/24\n");
+  await ask(t, "DELETE", PATH + id, { key });
+  await until("the source is gone", async () => (await get()).status === "refused");
+  assert.equal(await list(), "192.0.2.128/25\n203.0.113.0/24\n");
+});
+
+test("written into a ruleset, its entries are rules that expire and have its name; undone as one change", async () => {
+  serve("/write", "192.0.2.0/24\n2001:db8::/32\n");
+  const id = await created("/write", { name: "Example drop" });
+  const { items } = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=blocklist", { key })).body;
+  const body = { ruleset_id: items[0].id, expires_in_days: 7 };
+  const write = (of: object = body) => ask(t, "POST", `${PATH}${id}:write`, { key, body: of });
+  assert.equal((await write()).status, 409, "never fetched");
+  await refresh(id);
+  assert.deepEqual((await write()).body, { created: 2, updated: 0, skipped: 0, invalid: 0, can_undo: true });
+  const { body: rules } = await ask(t, "GET", `/v1/edl/ip-rulesets/${items[0].id}/rules`, { key });
+  assert.deepEqual(
+    rules.items.map(({ ip, name, expires_at }: any) => [ip, name, expires_at]),
+    ["192.0.2.0/24", "2001:db8::/32"].map((ip) => [
+      ip,
+      "Example drop",
+      new Date(t.clock.now + 7 * 86_400_000).toISOString(),
+    ]),
+  );
+  assert.equal((await write({ ...body, ruleset_id: crypto.randomUUID() })).status, 400);
+  assert.equal((await write({ ruleset_id: items[0].id })).status, 400, "they must expire");
+});
