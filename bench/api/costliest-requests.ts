@@ -391,6 +391,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     },
   ],
   getDeploymentUrls: [ofDeployment("as they are", "GET", "/urls/")],
+  listBlocked: [ofDeployment("as it is", "GET", "/blocked/")],
   listPulls: [ofDeployment("as it is", "GET", "/pulls/")],
   previewDeployment: [ofDeployment("of the largest node", "POST", ":preview", () => ({ include: LARGE }))],
   previewNewDeployment: [

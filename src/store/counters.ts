@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
+import { recordBlocked } from "./sql/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
@@ -22,6 +23,9 @@ export const COUNTERS = {
 
   /** Adds pulls of deployments to those of other servers. The same pulls, by their ids, are added once. */
   pulls: recordPulls,
+
+  /** Adds what a program reports to have blocked. */
+  blocked: recordBlocked,
 
   /** Records what a bouncer has got; false: something else has been recorded for it meanwhile, and stays. */
   bouncers: recordBouncer,

@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
+import { readBlocked } from "./sql/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readListChecks, readListContent } from "./sql/_external-lists.ts";
@@ -83,6 +84,9 @@ export const READS = {
 
   /** When each deployment was pulled last. */
   pullTimes: { ...read(readPullTimes), isBackground: true },
+
+  /** What programs report to have blocked because of a deployment, in the 31 days before a time. */
+  blocked: read(readBlocked),
 
   /** What the bouncer with this credential has got; null: nothing yet. */
   bouncerState: read(readBouncerState),

@@ -110,6 +110,7 @@ test("every operation is described: the specification's by their ids", async () 
     "getRule",
     "getRuleset",
     "importRules",
+    "listBlocked",
     "listCbsProviders",
     "listCbsRanges",
     "listCbsRegions",

@@ -243,6 +243,52 @@ test("expiring rules have their own durations, which follow changes; permanent o
   assert.deepEqual(await pull(key), NOTHING);
 });
 
+test("what bouncers report to have dropped is shown by source and by hour; nothing in it is trusted", async () => {
+  const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }] });
+  const { key } = await newBouncer(id);
+  const { text: apiKey } = await addKey(t, organisationId, "read");
+  const item = (origin: string, value: unknown, unit = "packet", name = "dropped") => ({
+    name,
+    value,
+    unit,
+    labels: { origin, ip_type: "ipv4" },
+  });
+  const report = (...items: object[]) => {
+    const metrics = [{ meta: { window_size_seconds: 900, utc_now_timestamp: 1 }, items }];
+    const body = { remediation_components: [{ type: "crowdsec-firewall-bouncer", version: "1", metrics }] };
+    return ask(t, "POST", "/v1/usage-metrics", { key, body });
+  };
+  const sent = await report(
+    item("lists:prefixes", 40),
+    item("lists:prefixes", 2),
+    item("lists:prefixes", 4000, "byte"),
+    item("<script>", 7),
+    item("lists:prefixes", 9, "packet", "processed"),
+  );
+  assert.deepEqual([sent.status, sent.text], [201, "{}"]);
+  assert.equal((await report(item("lists", 8))).status, 201);
+  const { body } = await ask(t, "GET", `/v1/edl/deployments/${id}/blocked/`, { key: apiKey });
+  const row = { ruleset_id: null, prefix: null };
+  assert.deepEqual(body.items, [
+    { source: "prefixes", ...row, unit: "byte", amount: 4000 },
+    { source: "prefixes", ...row, unit: "packet", amount: 50 },
+    { source: "other", ...row, unit: "packet", amount: 7 },
+  ]);
+  const hour = new Date(t.clock.now - (t.clock.now % HOUR)).toISOString();
+  assert.deepEqual(body.hours, [
+    { at: hour, unit: "byte", amount: 4000 },
+    { at: hour, unit: "packet", amount: 57 },
+  ]);
+  for (const wrong of [item("lists", -1), item("lists", "many"), item("lists", 1e300)])
+    assert.equal((await report(wrong)).status, 400);
+  const malformed = await ask(t, "POST", "/v1/usage-metrics", { key, body: { remediation_components: [1] } });
+  assert.deepEqual(
+    [malformed.status, malformed.body.message],
+    [400, "remediation_components: must be a list of objects"],
+  );
+  assert.equal((await ask(t, "POST", "/v1/usage-metrics", { key: apiKey, body: {} })).status, 403);
+});
+
 test("a deployment that is not active, or deleted, ends what its bouncers enforce", async () => {
   const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }] });
   const { key } = await newBouncer(id);

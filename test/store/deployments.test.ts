@@ -192,6 +192,23 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual([await list("b"), await list("c")], ["content of b", null]);
       }));
 
+    test("what was blocked is added up by hour for 31 days; too many sources count as others", () =>
+      withDeployment(async ({ store }, { id }) => {
+        const count = (source: string, amount: number) => ({ source, prefix: "", unit: "packet", amount }) as const;
+        const record = (at: number, ...counts: ReturnType<typeof count>[]) =>
+          store.record("blocked", { deploymentId: id, at, counts });
+        await record(40 * DAY, count("old", 1));
+        await record(71 * DAY + 5, count("a", 2), count("b", 1), count("a", 3));
+        await record(71 * DAY + 9, count("a", 4));
+        assert.deepEqual(await store.read("blocked", id, 71 * DAY + 10), {
+          counts: [count("a", 9), count("b", 1)],
+          hours: [{ at: 71 * DAY, unit: "packet", amount: 10 }],
+        });
+        await record(71 * DAY + 11, ...Array.from({ length: 600 }, (_, index) => count(`s${index}`, 1)));
+        const { counts, hours } = await store.read("blocked", id, 71 * DAY + 12);
+        assert.deepEqual([counts[0], hours[0]!.amount], [count("other", 102), 610]);
+      }));
+
     test("pulls are recorded once, counted by day, and the last hundred are kept", () =>
       withDeployment(async ({ store }, { id }) => {
         const pulls = Array.from({ length: 150 }, (_, index) => pull(id, 40 * DAY + 1000 * index, `p${index}`));

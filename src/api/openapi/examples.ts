@@ -465,6 +465,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "listPulls": { "answers": { "200": { "application/json": { "items": [], "days": [] } } } },
+  "listBlocked": { "answers": { "200": { "application/json": { "items": [], "hours": [] } } } },
   "previewDeployment": {
     "answers": {
       "200": {
@@ -1217,7 +1218,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 83, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 84, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

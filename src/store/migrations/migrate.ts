@@ -14,6 +14,7 @@ import { changesByRuleset } from "./0008-changes-by-ruleset.ts";
 import { deploymentCredentials } from "./0009-deployment-credentials.ts";
 import { events } from "./0010-events.ts";
 import { externalLists } from "./0011-external-lists.ts";
+import { blockedCounts } from "./0012-blocked-counts.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: Migrations = {
   "0009-deployment-credentials": deploymentCredentials,
   "0010-events": events,
   "0011-external-lists": externalLists,
+  "0012-blocked-counts": blockedCounts,
 };
 
 /** The number of migrations of this release. */

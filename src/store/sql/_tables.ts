@@ -30,6 +30,7 @@ export interface Tables {
   readonly event_parts: EventPartRow;
   readonly external_lists: ExternalListRow;
   readonly list_contents: ListContentRow;
+  readonly blocked_counts: BlockedCountRow;
 }
 
 /** One row. */
@@ -338,4 +339,14 @@ export interface ListContentRow {
   readonly number: number;
   /** As the lists of deployments. */
   readonly content: string;
+}
+
+export interface BlockedCountRow {
+  readonly deployment_id: string;
+  /** Its beginning. */
+  readonly hour: number;
+  readonly source: string;
+  readonly prefix: string;
+  readonly unit: string;
+  readonly amount: number;
 }

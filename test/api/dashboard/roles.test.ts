@@ -173,6 +173,7 @@ const CASES: Readonly<Record<string, Case>> = {
   updateDeployment: { least: "editor", status: 200, id: newDeployment, body: { name: "y" } },
   deleteDeployment: { least: "editor", status: 204, id: newDeployment },
   getDeploymentUrls: { least: "viewer", status: 200, id: newDeployment },
+  listBlocked: { least: "viewer", status: 200, id: newDeployment },
   listPulls: { least: "viewer", status: 200, id: newDeployment },
   previewDeployment: { least: "viewer", status: 200, id: newDeployment, body: {} },
   previewNewDeployment: { least: "viewer", status: 200, body: { include: [{ prefixes: ["192.0.2.0/24"] }] } },

@@ -45,6 +45,7 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
   const shown = (urls: unknown): unknown => JSON.parse(JSON.stringify(urls).replaceAll(/ipf_[\w-]{56}/g, TOKEN));
   await interview.ask("getDeploymentUrls", "GET", `${own}/urls/`, { shown });
   await interview.ask("listPulls", "GET", `${own}/pulls/`);
+  await interview.ask("listBlocked", "GET", `${own}/blocked/`);
   await interview.ask("previewDeployment", "POST", `${own}:preview`, {
     body: body("/{deployment_id}:preview", "post"),
   });

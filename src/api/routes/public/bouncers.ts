@@ -4,6 +4,7 @@ import type { Prefix } from "../../../address/address.ts";
 import { parsePrefix } from "../../../address/prefix.ts";
 import { type Delivery } from "../../../service/bouncers/bouncers.ts";
 import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../service/bouncers/decisions.ts";
+import { droppedIn } from "../../../service/bouncers/usage-metrics.ts";
 import { joined } from "../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
@@ -39,6 +40,7 @@ export function addBouncerRoutes(app: App, services: Services): void {
       within.addHook("onRequest", (request, _reply, admitted) => admitted(admit(request, services)));
       addStream(within, services);
       addLookup(within, services);
+      addUsageMetrics(within, services);
       done();
     },
     { prefix: "/v1" },
@@ -132,6 +134,18 @@ function addLookup(app: App, { bouncers, settings }: Services): void {
       .filter(([prefix]) => isWanted(prefix))
       .map(([prefix, end]) => decisionText(prefix, end, context));
     return sendJson(reply, texts.length === 0 ? "null" : `[${texts.join(",")}]`);
+  });
+}
+
+/** Bouncers report every half an hour what they have dropped since the last time. */
+function addUsageMetrics(app: App, { store, memory }: Services): void {
+  app.post("/usage-metrics", async (request, reply) => {
+    const { deploymentId } = request.bouncer;
+    const deployment = memory.deploymentById(deploymentId);
+    if (deployment === undefined) throw notYet();
+    const counts = droppedIn(request.body, deployment.definition);
+    if (counts.length > 0) await store.record("blocked", { deploymentId, at: request.now, counts });
+    return sendJson(reply.code(201), "{}");
   });
 }
 

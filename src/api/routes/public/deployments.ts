@@ -13,6 +13,7 @@ import { signed } from "../../http/signed-request.ts";
 import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";
+import { blockedDocument, BlockedList } from "../../schemas/blocked.ts";
 import {
   CreateDeploymentBody,
   deploymentDocument,
@@ -117,6 +118,19 @@ function addReads(app: App, services: Services): void {
   app.get(`${ONE}/pulls/`, { config: READ_EDL, schema: log }, async (request) =>
     pullsDocument(await pulls.logOf(findDeployment(request, services).id)),
   );
+
+  const blocked = {
+    operationId: "listBlocked",
+    summary: "What bouncers and edge components report to have blocked because of the deployment",
+    tags,
+    problems: [404],
+    params,
+    response: { 200: BlockedList },
+  };
+  app.get(`${ONE}/blocked/`, { config: READ_EDL, schema: blocked }, async (request) => {
+    const { id } = findDeployment(request, services);
+    return blockedDocument(await services.store.read("blocked", id, request.now));
+  });
 }
 
 function addWrites(app: App, services: Services): void {
