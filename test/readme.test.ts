@@ -41,8 +41,8 @@ function prepare(): void {
   mkdirSync(bin);
   mkdirSync(join(folder.path, "node_modules"));
   symlinkSync(root, join(folder.path, "node_modules/ipsieve"));
-  for (const framework of ["express", "fastify"])
-    symlinkSync(join(root, "node_modules", framework), join(folder.path, "node_modules", framework));
+  for (const name of ["express", "fastify", "standardwebhooks"])
+    symlinkSync(join(root, "node_modules", name), join(folder.path, "node_modules", name));
   copyFileSync(join(root, "data/sample.log"), join(folder.path, "access.log"));
   const script = (name: string, text: string): void => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);

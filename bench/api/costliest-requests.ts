@@ -264,6 +264,46 @@ function repeated(sources: readonly object[]): object[] {
   return Array.from({ length: 20 }, (_, at) => sources[at % sources.length]!);
 }
 
+const WEBHOOK = { url: "https://example.org/hook", kinds: ["rule.created"], active: false };
+const MAX_DESCRIPTION = "d".repeat(1000);
+const webhooks = ({ base }: Client): string => `${base}/webhooks`;
+
+async function createWebhook(client: Client): Promise<string> {
+  return webhookIdOf(await client.ask("POST", webhooks(client), { body: JSON.stringify(WEBHOOK) }));
+}
+
+function webhookIdOf({ text }: Exchange): string {
+  return (JSON.parse(text) as { webhook: { id: string } }).webhook.id;
+}
+
+/** Requests about an endpoint that is made for them, and that nothing is delivered to. */
+function ofWebhook(name: string, method: string, rest: string, bodyOf?: (turn: number) => unknown): CostlyRequest {
+  return {
+    name,
+    make: (client) => {
+      let turn = 0;
+      return async () => {
+        const path = `${webhooks(client)}/${await createWebhook(client)}`;
+        await client.ask(method, path + rest, bodyOf === undefined ? {} : { body: JSON.stringify(bodyOf(turn++)) });
+        await client.ask("DELETE", path);
+      };
+    },
+  };
+}
+
+/** Requests about a message to an endpoint, which has failed: no name has the address. */
+function ofDelivery(name: string, method: string, rest: string): CostlyRequest {
+  return {
+    name,
+    make: (client) => async () => {
+      const path = `${webhooks(client)}/${await createWebhook(client)}`;
+      const { id } = JSON.parse((await client.ask("POST", `${path}:test`)).text) as { id: string };
+      await client.ask(method, `${path}/deliveries/${id}${rest}`);
+      await client.ask("DELETE", path);
+    },
+  };
+}
+
 /** Requests about a deployment of the full ruleset, made for them. */
 function ofDeployment(name: string, method: string, rest: string, bodyOf?: (turn: number) => unknown): CostlyRequest {
   return {
@@ -446,6 +486,19 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       credentials: { type: "header", header: "X-Key", value: "v".repeat(4000) },
     })),
   ],
+  listWebhooks: [getting("as many as there are", webhooks)],
+  createWebhook: [
+    ofWebhook("the longest description", "PATCH", "", () => ({ description: MAX_DESCRIPTION })),
+    ...wrongBodies("POST", webhooks, "kinds"),
+  ],
+  getWebhook: [ofWebhook("as it is", "GET", "")],
+  updateWebhook: [ofWebhook("other events", "PATCH", "", () => ({ kinds: ["rule.created", "rule.deleted"] }))],
+  deleteWebhook: [ofWebhook("one after the other", "GET", "")],
+  rotateWebhook: [ofWebhook("again and again", "POST", ":rotate", () => ({ grace_hours: 1 }))],
+  testWebhook: [ofWebhook("to a host that cannot be reached", "POST", ":test")],
+  listWebhookDeliveries: [ofWebhook("as they are", "GET", "/deliveries")],
+  getWebhookDelivery: [ofDelivery("one after the other", "GET", "")],
+  resendWebhookDelivery: [ofDelivery("to a host that cannot be reached", "POST", ":resend")],
   listRules: [
     getting("the largest page, deep", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000`),
     afterAChange(

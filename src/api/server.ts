@@ -7,6 +7,10 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { Bouncers } from "../service/bouncers/bouncers.ts";
+import { parsePrefix } from "../address/prefix.ts";
+import { GuardedPost } from "../service/webhooks/guarded-post.ts";
+import { WebhookDeliverer } from "../service/webhooks/webhook-deliverer.ts";
+import { WebhookMessages } from "../service/webhooks/webhook-messages.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
@@ -34,7 +38,7 @@ import { RuleRows } from "../service/rules/rule-rows.ts";
 import { SequenceWaiters } from "../service/store/sequence-waiters.ts";
 import { ServiceMemory } from "../service/rules/service-memory.ts";
 import type { Services } from "../service/services.ts";
-import type { Settings } from "../service/settings.ts";
+import { prefixesIn, type Settings } from "../service/settings.ts";
 import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
 import { ServedDataset, type SnapshotPaths } from "../service/datasets/served-dataset.ts";
@@ -200,6 +204,7 @@ export class Server {
     await this.services.lists.stop();
     await this.services.bouncers.stop();
     await this.services.pulls.stop();
+    await this.services.webhooks.stop();
     await this.#limitExchange.stop();
     await this.#expiryClock.stop();
     await this.#recorder.stop();
@@ -230,9 +235,10 @@ export class Server {
     catalogue.watch();
     threats.watch();
     this.#expiryClock.start();
-    const { lists, pulls, externalLists } = this.services;
+    const { lists, pulls, externalLists, webhooks } = this.services;
     externalLists.start();
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
+    webhooks.start();
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",
@@ -262,6 +268,7 @@ export class Server {
       this.services.lists.apply(changes);
       for (const change of changes)
         if (change.kind === "external-list") this.services.externalLists.changed(change.list.id);
+      this.services.webhooks.apply(changes);
       this.#freezes.check();
       // Large changes are still being applied.
       const check = (): void => this.#freezes.check();
@@ -285,6 +292,7 @@ export class Server {
         this.store.resume(memory.sequence);
         this.#snapshots?.forget();
         this.services.lists.forget();
+        this.services.webhooks.forget();
         this.#freezes.check();
         return log.info("the state has been loaded again");
       } catch {
@@ -340,6 +348,8 @@ function servicesOf(
   const secretKey = new SecretKey(secretKeyFile);
   const lists = new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log);
   const secrets = new ListSecrets(secretKey);
+  const guardedPost = new GuardedPost({ allow: prefixesIn(settings.outboundAllow).map((text) => parsePrefix(text)) });
+  const webhookMessages = new WebhookMessages({ store, key: secretKey, post: guardedPost, metrics, now });
   return {
     ...states,
     settings,
@@ -378,6 +388,16 @@ function servicesOf(
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
     listSecrets: secrets,
+    guardedPost,
+    webhookMessages,
+    webhooks: new WebhookDeliverer({
+      store,
+      memory,
+      messages: webhookMessages,
+      post: guardedPost,
+      now,
+      baseUrl: settings.baseUrl.replace(/\/+$/, ""),
+    }),
     rows: new RuleRows(),
     identifications,
     keyLimits: new KeyLimits(steady),

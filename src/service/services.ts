@@ -1,6 +1,9 @@
 import type { Store } from "../store/store.ts";
 import type { Bouncers } from "./bouncers/bouncers.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
+import type { GuardedPost } from "./webhooks/guarded-post.ts";
+import type { WebhookDeliverer } from "./webhooks/webhook-deliverer.ts";
+import type { WebhookMessages } from "./webhooks/webhook-messages.ts";
 import type { FeedTokens } from "./deployments/feed-tokens.ts";
 import type { PublishedLists } from "./deployments/published-lists.ts";
 import type { ExternalLists } from "./lists/external-lists.ts";
@@ -49,6 +52,10 @@ export interface Services {
   /** Lists that others publish, and the credentials for them. */
   readonly externalLists: ExternalLists;
   readonly listSecrets: ListSecrets;
+  /** Events for endpoints of users: where they may be, what is sent to them, and when. */
+  readonly guardedPost: GuardedPost;
+  readonly webhookMessages: WebhookMessages;
+  readonly webhooks: WebhookDeliverer;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;

@@ -94,7 +94,7 @@ export const SETTINGS = {
     initial: "",
     value: "FILE",
     isPath: true,
-    help: "the key from which the URLs of feeds are made, and under which credentials of external lists are encrypted, created if it does not exist; without it, devices have to be given new URLs; default: next to the SQLite file, required with PostgreSQL to have feeds",
+    help: "the key from which the URLs of feeds are made, and under which credentials of external lists and secrets of webhooks are encrypted, created if it does not exist; without it, devices have to be given new URLs; default: next to the SQLite file, required with PostgreSQL to have feeds and webhooks",
   },
   catalogue: {
     name: "catalogue",
@@ -115,7 +115,7 @@ export const SETTINGS = {
     initial: "",
     value: "PREFIXES",
     errorOf: prefixesError,
-    help: "private and other special-purpose addresses from which the server may fetch external lists, separated by commas; default: public addresses only",
+    help: "private and other special-purpose addresses from which the server may fetch external lists, and to which it may send webhooks, separated by commas; default: public addresses only",
   },
   datasetOrganisation: {
     name: "dataset-organisation",

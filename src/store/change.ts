@@ -4,6 +4,7 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { ExternalList } from "./external-list.ts";
+import type { Webhook } from "./webhook.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
@@ -51,6 +52,9 @@ export type ChangeBody =
   | { readonly kind: "external-list-deleted"; readonly listId: string }
   /** A server has fetched it: other content, or another problem. */
   | ({ readonly kind: "external-list-content"; readonly listId: string } & Pick<ExternalList, "content" | "problem">)
+  /** An endpoint created, changed, given a new secret, or stopped by a server. */
+  | { readonly kind: "webhook"; readonly webhook: Webhook }
+  | { readonly kind: "webhook-deleted"; readonly webhookId: string }
   /** For the audit log: a file of a server was replaced, which that server has already noticed. */
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**

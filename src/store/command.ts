@@ -13,6 +13,7 @@ import type {
   FetchValidators,
   ListCredentials,
 } from "./external-list.ts";
+import type { StopReason, Webhook, WebhookDefinition } from "./webhook.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,
@@ -391,6 +392,51 @@ export type ExternalListCommand =
   | SetListCredentialsCommand
   | ClaimFetchCommand
   | FinishFetchCommand;
+export interface CreateWebhookCommand extends Owned {
+  readonly kind: "create-webhook";
+  readonly definition: WebhookDefinition;
+  /** Sealed. */
+  readonly secret: string;
+}
+
+/** Of the definition, only what changes. */
+export interface UpdateWebhookCommand extends Owned {
+  readonly kind: "update-webhook";
+  readonly webhookId: string;
+  readonly definition: Partial<WebhookDefinition>;
+  /** If it starts again: whether the events since it stopped are delivered; by default, they are. */
+  readonly missed?: "resume" | "skip" | undefined;
+}
+
+export interface DeleteWebhookCommand extends Owned {
+  readonly kind: "delete-webhook";
+  readonly webhookId: string;
+}
+
+/** Replaces the secret; the one before it signs as well until `graceUntil`. */
+export interface RotateWebhookCommand extends Owned {
+  readonly kind: "rotate-webhook";
+  readonly webhookId: string;
+  /** Sealed. */
+  readonly secret: string;
+  readonly graceUntil: number;
+}
+
+/** By a server: it does not deliver to the endpoint until a user activates it. */
+export interface StopWebhookCommand extends Owned {
+  readonly kind: "stop-webhook";
+  readonly webhookId: string;
+  readonly reason: StopReason;
+  /** The `updatedAt` of the endpoint that it has delivered to. */
+  readonly seen: number;
+}
+
+export type WebhookCommand =
+  | CreateWebhookCommand
+  | UpdateWebhookCommand
+  | DeleteWebhookCommand
+  | RotateWebhookCommand
+  | StopWebhookCommand;
 
 /** A new session: the digest of its token, and its end. */
 export type NewSession = Pick<Session, "digest" | "expiresAt">;
@@ -507,6 +553,7 @@ export type Command =
   | RecordDatasetCommand
   | DeploymentCommand
   | ExternalListCommand
+  | WebhookCommand
   | UserCommand;
 
 export type CommandKind = Command["kind"];
@@ -550,6 +597,11 @@ export interface Outcomes {
   readonly "claim-fetch": { readonly claim: FetchClaim | null; readonly dueAt: number };
   /** `isLate`: the list has been changed meanwhile, and nothing was done. */
   readonly "finish-fetch": { readonly list: ExternalList; readonly isLate: boolean };
+  readonly "create-webhook": { readonly webhook: Webhook };
+  readonly "update-webhook": { readonly webhook: Webhook };
+  readonly "delete-webhook": Record<never, never>;
+  readonly "rotate-webhook": { readonly webhook: Webhook };
+  readonly "stop-webhook": { readonly webhook: Webhook };
   readonly "set-up": { readonly user: User; readonly session: Session };
   readonly "create-user": { readonly user: User };
   readonly "set-role": { readonly user: User };

@@ -3,6 +3,8 @@ import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
 import { recordBlocked } from "./sql/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
 import { recordPulls } from "./sql/_deployments.ts";
+import { takeLease } from "./sql/_leases.ts";
+import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
@@ -35,6 +37,18 @@ export const COUNTERS = {
    * last call: each message once, even if one is written again because the confirmation was lost.
    */
   limits: exchangeLimitCounts,
+
+  /**
+   * Makes this server, by its id, the only one to do what has the name, for so many milliseconds; false if another one
+   * is. Its holder calls it again before they are over, and with 0 when it stops.
+   */
+  lease: takeLease,
+
+  /** Adds an attempt to deliver an event; false if the endpoint is gone, or a user has moved its progress. */
+  delivery: recordDelivery,
+
+  /** Moves the progress of an endpoint past events that it does not want; false as for `delivery`. */
+  webhookProgress: recordProgress,
 } satisfies Record<string, (engine: Engine, ...increments: never[]) => Promise<unknown>>;
 
 type Counters = typeof COUNTERS;

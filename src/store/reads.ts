@@ -1,5 +1,12 @@
 import type { Engine } from "./sql/_engine.ts";
-import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
+import {
+  auditPageOf,
+  changesPageOf,
+  readAudit,
+  readAuditAfter,
+  readAuditEntry,
+  readIsAsLeft,
+} from "./sql/_audit-log.ts";
 import { readBlocked } from "./sql/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
@@ -10,6 +17,7 @@ import { readEvents, readNextExpiry } from "./sql/_events.ts";
 import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
 import { readUsage, readUsageOf } from "./sql/_usage.ts";
+import { readDeliveries, readDelivery, readWebhookProgress, readWebhookSecrets } from "./sql/_webhooks.ts";
 import { readTouched, readVersions, touchedPartOf } from "./sql/_versions.ts";
 
 /**
@@ -110,6 +118,23 @@ export const READS = {
 
   /** When the next expiry is due that is not in the feed yet; null where there is none. */
   nextExpiry: { ...read(readNextExpiry), isBackground: true },
+  /**
+   * The changes of an organisation after one, oldest first, as the audit log has them, up to a number; and the last
+   * change of the database. Changes of many rules are returned without the rules.
+   */
+  eventChanges: { ...read(readAuditAfter, changesPageOf), isBackground: true },
+
+  /** The sealed secrets of a webhook endpoint; null where there is none. */
+  webhookSecrets: { ...read(readWebhookSecrets), isBackground: true },
+
+  /** How far the deliveries to these endpoints have come. */
+  webhookProgress: { ...read(readWebhookProgress), isBackground: true },
+
+  /** The last deliveries to an endpoint, newest first, without what was sent. */
+  deliveries: read(readDeliveries),
+
+  /** One of them with what was sent; null if it is not kept. */
+  delivery: read(readDelivery),
 
   /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
   touchedRules: read(readTouched, touchedPartOf),

@@ -1,6 +1,7 @@
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { ExternalList } from "./external-list.ts";
+import type { Webhook } from "./webhook.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 
 // What the store holds besides rules. Times are integers: milliseconds since 1970 UTC. Ids are UUIDs.
@@ -140,6 +141,7 @@ export interface State {
   /** Including revoked ones. */
   readonly deploymentCredentials: readonly DeploymentCredential[];
   readonly externalLists: readonly ExternalList[];
+  readonly webhooks: readonly Webhook[];
 }
 
 /** A part of the rules of one ruleset: of one family, in the order of prefixes. */

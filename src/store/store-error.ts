@@ -13,6 +13,7 @@ export type StoreErrorCode =
   | "deployment-not-found"
   | "credential-not-found"
   | "list-not-found"
+  | "webhook-not-found"
   /** There is no open invitation with that digest. */
   | "invitation-not-found"
   /** The prefix has a rule (`existing`), and the mode is `fail`. */
@@ -37,6 +38,7 @@ export type StoreErrorCode =
   /** A deployment that allows addresses cannot be given to a program that blocks what it gets. */
   | "not-a-blocklist"
   | "too-many-lists"
+  | "too-many-webhooks"
   /** The list to be released is not the one that is refused now. */
   | "list-not-refused"
   /** Credentials were given for another origin than that of the external list. */

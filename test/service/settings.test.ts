@@ -51,8 +51,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   "base-url": "https://ipsieve.example",
   contact: "noc@example.org",
   "trust-proxy": "10.0.0.0/8, 2001:db8::1",
-  "metrics-token": "0123456789abcdef",
   "outbound-allow": "10.0.0.0/8",
+  "metrics-token": "0123456789abcdef",
 };
 
 test("every setting can be given in every way; names are used once", () => {

@@ -35,6 +35,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Sessions: "Signing in and out.",
   Users: "The users of the organisation and their invitations.",
   "API keys": "The keys of the organisation.",
+  Webhooks: "Endpoints that receive events, signed by the Standard Webhooks specification.",
   "Audit log": "Who changed what, and when.",
   Usage: "Request counts and response times.",
 };

@@ -1338,11 +1338,235 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "createWebhook": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "webhook": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "url": "https://example.org/hooks/ipsieve",
+            "description": "SIEM",
+            "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
+            "active": true,
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "updated_at": "2026-11-21T12:00:00.000Z",
+            "previous_secret_until": null,
+            "health": {
+              "status": "ok",
+              "reason": null,
+              "disabled_at": null,
+              "failing_since": null,
+              "failed_attempts": 0,
+              "next_attempt_at": null,
+              "last_attempt_at": null,
+              "last_success_at": null,
+              "given_up": 0,
+            },
+          },
+          "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+        },
+      },
+    },
+  },
+  "listWebhooks": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "url": "https://example.org/hooks/ipsieve",
+              "description": "SIEM",
+              "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
+              "active": true,
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "previous_secret_until": null,
+              "health": {
+                "status": "ok",
+                "reason": null,
+                "disabled_at": null,
+                "failing_since": null,
+                "failed_attempts": 0,
+                "next_attempt_at": null,
+                "last_attempt_at": null,
+                "last_success_at": null,
+                "given_up": 0,
+              },
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "getWebhook": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+          "url": "https://example.org/hooks/ipsieve",
+          "description": "SIEM",
+          "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
+          "active": true,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "previous_secret_until": null,
+          "health": {
+            "status": "ok",
+            "reason": null,
+            "disabled_at": null,
+            "failing_since": null,
+            "failed_attempts": 0,
+            "next_attempt_at": null,
+            "last_attempt_at": null,
+            "last_success_at": null,
+            "given_up": 0,
+          },
+        },
+      },
+    },
+  },
+  "updateWebhook": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+          "url": "https://example.org/hooks/ipsieve",
+          "description": "SIEM",
+          "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
+          "active": true,
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "updated_at": "2026-11-21T12:00:00.000Z",
+          "previous_secret_until": null,
+          "health": {
+            "status": "ok",
+            "reason": null,
+            "disabled_at": null,
+            "failing_since": null,
+            "failed_attempts": 0,
+            "next_attempt_at": null,
+            "last_attempt_at": null,
+            "last_success_at": null,
+            "given_up": 0,
+          },
+        },
+      },
+    },
+  },
+  "rotateWebhook": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "webhook": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "url": "https://example.org/hooks/ipsieve",
+            "description": "SIEM",
+            "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
+            "active": true,
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "updated_at": "2026-11-21T12:00:00.000Z",
+            "previous_secret_until": "2026-11-22T12:00:00.000Z",
+            "health": {
+              "status": "ok",
+              "reason": null,
+              "disabled_at": null,
+              "failing_since": null,
+              "failed_attempts": 0,
+              "next_attempt_at": null,
+              "last_attempt_at": null,
+              "last_success_at": null,
+              "given_up": 0,
+            },
+          },
+          "secret": "whsec_xSLKUaaWOx7PzlaKGdUbRXt6vxWXWDTPxSLKUaaWOx4=",
+        },
+      },
+    },
+  },
+  "testWebhook": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "at": "2026-11-21T12:00:00.000Z",
+          "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
+          "type": "webhook.test",
+          "cause": "test",
+          "attempt": 1,
+          "outcome": "delivered",
+          "status": 204,
+          "error": "",
+          "milliseconds": 42,
+        },
+      },
+    },
+  },
+  "listWebhookDeliveries": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+              "at": "2026-11-21T12:00:00.000Z",
+              "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
+              "type": "webhook.test",
+              "cause": "test",
+              "attempt": 1,
+              "outcome": "delivered",
+              "status": 204,
+              "error": "",
+              "milliseconds": 42,
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "getWebhookDelivery": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "at": "2026-11-21T12:00:00.000Z",
+          "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
+          "type": "webhook.test",
+          "cause": "test",
+          "attempt": 1,
+          "outcome": "delivered",
+          "status": 204,
+          "error": "",
+          "milliseconds": 42,
+          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
+        },
+      },
+    },
+  },
+  "resendWebhookDelivery": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
+          "at": "2026-11-21T12:00:00.000Z",
+          "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
+          "type": "webhook.test",
+          "cause": "resend",
+          "attempt": 2,
+          "outcome": "delivered",
+          "status": 204,
+          "error": "",
+          "milliseconds": 42,
+        },
+      },
+    },
+  },
   "previewRules": {
     "answers": {
       "200": {
         "application/json": {
-          "version": 71,
+          "version": 76,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1375,7 +1599,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 71,
+          "version": 76,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -1443,7 +1667,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -1522,7 +1746,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1542,7 +1766,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1559,7 +1783,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1576,7 +1800,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1594,7 +1818,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1655,7 +1879,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1675,7 +1899,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1692,7 +1916,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1709,7 +1933,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1727,7 +1951,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1782,7 +2006,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1802,7 +2026,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1819,7 +2043,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1836,7 +2060,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1854,7 +2078,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1879,10 +2103,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 72,
+            "sequence": 77,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1897,10 +2121,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 72,
+            "sequence": 77,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -1916,12 +2140,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 73,
+              "sequence": 78,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
               "kind": "restore-rules",
               "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
               "summary": "undid: changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
               "sha256": null,
@@ -1965,12 +2189,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 72,
+              "sequence": 77,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
               "kind": "import-rules",
               "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
               "summary": "changed 2 rules",
               "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
               "sha256": null,
@@ -2014,7 +2238,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 72,
+          "next_before": 77,
         },
       },
     },
@@ -2059,6 +2283,11 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "update-list", "action": "Edit external list" },
             { "kind": "delete-list", "action": "Delete external list" },
             { "kind": "set-list-credentials", "action": "Change credentials of an external list" },
+            { "kind": "create-webhook", "action": "Create webhook endpoint" },
+            { "kind": "update-webhook", "action": "Edit webhook endpoint" },
+            { "kind": "delete-webhook", "action": "Delete webhook endpoint" },
+            { "kind": "rotate-webhook", "action": "Replace webhook secret" },
+            { "kind": "stop-webhook", "action": "Stop webhook endpoint" },
             { "kind": "update-catalogue", "action": "Update catalogue" },
             { "kind": "import-feed", "action": "Import threat feed" },
           ],
@@ -2068,7 +2297,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices" }],
         },
       },
     },

@@ -40,6 +40,11 @@ export const AUDIT_ACTIONS = {
   "update-list": "Edit external list",
   "delete-list": "Delete external list",
   "set-list-credentials": "Change credentials of an external list",
+  "create-webhook": "Create webhook endpoint",
+  "update-webhook": "Edit webhook endpoint",
+  "delete-webhook": "Delete webhook endpoint",
+  "rotate-webhook": "Replace webhook secret",
+  "stop-webhook": "Stop webhook endpoint",
   "update-catalogue": "Update catalogue",
   "import-feed": "Import threat feed",
 } as const satisfies Readonly<Record<Exclude<CommandKind, ByServers>, string>>;

@@ -4,6 +4,7 @@ import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/deployment.ts";
 import type { DeploymentCredential } from "../../store/deployment-credential.ts";
 import type { ExternalList } from "../../store/external-list.ts";
+import type { Webhook } from "../../store/webhook.ts";
 import type {
   ApiKey,
   Area,
@@ -58,6 +59,7 @@ export class ServiceMemory {
   /** By digest, including revoked ones. */
   #deploymentCredentials = new Map<string, DeploymentCredential>();
   #externalLists = new Map<string, ExternalList>();
+  #webhooks = new Map<string, Webhook>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
   /** Rulesets that have changed since `staleRulesets` found that freezing them is not worth it. */
@@ -102,6 +104,7 @@ export class ServiceMemory {
     deployments,
     deploymentCredentials,
     externalLists,
+    webhooks,
   }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
@@ -111,6 +114,7 @@ export class ServiceMemory {
     for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
     for (const each of deploymentCredentials) this.#deploymentCredentials.set(each.digest, each);
     for (const list of externalLists) this.#externalLists.set(list.id, list);
+    for (const webhook of webhooks) this.#webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) {
       const rules =
         this.#indexes.get(ruleset.id) ?? (await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
@@ -132,6 +136,7 @@ export class ServiceMemory {
     this.#deployments = other.#deployments;
     this.#deploymentCredentials = other.#deploymentCredentials;
     this.#externalLists = other.#externalLists;
+    this.#webhooks = other.#webhooks;
     this.#owned = other.#owned;
     this.#changed = other.#changed;
     // What is being built is older than the new content.
@@ -268,6 +273,26 @@ export class ServiceMemory {
     return deployment?.organisationId === organisationId && deployment.deletedAt === null ? deployment : undefined;
   }
 
+  webhookById(id: string): Webhook | undefined {
+    return this.#webhooks.get(id);
+  }
+
+  /** Another organisation's endpoint is treated as if it did not exist. */
+  webhook(organisationId: string, id: string): Webhook | undefined {
+    const webhook = this.#webhooks.get(id);
+    return webhook?.organisationId === organisationId ? webhook : undefined;
+  }
+
+  /** The endpoints of an organisation, in the order of creation. O(endpoints of all organisations). */
+  webhooks(organisationId: string): Webhook[] {
+    return this.everyWebhook().filter((webhook) => webhook.organisationId === organisationId);
+  }
+
+  /** Those of all organisations, in the order of creation. O(endpoints). */
+  everyWebhook(): Webhook[] {
+    return [...this.#webhooks.values()];
+  }
+
   /** Those of all organisations that are not deleted, in the order of creation. O(deployments). */
   everyDeployment(): Deployment[] {
     return [...this.#deployments.values()].filter(({ deletedAt }) => deletedAt === null);
@@ -372,6 +397,10 @@ export class ServiceMemory {
         return void this.#deployments.set(change.deployment.id, change.deployment);
       case "deployment-credential":
         return void this.#deploymentCredentials.set(change.credential.digest, change.credential);
+      case "webhook":
+        return void this.#webhooks.set(change.webhook.id, change.webhook);
+      case "webhook-deleted":
+        return void this.#webhooks.delete(change.webhookId);
       case "deployment-list":
         return void this.#setList(change);
       case "external-list":

@@ -17,6 +17,7 @@ export class Metrics {
   readonly startRules: Gauge<"source">;
   readonly databaseUp: Gauge;
   readonly databaseOutages: Counter;
+  readonly webhookAttempts: Counter<"outcome">;
   /** What the dashboard shows, until it is recorded. */
   readonly traffic = new TrafficCounter();
   readonly #requests = new RequestTimes();
@@ -95,6 +96,12 @@ export class Metrics {
     this.databaseOutages = new Counter({
       name: "ipsieve_database_outages_total",
       help: "Outages of the database so far",
+      registers,
+    });
+    this.webhookAttempts = new Counter({
+      name: "ipsieve_webhook_attempts_total",
+      help: "Messages sent to webhook endpoints: delivered or failed",
+      labelNames: ["outcome"],
       registers,
     });
   }

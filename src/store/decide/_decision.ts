@@ -7,6 +7,7 @@ import type { DeploymentCredential } from "../deployment-credential.ts";
 import type { ExternalList, FetchState } from "../external-list.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RuleEvent } from "../packed-events.ts";
+import type { Webhook, WebhookProgress, WebhookSecrets } from "../webhook.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
 /** What a command does: its outcome, its change, and what is to be written besides rules. */
@@ -81,6 +82,11 @@ export type Write =
   | { readonly save: "list-content"; readonly listId: string; readonly number: number; readonly content: string }
   /** With its content. */
   | { readonly delete: "external-list"; readonly listId: string }
+  | { readonly insert: "webhook"; readonly webhook: Webhook; readonly secrets: WebhookSecrets }
+  /** With its secrets only if they change. */
+  | { readonly save: "webhook"; readonly webhook: Webhook; readonly secrets?: WebhookSecrets }
+  | { readonly save: "webhook-progress"; readonly progress: WebhookProgress }
+  | { readonly delete: "webhook"; readonly webhookId: string }
   | { readonly insert: "session"; readonly session: Session }
   | { readonly delete: "sessions"; readonly digests: readonly string[] }
   /** Sessions of all users that have expired by then. */

@@ -15,6 +15,7 @@ import { deploymentCredentials } from "./0009-deployment-credentials.ts";
 import { events } from "./0010-events.ts";
 import { externalLists } from "./0011-external-lists.ts";
 import { blockedCounts } from "./0012-blocked-counts.ts";
+import { webhooks } from "./0013-webhooks.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: Migrations = {
   "0010-events": events,
   "0011-external-lists": externalLists,
   "0012-blocked-counts": blockedCounts,
+  "0013-webhooks": webhooks,
 };
 
 /** The number of migrations of this release. */

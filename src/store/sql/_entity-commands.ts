@@ -23,6 +23,7 @@ import {
 import { createKey, revokeKey } from "../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
+import { createWebhook, deleteWebhook, rotateWebhook, stopWebhook, updateWebhook } from "../decide/_webhooks.ts";
 import {
   createUser,
   deleteUser,
@@ -45,10 +46,12 @@ import type {
   SetPlanCommand,
   UpdateRulesetCommand,
   UserCommand,
+  WebhookCommand,
 } from "../command.ts";
 import { forUpdate } from "./_engine.ts";
 import type { Group } from "./_group.ts";
 import * as found from "./_needs.ts";
+import { knownWebhook, roomForWebhook } from "./_webhooks.ts";
 import { writeAll } from "./_write.ts";
 
 /** Commands about anything except the rules of a ruleset. They are rare: each reads what it needs by itself. */
@@ -62,6 +65,7 @@ export type EntityCommand =
   | RecordDatasetCommand
   | DeploymentCommand
   | ExternalListCommand
+  | WebhookCommand
   | UserCommand;
 
 /** Reads what the command needs, decides it, and writes the result. */
@@ -155,6 +159,17 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return claimFetch(command, await found.externalList(within, command));
     case "finish-fetch":
       return finishFetch(command, await found.externalList(within, command));
+    case "create-webhook":
+      await requireOrganisation(group, command.organisationId);
+      return createWebhook(command, await roomForWebhook(within, command.organisationId), randomUUID);
+    case "update-webhook":
+      return updateWebhook(command, await knownWebhook(within, command));
+    case "delete-webhook":
+      return deleteWebhook(command, await knownWebhook(within, command));
+    case "rotate-webhook":
+      return rotateWebhook(command, await knownWebhook(within, command));
+    case "stop-webhook":
+      return stopWebhook(command, await knownWebhook(within, command));
     default:
       return decidedOfUsers(group, command);
   }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { FoundMessage, LimitMessage, SeenMessage } from "../limit-message.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
+import { clock } from "./_leases.ts";
 
 /** Milliseconds for which messages are given to others. Their counts are of one minute. */
 const READ_FOR = 120_000;
@@ -57,11 +58,4 @@ function selectOthers(engine: Engine, server: string, seen: readonly SeenMessage
     where limit_counts.server <> ${server} and limit_counts.number > coalesce(seen.number, 0)
     and at > ${clock(engine)} - ${sql.lit(READ_FOR)}
     order by limit_counts.server, limit_counts.number`;
-}
-
-/** Milliseconds since 1970 by the database's clock, which all its servers share. */
-function clock({ name }: Engine): RawBuilder<number> {
-  return name === "sqlite"
-    ? sql`cast(unixepoch('subsec') * 1000 as integer)`
-    : sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 }

@@ -14,6 +14,7 @@ import {
 } from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
 import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
+import { webhookOf } from "./_webhooks.ts";
 import { catchUp, readHistory } from "./_saved-rules.ts";
 
 /** See `Store.load`. */
@@ -49,6 +50,7 @@ export function readState(
         (await within.selectFrom("deployment_credentials").selectAll().execute()).map(credentialOf),
       ),
       externalLists: inOrder((await within.selectFrom("external_lists").selectAll().execute()).map(externalListOf)),
+      webhooks: inOrder((await within.selectFrom("webhooks").selectAll().execute()).map(webhookOf)),
     };
   });
 }

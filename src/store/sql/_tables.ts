@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { DeliveryCause, DeliveryOutcome } from "../webhook.ts";
 import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
 
 // The rows, as both databases return them: times in milliseconds, counts and sequences as numbers.
@@ -28,6 +29,10 @@ export interface Tables {
   readonly event_heads: EventHeadRow;
   readonly events: EventRow;
   readonly event_parts: EventPartRow;
+  readonly webhooks: WebhookRow;
+  readonly webhook_progress: WebhookProgressRow;
+  readonly webhook_deliveries: DeliveryRow;
+  readonly leases: LeaseRow;
   readonly external_lists: ExternalListRow;
   readonly list_contents: ListContentRow;
   readonly blocked_counts: BlockedCountRow;
@@ -349,4 +354,55 @@ export interface BlockedCountRow {
   readonly prefix: string;
   readonly unit: string;
   readonly amount: number;
+}
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  /** JSON of `WebhookDefinition`. */
+  readonly definition: string;
+  /** JSON. */
+  readonly stopped: string | null;
+  readonly rotation: number;
+  readonly previous_until: number | null;
+  /** Sealed with the key file of the servers, and so is the one before it. */
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface WebhookProgressRow {
+  readonly webhook_id: string;
+  /** The cursor: the last change that has been dealt with. */
+  readonly sequence: number;
+  readonly attempts: number;
+  readonly next_at: number | null;
+  readonly failing_since: number | null;
+  readonly last_attempt_at: number | null;
+  readonly last_success_at: number | null;
+  readonly given_up: number;
+}
+
+export interface DeliveryRow {
+  readonly webhook_id: string;
+  readonly at: number;
+  readonly id: string;
+  readonly message_id: string;
+  readonly type: string;
+  readonly cause: DeliveryCause;
+  readonly attempt: number;
+  readonly outcome: DeliveryOutcome;
+  readonly status: number | null;
+  readonly error: string;
+  readonly milliseconds: number;
+  readonly body: string;
+}
+
+/** A task that one server does for all. */
+export interface LeaseRow {
+  readonly name: string;
+  readonly holder: string;
+  /** By the database's clock. */
+  readonly until: number;
 }

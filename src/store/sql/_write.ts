@@ -11,6 +11,7 @@ import {
   rowOfSession,
   rowOfUser,
 } from "./_entities.ts";
+import { insertWebhook, removeWebhook, saveProgress, saveWebhook } from "./_webhooks.ts";
 import type { Tables } from "./_tables.ts";
 
 /** Writes what a command has decided besides rules. Such commands are rare: each write is a statement of its own. */
@@ -43,6 +44,8 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
       const row = rowOfExternalList(write.list, write.state);
       return void (await within.insertInto("external_lists").values(row).execute());
     }
+    case "webhook":
+      return insertWebhook(within, write.webhook, write.secrets);
     case "session":
       return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
   }
@@ -78,6 +81,10 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const credential = within.updateTable("deployment_credentials").set({ revoked_at: revokedAt });
       return void (await credential.where("id", "=", id).execute());
     }
+    case "webhook":
+      return saveWebhook(within, write.webhook, write.secrets);
+    case "webhook-progress":
+      return saveProgress(within, write.progress);
     case "published-list": {
       const { deploymentId, generation, content } = write;
       const list = within.insertInto("published_lists").values({ deployment_id: deploymentId, generation, content });
@@ -108,6 +115,7 @@ async function remove(within: Transaction<Tables>, write: Extract<Write, { delet
     await within.deleteFrom("list_contents").where("list_id", "=", write.listId).execute();
     return void (await within.deleteFrom("external_lists").where("id", "=", write.listId).execute());
   }
+  if (write.delete === "webhook") return removeWebhook(within, write.webhookId);
   const sessions = within.deleteFrom("sessions");
   if (write.delete === "sessions") await sessions.where("digest", "in", write.digests).execute();
   else await sessions.where("expires_at", "<=", write.at).execute();

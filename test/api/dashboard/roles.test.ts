@@ -14,7 +14,7 @@ const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.
 interface Case {
   readonly least: Role | "anybody";
   readonly status: number;
-  /** What the path's parameter is replaced by; made anew for each request. */
+  /** What the path's parameters are replaced by, separated by spaces; made anew for each request. */
   readonly id?: () => Promise<string>;
   readonly query?: string | (() => string);
   readonly body?: unknown;
@@ -114,6 +114,33 @@ const newLog = async () => {
   });
   return id;
 };
+const newWebhook = async () => {
+  const { webhook } = await t.server.store.write({
+    kind: "create-webhook",
+    ...writing,
+    organisationId: organisation,
+    definition: { url: "https://localhost:9/", description: "", kinds: ["rule.created"], active: true },
+    secret: t.server.services.secretKey.seal(`webhooks ${organisation}`, "webhooks", "c2VjcmV0"),
+  });
+  return webhook.id;
+};
+/** An endpoint that is deleted before the next one is made: an organisation has a few at most. */
+let lastWebhook: string | undefined;
+const oneWebhook = async () => {
+  if (lastWebhook !== undefined && t.server.services.memory.webhookById(lastWebhook) !== undefined)
+    await t.server.store.write({
+      kind: "delete-webhook",
+      ...writing,
+      organisationId: organisation,
+      webhookId: lastWebhook,
+    });
+  return (lastWebhook = await newWebhook());
+};
+const newDelivery = async () => {
+  const id = await oneWebhook();
+  const { webhookMessages, memory } = t.server.services;
+  return `${id} ${(await webhookMessages.test(memory.webhookById(id)!)).id}`;
+};
 const address = async () => "198.51.100.130";
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -198,6 +225,16 @@ const CASES: Readonly<Record<string, Case>> = {
     body: { ruleset_id: crypto.randomUUID(), expires_in_days: 1 },
   },
   setListCredentials: { least: "admin", status: 200, id: newList, body: { credentials: null } },
+  listWebhooks: { least: "admin", status: 200 },
+  createWebhook: { least: "admin", status: 201, body: { url: "https://localhost:9/", kinds: ["rule.created"] } },
+  getWebhook: { least: "admin", status: 200, id: oneWebhook },
+  updateWebhook: { least: "admin", status: 200, id: oneWebhook, body: { active: false } },
+  deleteWebhook: { least: "admin", status: 204, id: oneWebhook },
+  rotateWebhook: { least: "admin", status: 200, id: oneWebhook, body: {} },
+  testWebhook: { least: "admin", status: 200, id: oneWebhook },
+  listWebhookDeliveries: { least: "admin", status: 200, id: oneWebhook },
+  getWebhookDelivery: { least: "admin", status: 200, id: newDelivery },
+  resendWebhookDelivery: { least: "admin", status: 200, id: newDelivery },
   changeMatchingRules: { least: "editor", status: 200, id: newRuleset, body: { action: "delete", count: 1 } },
   listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },
   previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },
@@ -250,7 +287,8 @@ async function operations(): Promise<Operation[]> {
 
 async function send({ id: operationId, method, path }: Operation, token?: string): Promise<Answer> {
   const { id, body, type } = CASES[operationId]!;
-  const place = path.replace(/\{\w+\}/, id === undefined ? "" : await id());
+  const ids = id === undefined ? [] : (await id()).split(" ");
+  const place = path.replace(/\{\w+\}/g, () => ids.shift() ?? "");
   return visit(t, method, `${place}?${queryOf(operationId)}`, {
     token,
     body,
@@ -328,7 +366,7 @@ test("ids of another organisation are as absent ones; what has no id in its path
     const absent = await visit(
       t,
       operation.method,
-      `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${queryOf(operation.id)}`,
+      `${operation.path.replace(/\{\w+\}/g, () => crypto.randomUUID())}?${queryOf(operation.id)}`,
       { token: other.token, body: CASES[operation.id]!.body },
     );
     const told = ({ body }: Answer) => ({ ...body, instance: "", detail: body.detail.replace(/[0-9a-f-]{36}/, "ID") });

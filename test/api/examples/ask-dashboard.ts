@@ -1,5 +1,6 @@
 import { SECURE_NAME } from "../../../src/api/access/session-cookie.ts";
 import type { Answer, TestServer } from "../start-server.ts";
+import { WebhookReceiver } from "../harness/webhook-receiver.ts";
 import type { Interview } from "./interview.ts";
 import type { StandIns } from "./stand-ins.ts";
 import { until } from "../../until.ts";
@@ -22,6 +23,7 @@ export async function askDashboard(server: TestServer, interview: Interview, sta
   await askAboutKeys(interview, standIns);
   await askAboutDeployments(interview, standIns);
   await askAboutLists(interview);
+  await askAboutWebhooks(interview, standIns);
   await askAboutRules(interview);
   await askAboutLogs(interview, standIns);
   await askAboutChanges(interview);
@@ -61,6 +63,43 @@ async function askAboutLists(interview: Interview): Promise<void> {
   const asked = interview.body(`${path}/{list_id}:credentials`, "post");
   await interview.ask("setListCredentials", "POST", `${path}/${body.id}:credentials`, { body: asked });
   await interview.ask(null, "DELETE", `${path}/${body.id}`);
+}
+
+/** Messages go to a receiver of our own, which is not shown. */
+async function askAboutWebhooks(interview: Interview, standIns: StandIns): Promise<void> {
+  const path = `${API}/webhooks`;
+  const bodyOf = (verb: string, method: string): any => interview.body(path + verb, method);
+  const receiver = await WebhookReceiver.start();
+  try {
+    const body = bodyOf("", "post");
+    const created = await interview.ask("createWebhook", "POST", path, { body });
+    standIns.add(created.body.secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=");
+    await interview.ask("listWebhooks", "GET", path);
+    const own = `${path}/${created.body.webhook.id}`;
+    await interview.ask("getWebhook", "GET", own);
+    await interview.ask("updateWebhook", "PATCH", own, { body: bodyOf("/{webhook_id}", "patch") });
+    const rotated = await interview.ask("rotateWebhook", "POST", `${own}:rotate`, {
+      body: bodyOf("/{webhook_id}:rotate", "post"),
+    });
+    standIns.add(rotated.body.secret, "whsec_xSLKUaaWOx7PzlaKGdUbRXt6vxWXWDTPxSLKUaaWOx4=");
+    await interview.ask(null, "DELETE", own);
+    const { webhook } = (await interview.ask(null, "POST", path, { body: { ...body, url: receiver.url } })).body;
+    await askAboutDeliveries(interview, standIns, `${path}/${webhook.id}`);
+    await interview.ask(null, "DELETE", `${path}/${webhook.id}`);
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function askAboutDeliveries(interview: Interview, standIns: StandIns, own: string): Promise<void> {
+  const shown = (delivery: any) => ({ ...delivery, milliseconds: 42 });
+  const tested = await interview.ask("testWebhook", "POST", `${own}:test`, { shown });
+  standIns.add(tested.body.message_id, "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr");
+  const list = ({ items, count }: any) => ({ items: items.map(shown), count });
+  await interview.ask("listWebhookDeliveries", "GET", `${own}/deliveries`, { shown: list });
+  const delivery = `${own}/deliveries/${tested.body.id}`;
+  await interview.ask("getWebhookDelivery", "GET", delivery, { shown });
+  await interview.ask("resendWebhookDelivery", "POST", `${delivery}:resend`, { shown });
 }
 
 /** The first user is set up and stays; another one is invited. */

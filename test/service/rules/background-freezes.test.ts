@@ -45,6 +45,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
     deployments: [],
     deploymentCredentials: [],
     externalLists: [],
+    webhooks: [],
   };
   await memory.addState({ sequence: 1, ...nothing, rulesets });
   const metrics = new Metrics();

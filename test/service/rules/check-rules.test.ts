@@ -97,6 +97,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
     deployments: [],
     deploymentCredentials: [],
     externalLists: [],
+    webhooks: [],
   };
   const times0 = { createdAt: 1, updatedAt: 1, version: 1 };
   await memory.addState({ sequence: 1, ...nothing, rulesets: [{ ...about, ...times0 }] });

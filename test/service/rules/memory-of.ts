@@ -23,6 +23,7 @@ export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule
     deployments: [],
     deploymentCredentials: [],
     externalLists: [],
+    webhooks: [],
   };
   await memory.addState({ sequence: about.version, ...nothing, rulesets: [about] });
   const { id: rulesetId, organisationId } = about;

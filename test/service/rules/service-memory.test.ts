@@ -61,6 +61,7 @@ async function makeMemory(): Promise<ServiceMemory> {
     deployments: [],
     deploymentCredentials: [],
     externalLists: [],
+    webhooks: [],
     rulesets: [about("a"), about("b")],
   });
   return memory;

@@ -8,6 +8,7 @@ import type { Change } from "../../../src/store/change.ts";
 import type { Deployment } from "../../../src/store/deployment.ts";
 import type { DeploymentCredential } from "../../../src/store/deployment-credential.ts";
 import type { ExternalList } from "../../../src/store/external-list.ts";
+import type { Webhook } from "../../../src/store/webhook.ts";
 import type {
   ApiKey,
   Organisation,
@@ -31,6 +32,7 @@ export class Memory {
   readonly deployments = new Map<string, Deployment>();
   readonly deploymentCredentials = new Map<string, DeploymentCredential>();
   readonly externalLists = new Map<string, ExternalList>();
+  readonly webhooks = new Map<string, Webhook>();
   /** By ruleset, then by the text of the prefix. */
   readonly rules = new Map<string, Map<string, Rule>>();
   readonly seen: Change[] = [];
@@ -44,7 +46,8 @@ export class Memory {
   }
 
   start(state: State): void {
-    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments, externalLists } = state;
+    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments, externalLists, webhooks } =
+      state;
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
@@ -54,6 +57,7 @@ export class Memory {
     for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
     for (const credential of state.deploymentCredentials) this.deploymentCredentials.set(credential.id, credential);
     for (const list of externalLists) this.externalLists.set(list.id, list);
+    for (const webhook of webhooks) this.webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
   }
 
@@ -89,6 +93,7 @@ export class Memory {
       deployments: sorted(this.deployments),
       deploymentCredentials: sorted(this.deploymentCredentials),
       externalLists: sorted(this.externalLists),
+      webhooks: sorted(this.webhooks),
       rules: sorted(new Map(rules)),
     };
   }
@@ -98,6 +103,12 @@ export class Memory {
       case "organisation":
         this.organisations.set(change.organisation.id, change.organisation);
         return;
+      case "webhook":
+        this.webhooks.set(change.webhook.id, change.webhook);
+        break;
+      case "webhook-deleted":
+        this.webhooks.delete(change.webhookId);
+        break;
       case "deployment":
         this.deployments.set(change.deployment.id, change.deployment);
         return;

@@ -148,11 +148,21 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "update-list": (name) => `changed the external list ${name}`,
   "delete-list": (name) => `deleted the external list ${name}`,
   "set-list-credentials": (name) => `changed the credentials of the external list ${name}`,
+  "create-webhook": (_name, _before, { url }) => `created the webhook endpoint ${hostOf(url)}`,
+  "update-webhook": (_name, _before, { url }) => `changed the webhook endpoint ${hostOf(url)}`,
+  "delete-webhook": (_name, { url }) => `deleted the webhook endpoint ${hostOf(url)}`,
+  "rotate-webhook": (_name, _before, { url }) => `replaced the secret of the webhook endpoint ${hostOf(url)}`,
+  "stop-webhook": (_name, _before, { url }) => `stopped delivering to the webhook endpoint ${hostOf(url)}`,
   "update-catalogue": (_name, _before, { prefixes, source }) =>
     `updated the catalogue from ${source}: ${countedPrefixes(prefixes)}`,
   "import-feed": (_name, _before, { prefixes, source, skipped }) =>
     `imported the threat feed ${JSON.stringify(source)}: ${countedPrefixes(prefixes)}${skipped === 0 ? "" : `, ${skipped === 1 ? "1 line" : `${skipped} lines`} skipped`}`,
 };
+
+/** Paths and parameters may be secrets of the receiver. */
+function hostOf(url: State[string] | undefined): string {
+  return URL.parse(String(url))?.host ?? "";
+}
 
 function countedPrefixes(count: State[string] | undefined): string {
   return count === 1 ? "1 prefix" : `${count} prefixes`;

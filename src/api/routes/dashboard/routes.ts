@@ -18,6 +18,7 @@ import { addThreatRoutes } from "./threats.ts";
 import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
 import { addUserRoutes } from "./users.ts";
+import { addWebhookRoutes } from "./webhooks.ts";
 
 /** The operations that only the dashboard has, besides those of the public API. */
 export function addDashboardRoutes(app: App, services: Services): void {
@@ -29,6 +30,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addDeploymentCredentialRoutes(app, services);
   addBouncerKeyRoutes(app, services);
   addListCredentialRoutes(app, services);
+  addWebhookRoutes(app, services);
   addRowRoutes(app, services);
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);

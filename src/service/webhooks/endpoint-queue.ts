@@ -1,0 +1,163 @@
+import type { AuditEntry } from "../../store/audit.ts";
+import type { Store } from "../../store/store.ts";
+import type { Webhook, WebhookProgress } from "../../store/webhook.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
+import { judge } from "./retries.ts";
+import { eventOf, messageOf, type WebhookEvent } from "./webhook-event.ts";
+import type { WebhookMessages } from "./webhook-messages.ts";
+
+/** Changes read at once. */
+const PAGE = 100;
+/** Changes that no one wants, after which the progress is written. */
+const WRITTEN_EVERY = 1000;
+
+export interface QueueServices {
+  readonly store: Store;
+  readonly memory: ServiceMemory;
+  readonly messages: WebhookMessages;
+  readonly now: () => number;
+  readonly baseUrl: string;
+  /** Aborts when this server no longer delivers. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Delivers the events of an endpoint, one at a time, in order: reads the changes after its cursor, sends the first
+ * event that it wants, and writes down what became of it before it sends the next one. Nothing else is remembered, so
+ * whichever server delivers next continues there; a message whose outcome was not written down is sent again, with the
+ * same id.
+ */
+export class EndpointQueue {
+  readonly #id: string;
+  readonly #services: QueueServices;
+  /** Changes read and not yet looked at. */
+  #entries: AuditEntry[] = [];
+  /** Everything up to this change has been looked at; it is at or after the stored cursor. */
+  #position = -1;
+  #running: Promise<void> | undefined;
+  #isWoken = false;
+  #isResting = false;
+  /** When it has to be woken, by the clock of the service; null: by the next change. */
+  dueAt: number | null = null;
+
+  constructor(id: string, services: QueueServices) {
+    this.#id = id;
+    this.#services = services;
+  }
+
+  /** Continues if there is something to do. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#isWoken && this.#isGoing) this.wake();
+    });
+  }
+
+  /** Finishes what is being sent, and then sends nothing more. */
+  rest(): void {
+    this.#isResting = true;
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  get #isGoing(): boolean {
+    return !this.#isResting && !this.#services.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { now } = this.#services;
+    this.dueAt = null;
+    try {
+      while (this.#isWoken && this.#isGoing) {
+        this.#isWoken = false;
+        while (this.#isGoing && (await this.#deliverNext()));
+      }
+    } catch {
+      // The store's outage is logged elsewhere.
+      this.dueAt = now() + 1000;
+      this.#isWoken = false;
+    }
+  }
+
+  /** Whether to look for another event at once. */
+  async #deliverNext(): Promise<boolean> {
+    const { memory, store, now, signal } = this.#services;
+    const [progress] = await store.read("webhookProgress", [this.#id]);
+    const webhook = memory.webhookById(this.#id);
+    if (progress === undefined || webhook === undefined || !webhook.active || webhook.stopped !== null) return false;
+    if (progress.nextAt !== null && now() < progress.nextAt) {
+      this.dueAt = progress.nextAt;
+      return false;
+    }
+    const event = await this.#next(webhook, progress);
+    if (event === undefined) await this.#savePosition(progress);
+    if (event === undefined || signal.aborted) return false;
+    return this.#deliver(webhook, progress, event);
+  }
+
+  async #deliver(webhook: Webhook, progress: WebhookProgress, event: WebhookEvent): Promise<boolean> {
+    const { messages, store, now, signal } = this.#services;
+    const { type, at, data, sequence } = event;
+    const messageId = `msg_${webhook.id.replaceAll("-", "")}_${sequence}`;
+    const attempt = progress.attempts + 1;
+    const message = { messageId, type, cause: "event", attempt, body: messageOf(type, at, data) } as const;
+    const { result, sent } = await messages.send(webhook, message, signal);
+    // It was cut off here, which says nothing about the endpoint.
+    if (signal.aborted && result.status === null) return false;
+    const verdict = judge(progress, sequence, result, sent.at, Math.random());
+    await store.record("delivery", {
+      delivery: { ...sent, outcome: verdict.outcome },
+      progress: { from: progress.cursor, next: verdict.progress },
+    });
+    if (verdict.stop !== undefined) {
+      const { id: webhookId, organisationId, updatedAt: seen } = webhook;
+      const by = { actor: "command:server", at: now(), organisationId, webhookId };
+      await store.write({ kind: "stop-webhook", ...by, reason: verdict.stop, seen });
+    }
+    return true;
+  }
+
+  /** The first event after the cursor that the endpoint wants. */
+  async #next(webhook: Webhook, { cursor }: WebhookProgress): Promise<WebhookEvent | undefined> {
+    this.#entries = this.#entries.filter(({ sequence }) => sequence > cursor);
+    this.#position = Math.max(this.#position, cursor);
+    while (this.#entries.length > 0 || (await this.#read(webhook))) {
+      const entry = this.#entries[0]!;
+      const event = this.#eventOf(entry, webhook);
+      if (event?.kinds.some((kind) => webhook.kinds.includes(kind)) === true) return event;
+      this.#position = entry.sequence;
+      this.#entries.shift();
+    }
+    return undefined;
+  }
+
+  /** Events that the endpoint does not want need not be looked at again. */
+  async #savePosition(progress: WebhookProgress): Promise<void> {
+    if (this.#position - progress.cursor < WRITTEN_EVERY) return;
+    const next = { ...progress, cursor: this.#position, attempts: 0, nextAt: null };
+    await this.#services.store.record("webhookProgress", { from: progress.cursor, next });
+  }
+
+  #eventOf(entry: AuditEntry, { organisationId }: Webhook): WebhookEvent | undefined {
+    const { memory, baseUrl } = this.#services;
+    return eventOf(entry, {
+      ruleset: (id) => memory.ruleset(organisationId, id)?.about,
+      deployment: (id) => memory.deployment(organisationId, id),
+      baseUrl,
+    });
+  }
+
+  /** Whether there may be more. */
+  async #read(webhook: Webhook): Promise<boolean> {
+    const { store } = this.#services;
+    const { entries, sequence } = await store.read("eventChanges", webhook.organisationId, this.#position, PAGE);
+    this.#entries = [...entries];
+    if (entries.length > 0) return true;
+    this.#position = sequence;
+    return false;
+  }
+}

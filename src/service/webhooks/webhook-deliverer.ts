@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Change } from "../../store/change.ts";
+import type { Store } from "../../store/store.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
+import { EndpointQueue } from "./endpoint-queue.ts";
+import type { GuardedPost } from "./guarded-post.ts";
+import type { WebhookMessages } from "./webhook-messages.ts";
+
+/** Milliseconds between two looks at what is due. */
+const EVERY = 250;
+/** Milliseconds for which one server delivers for all; it renews this several times before it is over. */
+const LEASE = 6000;
+const RENEWED_EVERY = 2000;
+/** Milliseconds in which a closing server finishes what it is sending. */
+const GRACE = 2000;
+
+interface Needed {
+  readonly store: Store;
+  readonly memory: ServiceMemory;
+  readonly messages: WebhookMessages;
+  readonly post: GuardedPost;
+  readonly now: () => number;
+  readonly baseUrl: string;
+}
+
+/** This server's turn to deliver. */
+interface Term {
+  readonly ending: AbortController;
+  readonly queues: Map<string, EndpointQueue>;
+  /** By a monotonic clock. */
+  until: number;
+}
+
+/**
+ * Delivers events to the endpoints of all organisations. One of the servers does so at a time: the one that holds the
+ * lease in the database. How far it has come is in the database, too, so another one continues there.
+ */
+export class WebhookDeliverer {
+  readonly #services: Needed;
+  readonly #server = randomUUID();
+  #term: Term | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> | undefined;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+
+  constructor(services: Needed) {
+    this.#services = services;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#look();
+  }
+
+  /** Messages that are not sent within two seconds are sent again by the next server. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#renewing;
+    const term = this.#term;
+    if (term !== undefined) await this.#end(term);
+    await this.#services.post.close();
+  }
+
+  /** Takes note of changes that memory has. */
+  apply(changes: readonly Change[]): void {
+    const organisations = new Set(changes.map(({ organisationId }) => organisationId));
+    if (this.#term === undefined) return void (changes.some(isOfWebhooks) && this.#look());
+    for (const change of changes) if (change.kind === "webhook-deleted") this.#term.queues.delete(change.webhookId);
+    for (const { id, organisationId } of this.#services.memory.everyWebhook())
+      if (organisations.has(organisationId)) this.#queueOf(this.#term, id).wake();
+  }
+
+  /** Everything may have changed: the state has been loaded again. */
+  forget(): void {
+    if (this.#term !== undefined) this.#wakeAll(this.#term);
+  }
+
+  #look(): void {
+    if (this.#isStopped) return;
+    const time = performance.now();
+    const term = this.#term;
+    if (term !== undefined && time > term.until) void this.#end(term);
+    const isNeeded = this.#services.memory.everyWebhook().length > 0;
+    if (isNeeded && time - this.#renewedAt >= RENEWED_EVERY)
+      this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
+    const now = this.#services.now();
+    for (const queue of this.#term?.queues.values() ?? []) if (queue.dueAt !== null && queue.dueAt <= now) queue.wake();
+  }
+
+  async #renew(): Promise<void> {
+    const time = performance.now();
+    this.#renewedAt = time;
+    try {
+      const isOurs = await this.#services.store.record("lease", "webhooks", this.#server, LEASE);
+      if (!isOurs) return void (this.#term !== undefined && (await this.#end(this.#term)));
+      if (this.#term !== undefined) this.#term.until = time + LEASE;
+      else if (!this.#isStopped) this.#begin(time + LEASE);
+    } catch {
+      // The store's outage is logged elsewhere; the term ends by itself.
+    }
+  }
+
+  #begin(until: number): void {
+    this.#term = { ending: new AbortController(), queues: new Map(), until };
+    this.#wakeAll(this.#term);
+  }
+
+  #wakeAll(term: Term): void {
+    for (const { id } of this.#services.memory.everyWebhook()) this.#queueOf(term, id).wake();
+  }
+
+  #queueOf({ queues, ending }: Term, id: string): EndpointQueue {
+    const known = queues.get(id);
+    if (known !== undefined) return known;
+    const queue = new EndpointQueue(id, { ...this.#services, signal: ending.signal });
+    queues.set(id, queue);
+    return queue;
+  }
+
+  /** What is being sent has some time to finish, if the server is closing: the lease is ours until then. */
+  async #end(term: Term): Promise<void> {
+    this.#term = undefined;
+    const idle = Promise.all([...term.queues.values()].map((queue) => queue.idle()));
+    if (this.#isStopped) {
+      for (const queue of term.queues.values()) queue.rest();
+      await Promise.race([idle, sleep(GRACE, undefined, { ref: false })]);
+    }
+    term.ending.abort();
+    await idle;
+    if (!this.#isStopped) return;
+    // Without it, the next server waits until the lease is over.
+    await this.#services.store.record("lease", "webhooks", this.#server, 0).catch(() => undefined);
+  }
+}
+
+function isOfWebhooks({ kind }: Change): boolean {
+  return kind === "webhook";
+}

@@ -1,0 +1,58 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Webhook, WebhookSecrets } from "../../store/webhook.ts";
+import type { SecretKey } from "../access/secret-key.ts";
+
+const START = "whsec_";
+/** Standard Webhooks asks for 24 to 64. */
+const SECRET_BYTES = 32;
+/** Who needs the key file. */
+const USER = "webhooks";
+
+/** A new secret, as its receiver needs it, and as it is stored. */
+export interface NewSecret {
+  /** `whsec_` and base64; shown once. */
+  readonly text: string;
+  readonly sealed: string;
+}
+
+/** @throws ServiceError "conflict" where the server has no key file */
+export function makeSecret(key: SecretKey, organisationId: string): NewSecret {
+  const secret = randomBytes(SECRET_BYTES).toString("base64");
+  return { text: START + secret, sealed: key.seal(purposeOf(organisationId), USER, secret) };
+}
+
+/** The secrets that sign at a time: the current one first. @throws SealError */
+export function signingSecrets(
+  key: SecretKey,
+  { organisationId, previousUntil }: Pick<Webhook, "organisationId" | "previousUntil">,
+  { current, previous }: WebhookSecrets,
+  now: number,
+): Buffer[] {
+  const isRotating = previous !== null && previousUntil !== null && now < previousUntil;
+  return (isRotating ? [current, previous] : [current]).map((sealed) =>
+    Buffer.from(key.open(purposeOf(organisationId), USER, sealed), "base64"),
+  );
+}
+
+/**
+ * The headers of a message by the Standard Webhooks specification: its id, the time of the attempt in seconds, and a
+ * signature by each secret.
+ */
+export function signedHeaders(
+  messageId: string,
+  now: number,
+  body: string,
+  secrets: readonly Buffer[],
+): Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac("sha256", secret).update(`${messageId}.${timestamp}.${body}`);
+    return `v1,${mac.digest("base64")}`;
+  });
+  return { "webhook-id": messageId, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+}
+
+/** A database that mixes up organisations does not make one sign with the secret of another. */
+function purposeOf(organisationId: string): string {
+  return `webhooks ${organisationId}`;
+}

@@ -1,0 +1,131 @@
+import type {
+  CreateWebhookCommand,
+  DeleteWebhookCommand,
+  RotateWebhookCommand,
+  StopWebhookCommand,
+  UpdateWebhookCommand,
+} from "../command.ts";
+import { StoreError } from "../store-error.ts";
+import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../webhook.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Maximum endpoints of an organisation. */
+const MAX_WEBHOOKS = 20;
+
+/** `count`: those of the organisation; `sequence`: the last change, after which its events begin. */
+export function createWebhook(
+  { organisationId, definition, secret, at }: CreateWebhookCommand,
+  { count, sequence }: { readonly count: number; readonly sequence: number },
+  newId: NewId,
+): Decision {
+  checkTexts(JSON.stringify(definition));
+  if (count >= MAX_WEBHOOKS)
+    throw new StoreError(
+      "too-many-webhooks",
+      `an organisation has at most ${MAX_WEBHOOKS} webhook endpoints; delete some first`,
+    );
+  const webhook: Webhook = {
+    ...definition,
+    id: newId(),
+    organisationId,
+    stopped: null,
+    rotation: 1,
+    previousUntil: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  return {
+    outcome: { webhook },
+    changes: [{ change: { kind: "webhook", webhook } }],
+    writes: [
+      { insert: "webhook", webhook, secrets: { current: secret, previous: null } },
+      { save: "webhook-progress", progress: progressFrom(webhook.id, sequence) },
+    ],
+  };
+}
+
+/**
+ * An endpoint that a server has stopped goes on when it is activated: with what has happened since (`resume`), or from
+ * now on (`skip`). `sequence`: the last change.
+ */
+export function updateWebhook(
+  { definition, missed = "resume", at }: UpdateWebhookCommand,
+  { webhook: before, progress, sequence }: KnownWebhook & { readonly sequence: number },
+): Decision {
+  const changed: WebhookDefinition = { ...definitionOf(before), ...definition };
+  checkTexts(JSON.stringify(changed));
+  const isStarted = definition.active === true && (!before.active || before.stopped !== null);
+  const isSame = JSON.stringify(changed) === JSON.stringify(definitionOf(before)) && !isStarted;
+  if (isSame) return { outcome: { webhook: before }, changes: [] };
+  const webhook: Webhook = { ...before, ...changed, updatedAt: at, stopped: isStarted ? null : before.stopped };
+  const decision = changedTo(webhook, before);
+  if (!isStarted) return decision;
+  const next = {
+    ...progress,
+    cursor: missed === "skip" ? sequence : progress.cursor,
+    attempts: 0,
+    nextAt: null,
+    failingSince: null,
+  };
+  return { ...decision, writes: [...decision.writes!, { save: "webhook-progress", progress: next }] };
+}
+
+/** Its secrets and deliveries go, too. */
+export function deleteWebhook({ webhookId }: DeleteWebhookCommand, { webhook }: KnownWebhook): Decision {
+  return {
+    outcome: {},
+    changes: [{ change: { kind: "webhook-deleted", webhookId }, old: webhook }],
+    writes: [{ delete: "webhook", webhookId }],
+  };
+}
+
+/** Both secrets sign until `graceUntil`. */
+export function rotateWebhook(
+  { secret, graceUntil, at }: RotateWebhookCommand,
+  { webhook: before, secrets }: KnownWebhook,
+): Decision {
+  const webhook: Webhook = { ...before, rotation: before.rotation + 1, previousUntil: graceUntil, updatedAt: at };
+  const { outcome, changes } = changedTo(webhook, before);
+  const next: WebhookSecrets = { current: secret, previous: graceUntil > at ? secrets.current : null };
+  return { outcome, changes, writes: [{ save: "webhook", webhook, secrets: next }] };
+}
+
+/** By a server. Nothing happens if a user has changed the endpoint since the server read it (`updatedAt`). */
+export function stopWebhook({ reason, seen, at }: StopWebhookCommand, { webhook: before }: KnownWebhook): Decision {
+  if (before.stopped !== null || !before.active || before.updatedAt !== seen)
+    return { outcome: { webhook: before }, changes: [] };
+  return changedTo({ ...before, stopped: { at, reason } }, before);
+}
+
+/** What there is of an endpoint in the database. */
+export interface KnownWebhook {
+  readonly webhook: Webhook;
+  readonly secrets: WebhookSecrets;
+  readonly progress: WebhookProgress;
+}
+
+function changedTo(webhook: Webhook, before: Webhook): Decision {
+  return {
+    outcome: { webhook },
+    changes: [{ change: { kind: "webhook", webhook }, old: before }],
+    writes: [{ save: "webhook", webhook }],
+  };
+}
+
+function definitionOf({ url, description, kinds, active }: Webhook): WebhookDefinition {
+  return { url, description, kinds, active };
+}
+
+function progressFrom(webhookId: string, cursor: number): WebhookProgress {
+  return {
+    webhookId,
+    cursor,
+    attempts: 0,
+    nextAt: null,
+    failingSince: null,
+    lastAttemptAt: null,
+    lastSuccessAt: null,
+    givenUp: 0,
+  };
+}

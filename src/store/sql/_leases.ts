@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Engine } from "./_engine.ts";
+
+/**
+ * See `COUNTERS.lease`. By the database's clock, which all its servers share. A SQLite file is written only by the
+ * holder.
+ */
+export async function takeLease(engine: Engine, name: string, holder: string, milliseconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    insert into leases (name, holder, until) values (${name}, ${holder}, ${clock(engine)} + ${sql.lit(milliseconds)})
+    on conflict (name) do update set holder = excluded.holder, until = excluded.until
+    where leases.holder = excluded.holder or leases.until <= ${clock(engine)}
+    returning name`.execute(engine.db);
+  return rows.length === 1;
+}
+
+/** Milliseconds since 1970 by the database's clock, which all its servers share. */
+export function clock({ name }: Engine): RawBuilder<number> {
+  return name === "sqlite"
+    ? sql`cast(unixepoch('subsec') * 1000 as integer)`
+    : sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+}

@@ -1,0 +1,100 @@
+/** What endpoints can be told about. `rule.changed` is one change that created, updated or deleted several rules. */
+export const EVENT_KINDS = [
+  "rule.created",
+  "rule.updated",
+  "rule.deleted",
+  "ruleset.created",
+  "ruleset.updated",
+  "ruleset.deleted",
+  "deployment.generated",
+  "deployment.refused",
+  "catalogue.updated",
+  "key.created",
+  "key.revoked",
+  "webhook.disabled",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Why a server has stopped delivering to an endpoint: it answered 410, or nothing has succeeded for three days. */
+export type StopReason = "gone" | "failing";
+
+/** What users decide about an endpoint. */
+export interface WebhookDefinition {
+  /** Of https; of http only for addresses that the operator allows. */
+  readonly url: string;
+  readonly description: string;
+  /** At least one; other events are not delivered. */
+  readonly kinds: readonly EventKind[];
+  readonly active: boolean;
+}
+
+/** An endpoint that receives events of its organisation, one after the other. Its secrets are not part of it. */
+export interface Webhook extends WebhookDefinition {
+  readonly id: string;
+  readonly organisationId: string;
+  /** Set by a server that has stopped delivering; null again when a user activates it. */
+  readonly stopped: { readonly at: number; readonly reason: StopReason } | null;
+  /** How often the secret has been replaced, from 1 on, and when the one before stops signing. */
+  readonly rotation: number;
+  readonly previousUntil: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The secrets of an endpoint, sealed with the key file of the servers. */
+export interface WebhookSecrets {
+  readonly current: string;
+  readonly previous: string | null;
+}
+
+/** How far the delivery to an endpoint has come. */
+export interface WebhookProgress {
+  readonly webhookId: string;
+  /** Everything up to this change is delivered, given up, or of a kind that is not wanted. */
+  readonly cursor: number;
+  /** Failed attempts to deliver the event after it, and when the next one is due. */
+  readonly attempts: number;
+  readonly nextAt: number | null;
+  /** The first failure since the last success; null: the last attempt succeeded, or there was none. */
+  readonly failingSince: number | null;
+  readonly lastAttemptAt: number | null;
+  readonly lastSuccessAt: number | null;
+  /** Events that were given up, in all. */
+  readonly givenUp: number;
+}
+
+/** `delivered`: with a 2xx; `failed`: it is tried again; `given-up`: it is not. */
+export type DeliveryOutcome = "delivered" | "failed" | "given-up";
+/** Why a message was sent: an event happened, or a user asked for a test or for a message once more. */
+export type DeliveryCause = "event" | "test" | "resend";
+
+/** One attempt to deliver a message. */
+export interface Delivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly at: number;
+  /** The same over all attempts and repetitions. */
+  readonly messageId: string;
+  readonly type: string;
+  readonly cause: DeliveryCause;
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly outcome: DeliveryOutcome;
+  /** Of the response; null: there was none. */
+  readonly status: number | null;
+  /** Why it failed; "" if it did not. */
+  readonly error: string;
+  readonly milliseconds: number;
+}
+
+/** With what was sent. */
+export interface SentDelivery extends Delivery {
+  readonly body: string;
+}
+
+/** An attempt to be recorded. */
+export interface DeliveryRecord {
+  readonly delivery: SentDelivery;
+  /** With the cursor that it starts from: if that is another one now, the progress stays. null: not an event. */
+  readonly progress: { readonly from: number; readonly next: WebhookProgress } | null;
+}

@@ -1,0 +1,379 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { Webhook as Receiver } from "standardwebhooks";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import type { Received } from "../harness/webhook-receiver.ts";
+import { WebhookReceiver } from "../harness/webhook-receiver.ts";
+import { until } from "../../until.ts";
+import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
+import { addUser, type TestUser, visit } from "./browser.ts";
+
+const HOUR = 3_600_000;
+
+let t: TestServer;
+let receiver: WebhookReceiver;
+let admin: TestUser;
+let organisationId = "";
+let rulesetId = "";
+let serial = 0;
+
+before(async () => {
+  t = await startServer({ outboundAllow: "127.0.0.0/8", signInsPerMinute: 1_000_000 });
+  receiver = await WebhookReceiver.start();
+  organisationId = await addOrganisation(t, "webhooks");
+  admin = await addUser(t, organisationId, "admin");
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...by(),
+    name: "blocked",
+    purpose: "blocklist",
+    description: "",
+  });
+  rulesetId = ruleset.id;
+});
+// Receivers compare the time of a message with their own clock.
+beforeEach(() => void (t.clock.now = Date.now()));
+after(async () => {
+  await t.close();
+  await receiver.close();
+});
+
+const by = () => ({ actor: `user:${admin?.id ?? "none"}`, at: t.clock.now, organisationId });
+const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  visit(t, method, path, { token: admin.token, ...(body === undefined ? {} : { body }) });
+
+interface Endpoint {
+  readonly id: string;
+  readonly path: string;
+  readonly secret: string;
+}
+
+/** A new endpoint with a path of its own at the receiver. */
+async function endpoint(
+  kinds: readonly string[] = ["rule.created", "rule.updated", "rule.deleted"],
+): Promise<Endpoint> {
+  const path = `/hook${++serial}`;
+  const { status, body, text } = await call("POST", "/webhooks", { url: receiver.url + path, kinds });
+  assert.equal(status, 201, text);
+  return { id: body.webhook.id, path, secret: body.secret };
+}
+
+async function addRule(ip: string, name: string | null = null): Promise<void> {
+  await t.server.store.write({
+    kind: "add-rule",
+    ...by(),
+    rulesetId,
+    request: { prefix: parsePrefix(ip), name, expiresAt: null, mode: "extend" },
+  });
+}
+
+const remove = (id: string) => call("DELETE", `/webhooks/${id}`);
+const healthOf = async (id: string) => (await call("GET", `/webhooks/${id}`)).body.health;
+const deliveriesOf = async (id: string): Promise<any[]> => (await call("GET", `/webhooks/${id}/deliveries`)).body.items;
+
+/** Verifies as a receiver does, with the reference library. */
+function verified({ body, headers }: Received, secret: string): any {
+  return new Receiver(secret).verify(body, headers as Record<string, string>);
+}
+
+async function arrived(path: string, count = 1): Promise<Received[]> {
+  await until(`${count} messages at ${path}`, () => receiver.at(path).length >= count);
+  return receiver.at(path);
+}
+
+test("an event arrives signed, with what changed and where to read it; a changed byte or another secret is noticed", async () => {
+  const { id, path, secret } = await endpoint();
+  const other = await endpoint();
+  await addRule("192.0.2.0/24", "a scanner");
+  const [message] = await arrived(path);
+  const { type, timestamp, data } = verified(message!, secret);
+  assert.equal(type, "rule.created");
+  assert.equal(timestamp, new Date(t.clock.now).toISOString());
+  assert.deepEqual(data.ruleset, { id: rulesetId, name: "blocked" });
+  assert.deepEqual(data.counts, { created: 1, updated: 0, deleted: 0, total: 1 });
+  assert.deepEqual(
+    data.rules.map(({ action, ip, name }: any) => [action, ip, name]),
+    [["created", "192.0.2.0/24", "a scanner"]],
+  );
+  assert.equal(data.url, `/v1/edl/ip-rulesets/${rulesetId}/rules`);
+  assert.deepEqual(data.actor, { kind: "user", id: admin.id });
+  assert.match(String(message!.headers["user-agent"]), /^ipsieve\/\d/);
+  assert.throws(() => verified({ ...message!, body: message!.body.replace("192.0.2", "192.0.3") }, secret));
+  const later = { ...message!.headers, "webhook-timestamp": String(Number(message!.headers["webhook-timestamp"]) + 1) };
+  assert.throws(() => verified({ ...message!, headers: later }, secret));
+  const [second] = await arrived(other.path);
+  assert.throws(() => verified(second!, secret), "the secret of another endpoint");
+  assert.notEqual(second!.headers["webhook-id"], message!.headers["webhook-id"]);
+  const [delivery] = await deliveriesOf(id);
+  const { status, outcome, cause, attempt, error, message_id } = delivery;
+  assert.deepEqual([status, outcome, cause, attempt, error], [204, "delivered", "event", 1, ""]);
+  assert.equal(message_id, message!.headers["webhook-id"]);
+  const whole = await call("GET", `/webhooks/${id}/deliveries/${delivery.id}`);
+  assert.equal(whole.body.body, message!.body, "what is shown is what was sent");
+  assert.equal((await healthOf(id)).status, "ok");
+  await remove(id);
+  await remove(other.id);
+});
+
+test("while the secret is replaced, both verify; after the grace time only the new one", async () => {
+  const { id, path, secret } = await endpoint();
+  const rotated = await call("POST", `/webhooks/${id}:rotate`, { grace_hours: 2 });
+  assert.equal(rotated.status, 200, rotated.text);
+  assert.equal(rotated.body.webhook.previous_secret_until, new Date(t.clock.now + 2 * HOUR).toISOString());
+  await addRule("198.51.100.0/25");
+  const [both] = await arrived(path);
+  assert.equal(String(both!.headers["webhook-signature"]).split(" ").length, 2);
+  for (const each of [secret, rotated.body.secret]) assert.equal(verified(both!, each).type, "rule.created");
+  t.clock.now += 2 * HOUR;
+  await addRule("198.51.100.128/25");
+  const [, one] = await arrived(path, 2);
+  const now = { ...one!, headers: { ...one!.headers } };
+  assert.equal(String(now.headers["webhook-signature"]).split(" ").length, 1);
+  t.clock.now -= 2 * HOUR;
+  const again = await call("POST", `/webhooks/${id}:rotate`, { grace_hours: 0 });
+  await addRule("198.51.100.7/32");
+  const [, , last] = await arrived(path, 3);
+  assert.equal(verified(last!, again.body.secret).type, "rule.created");
+  assert.throws(() => verified(last!, rotated.body.secret), "replaced at once");
+  await remove(id);
+});
+
+test("failures are tried again with the same id and a new signature, in order, and then the next event arrives", async () => {
+  const { id, path, secret } = await endpoint();
+  let status = 500;
+  receiver.respond = (response, { path: at }) => void response.writeHead(at === path ? status : 204).end();
+  await addRule("203.0.113.0/26");
+  await addRule("203.0.113.64/26");
+  await arrived(path);
+  await until("the failure is written down", async () => (await healthOf(id)).failed_attempts === 1);
+  const health = await healthOf(id);
+  assert.equal(health.status, "failing");
+  assert.ok(Date.parse(health.next_attempt_at) >= t.clock.now + 5000, health.next_attempt_at);
+  assert.equal(receiver.at(path).length, 1, "nothing else is sent meanwhile");
+  // The server that delivers next goes on from what is written down.
+  await t.restart();
+  t.clock.now = Date.parse(health.next_attempt_at);
+  status = 200;
+  const [first, second, third] = await arrived(path, 3);
+  assert.equal(first!.headers["webhook-id"], second!.headers["webhook-id"]);
+  assert.equal(first!.body, second!.body);
+  assert.notEqual(third!.headers["webhook-id"], second!.headers["webhook-id"]);
+  const rules = [second!, third!].map((each) => verified(each, secret).data.rules[0].ip);
+  assert.deepEqual(rules, ["203.0.113.0/26", "203.0.113.64/26"]);
+  await until("it works again", async () => (await healthOf(id)).status === "ok");
+  receiver.respond = (response) => void response.writeHead(204).end();
+  await remove(id);
+});
+
+test("redirects are not followed, Retry-After is heeded, and a response without an end costs nothing", async () => {
+  const { id, path } = await endpoint();
+  const target = await endpoint(["key.created"]);
+  receiver.respond = (response, { path: at }) => {
+    if (at === path) response.writeHead(302, { location: receiver.url + target.path, "retry-after": "7200" }).end();
+    else response.writeHead(204).end();
+  };
+  await addRule("203.0.113.128/28");
+  await until("it has failed", async () => (await healthOf(id)).failed_attempts === 1);
+  assert.equal(Date.parse((await healthOf(id)).next_attempt_at), t.clock.now + 2 * HOUR);
+  assert.equal((await deliveriesOf(id))[0].error, "status 302: redirects are not followed");
+  assert.equal(receiver.at(target.path).length, 0);
+  let written = 0;
+  receiver.respond = (response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536))) written += 65_536;
+      if (!response.destroyed) response.once("drain", more);
+    };
+    more();
+  };
+  t.clock.now += 2 * HOUR;
+  await until("an endless response is a success", async () => (await healthOf(id)).status === "ok");
+  assert.ok(written < 64 << 20, `${written} bytes were taken`);
+  receiver.respond = (response) => void response.writeHead(204).end();
+  await remove(id);
+  await remove(target.id);
+});
+
+test("410 stops it until a user starts it again, with what was missed or without; others are told", async () => {
+  const watcher = await endpoint(["webhook.disabled"]);
+  const { id, path, secret } = await endpoint();
+  receiver.respond = (response, { path: at }) => void response.writeHead(at === path ? 410 : 204).end();
+  await addRule("192.0.2.1/32");
+  await until("it is disabled", async () => (await healthOf(id)).status === "disabled");
+  assert.equal((await healthOf(id)).reason, "gone");
+  const [told] = await arrived(watcher.path);
+  const { type, data } = verified(told!, watcher.secret);
+  assert.deepEqual([type, data.webhook.id, data.reason], ["webhook.disabled", id, "gone"]);
+  await addRule("192.0.2.2/32");
+  receiver.respond = (response) => void response.writeHead(204).end();
+  assert.equal((await call("PATCH", `/webhooks/${id}`, { active: true })).body.health.status, "ok");
+  const missed = (await arrived(path, 3)).slice(1).map((each) => verified(each, secret).data.rules[0].ip);
+  assert.deepEqual(missed, ["192.0.2.1", "192.0.2.2"], "what was missed");
+  await call("PATCH", `/webhooks/${id}`, { active: false });
+  await addRule("192.0.2.3/32");
+  assert.equal((await healthOf(id)).status, "inactive");
+  await call("PATCH", `/webhooks/${id}`, { active: true, missed: "skip" });
+  await addRule("192.0.2.4/32");
+  const [, , , fourth] = await arrived(path, 4);
+  assert.equal(verified(fourth!, secret).data.rules[0].ip, "192.0.2.4", "without what was skipped");
+  await remove(id);
+  await remove(watcher.id);
+});
+
+test("after three days without success it is disabled; a message of a test or once more says what became of it", async () => {
+  const { id, path, secret } = await endpoint();
+  receiver.respond = (response) => void response.writeHead(503).end();
+  await addRule("192.0.2.16/28");
+  const start = t.clock.now;
+  for (let attempts = 1; ; attempts++) {
+    let health: any;
+    await until(`attempt ${attempts}`, async () => {
+      health = await healthOf(id);
+      const isRepeated = health.failed_attempts === attempts && health.next_attempt_at !== null;
+      return isRepeated || health.status === "disabled";
+    });
+    if (health.status === "disabled") {
+      assert.equal(health.reason, "failing");
+      break;
+    }
+    t.clock.now = Date.parse(health.next_attempt_at);
+  }
+  assert.ok(t.clock.now - start >= 72 * HOUR, "three days");
+  assert.equal((await arrived(path, 10)).length, 10, "ten attempts");
+  assert.equal(new Set(receiver.at(path).map(({ headers }) => headers["webhook-id"])).size, 1);
+  const failed = await call("POST", `/webhooks/${id}:test`);
+  assert.deepEqual([failed.status, failed.body.outcome, failed.body.status], [200, "failed", 503]);
+  receiver.respond = (response) => void response.writeHead(200).end("thanks");
+  const tested = await call("POST", `/webhooks/${id}:test`);
+  assert.deepEqual([tested.body.outcome, tested.body.type, tested.body.cause], ["delivered", "webhook.test", "test"]);
+  const lost = (await deliveriesOf(id)).find(({ cause }) => cause === "event");
+  const again = await call("POST", `/webhooks/${id}/deliveries/${lost.id}:resend`);
+  assert.deepEqual([again.body.outcome, again.body.message_id], ["delivered", lost.message_id]);
+  const message = receiver.at(path).at(-1)!;
+  assert.equal(message.headers["webhook-id"], lost.message_id);
+  t.clock.now = Date.now();
+  const now = await call("POST", `/webhooks/${id}/deliveries/${lost.id}:resend`);
+  assert.equal(now.body.outcome, "delivered");
+  assert.equal(verified(receiver.at(path).at(-1)!, secret).data.rules[0].ip, "192.0.2.16/28");
+  receiver.respond = (response) => void response.writeHead(204).end();
+  await remove(id);
+});
+
+test("a large change is one event with counts; events that are not wanted do not arrive", async () => {
+  const every = await endpoint();
+  const deletions = await endpoint(["rule.deleted"]);
+  const prefixes = Array.from({ length: 300 }, (_, i) => parsePrefix(`10.1.${i >> 8}.${i & 255}`));
+  const add = (prefix: any) => ({ add: { prefix, name: "x".repeat(200), expiresAt: null, mode: "extend" as const } });
+  await t.server.store.write({ kind: "batch-rules", ...by(), rulesetId, items: prefixes.map(add), atomic: true });
+  await t.server.store.write({
+    kind: "batch-rules",
+    ...by(),
+    rulesetId,
+    items: [...prefixes.slice(0, 7).map((prefix) => ({ delete: prefix })), add(parsePrefix("10.2.0.0/16"))],
+    atomic: true,
+  });
+  const [large, mixed] = (await arrived(every.path, 2)).map((each) => verified(each, every.secret));
+  assert.deepEqual([large.type, large.data.counts.created, large.data.rules], ["rule.created", 300, null]);
+  assert.deepEqual([mixed.type, mixed.data.counts.deleted, mixed.data.counts.created], ["rule.changed", 7, 1]);
+  assert.equal(mixed.data.rules.length, 8);
+  const [only] = await arrived(deletions.path);
+  assert.equal(verified(only!, deletions.secret).type, "rule.changed");
+  for (const { body } of receiver.received) assert.ok(Buffer.byteLength(body) < 20_000);
+  const text = "y".repeat(1000);
+  await addRule("10.3.0.0/16", text.slice(0, 200));
+  await arrived(every.path, 3);
+  assert.equal(receiver.at(deletions.path).length, 1);
+  await remove(every.id);
+  await remove(deletions.id);
+});
+
+test("rulesets, keys and lists of deployments are events, too", async () => {
+  const kinds = ["ruleset.created", "ruleset.updated", "ruleset.deleted", "key.created", "key.revoked"];
+  const { id, path, secret } = await endpoint([...kinds, "deployment.generated", "deployment.refused"]);
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...by(),
+    name: "more",
+    purpose: "allowlist",
+    description: "",
+  });
+  await t.server.store.write({ kind: "update-ruleset", ...by(), rulesetId: ruleset.id, name: "other" });
+  await t.server.store.write({ kind: "delete-ruleset", ...by(), rulesetId: ruleset.id });
+  const key = await addKey(t, organisationId);
+  await t.server.store.write({ kind: "revoke-key", ...by(), keyId: key.id });
+  const events = (await arrived(path, 5)).map((each) => verified(each, secret));
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    kinds,
+  );
+  assert.equal(events[2].data.ruleset.name, "other");
+  assert.equal(events[3].data.key.id, key.id);
+  assert.ok(!receiver.received.some(({ body }) => body.includes(key.text)));
+  const created = await call("POST", "/edl/deployments/", {
+    name: "edge",
+    include: [{ prefixes: ["192.0.2.0/24"] }],
+    options: { max_entries: 1 },
+  });
+  const [, , , , , generated] = (await arrived(path, 6)).map((each) => verified(each, secret));
+  assert.deepEqual([generated.type, generated.data.generation], ["deployment.generated", 1]);
+  assert.deepEqual(generated.data.deployment, { id: created.body.id, name: "edge" });
+  await call("PATCH", `/edl/deployments/${created.body.id}`, {
+    include: [{ prefixes: ["192.0.2.0/24", "198.51.100.0/24"] }],
+  });
+  const refused = verified((await arrived(path, 7))[6]!, secret);
+  assert.equal(refused.type, "deployment.refused");
+  assert.ok(refused.data.reasons.length > 0);
+  await call("DELETE", `/edl/deployments/${created.body.id}`);
+  await remove(id);
+});
+
+test("URLs that lead into the network, or are none, are rejected with the reason", async () => {
+  const BAD: readonly [url: string, reason: RegExp][] = [
+    ["nonsense", /write a URL/],
+    ["ftp://example.org/", /write a URL/],
+    ["http://example.org/", /use https/],
+    ["http://192.0.32.7/", /use https/],
+    ["http://10.0.0.1/", /use https/],
+    ["https://10.0.0.1/", /--outbound-allow/],
+    ["https://[::1]/", /--outbound-allow/],
+    ["https://[::ffff:10.0.0.1]/", /--outbound-allow/],
+    ["https://169.254.169.254/latest/meta-data", /--outbound-allow/],
+    ["https://user:password@example.org/", /user name or password/],
+    ["https://example.org/#here", /fragment/],
+    [`https://example.org/${"x".repeat(1990)}`, /at most 2000/],
+  ];
+  for (const [url, reason] of BAD) {
+    const { status, text } = await call("POST", "/webhooks", { url, kinds: ["rule.created"] });
+    assert.equal(status, 400, url);
+    assert.match(text, reason, url);
+  }
+  // A name is looked up when it is connected to: nothing is said about its addresses.
+  const { body } = await call("POST", "/webhooks", { url: "https://localhost:9/", kinds: ["rule.created"] });
+  const tested = await call("POST", `/webhooks/${body.webhook.id}:test`);
+  assert.equal(tested.body.outcome, "failed");
+  assert.ok(!/127\.0\.0\.1|::1/.test(tested.text), tested.text);
+  await remove(body.webhook.id);
+});
+
+test("an organisation has at most 20, each without a secret in lists, the log and the audit log", async () => {
+  const made: Endpoint[] = [];
+  while (made.length < 20) made.push(await endpoint());
+  const { status, body } = await call("POST", "/webhooks", { url: receiver.url, kinds: ["rule.created"] });
+  assert.equal(status, 409, body.detail);
+  const rotated = await call("POST", `/webhooks/${made[0]!.id}:rotate`, {});
+  const secrets = [...made.map(({ secret }) => secret), rotated.body.secret];
+  const texts = [
+    (await call("GET", "/webhooks")).text,
+    (await call("GET", "/audit?limit=100")).text,
+    (await call("GET", "/audit:export?format=ndjson")).text,
+    t.logged(),
+    JSON.stringify(await t.server.store.changesAfter(0)),
+  ];
+  for (const [index, text] of texts.entries()) {
+    for (const secret of secrets) assert.ok(!text.includes(secret.slice("whsec_".length)), `text ${index}`);
+    assert.ok(!text.includes("whsec_"), `text ${index}`);
+  }
+  assert.equal((await call("GET", "/webhooks")).body.count, 20);
+  for (const { id } of made) assert.equal((await remove(id)).status, 204);
+  assert.equal((await call("GET", "/webhooks")).body.count, 0);
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import type { StoreErrorCode } from "../../src/store/store-error.ts";
+import type { SentDelivery, Webhook, WebhookDefinition, WebhookProgress } from "../../src/store/webhook.ts";
+import { by, databases, Replica } from "./harness/stores.ts";
+import { Memory } from "./harness/memory.ts";
+import { until } from "../until.ts";
+
+const DEFINITION: WebhookDefinition = {
+  url: "https://example.org/hook",
+  description: "",
+  kinds: ["rule.created"],
+  active: true,
+};
+const DAY = 86_400_000;
+
+for (const { name, skip, make, stop } of await databases()) {
+  describe(`webhooks on ${name}`, { skip }, () => {
+    after(stop);
+
+    /** Runs with an organisation that has an endpoint, then holds the memory to a fresh load. */
+    async function withWebhook(run: (replica: Replica, webhook: Webhook) => Promise<void>): Promise<void> {
+      const replica = await Replica.open(await make());
+      try {
+        const { organisation } = await replica.organisation();
+        await run(replica, await create(replica, organisation.id));
+        const loaded = new Memory();
+        loaded.start(await replica.store.load((part) => loaded.add(part)));
+        await until("the replica has what was loaded", () => replica.memory.sequence >= loaded.sequence);
+        assert.deepEqual(replica.memory.contents(), loaded.contents());
+        assert.deepEqual(replica.failures, []);
+      } finally {
+        await replica.store.close();
+      }
+    }
+
+    test("it is created, changed in part and deleted with all that belongs to it; another organisation's is not found", () =>
+      withWebhook(async ({ store, memory }, { id, organisationId }) => {
+        const owned = { organisationId, webhookId: id };
+        const { webhook } = await store.write({
+          kind: "update-webhook",
+          ...owned,
+          definition: { active: false },
+          ...by(5),
+        });
+        assert.deepEqual(webhook, memory.webhooks.get(id));
+        const { url, description, kinds, active } = webhook;
+        assert.deepEqual({ url, description, kinds, active }, { ...DEFINITION, active: false });
+        const { sequence } = memory;
+        await store.write({ kind: "update-webhook", ...owned, definition: { active: false }, ...by(6) });
+        assert.equal(memory.sequence, sequence, "the same again is no change");
+        const other = { organisationId: crypto.randomUUID(), webhookId: id };
+        await refused("webhook-not-found", store.write({ kind: "delete-webhook", ...other, ...by(7) }));
+        await store.record("delivery", { delivery: delivery(id, 1), progress: null });
+        await store.write({ kind: "delete-webhook", ...owned, ...by(8) });
+        assert.deepEqual(await store.read("webhookProgress", [id]), []);
+        assert.deepEqual(await store.read("deliveries", id), []);
+        assert.equal(await store.read("webhookSecrets", id), null);
+        assert.equal(await store.record("delivery", { delivery: delivery(id, 2), progress: null }), false);
+        await refused("webhook-not-found", store.write({ kind: "delete-webhook", ...owned, ...by(9) }));
+      }));
+
+    test("an organisation has at most 20", () =>
+      withWebhook(async (replica, { id, organisationId }) => {
+        await Promise.all(Array.from({ length: 19 }, () => create(replica, organisationId)));
+        await refused("too-many-webhooks", create(replica, organisationId));
+        await replica.store.write({ kind: "delete-webhook", organisationId, webhookId: id, ...by(3) });
+        await create(replica, organisationId);
+      }));
+
+    test("secrets are in no change; the one before stays until the grace time is over", () =>
+      withWebhook(async ({ store }, { id, organisationId }) => {
+        const rotating = { kind: "rotate-webhook", organisationId, webhookId: id } as const;
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-1", previous: null });
+        const { webhook } = await store.write({ ...rotating, secret: "sealed-2", graceUntil: 100, ...by(10) });
+        assert.deepEqual([webhook.rotation, webhook.previousUntil], [2, 100]);
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: "sealed-1" });
+        const definition = { url: "https://example.org/2" };
+        await store.write({ kind: "update-webhook", organisationId, webhookId: id, definition, ...by(11) });
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: "sealed-1" });
+        await store.write({ ...rotating, secret: "sealed-3", graceUntil: 12, ...by(12) });
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-3", previous: null });
+        assert.ok(!JSON.stringify(await store.changesAfter(0)).includes("sealed"));
+      }));
+
+    test("a server stops it unless a user has changed it; it goes on with what was missed, or without", () =>
+      withWebhook(async ({ store, memory }, { id, organisationId, updatedAt }) => {
+        const owned = { organisationId, webhookId: id };
+        const stop = (seen: number, at: number) =>
+          store.write({ kind: "stop-webhook", ...owned, reason: "gone", seen, ...by(at) });
+        assert.equal((await stop(updatedAt - 1, 20)).webhook.stopped, null, "it was changed meanwhile");
+        assert.deepEqual((await stop(updatedAt, 21)).webhook.stopped, { at: 21, reason: "gone" });
+        const [stopped] = await store.read("webhookProgress", [id]);
+        const start = (missed: "resume" | "skip", at: number) =>
+          store.write({ kind: "update-webhook", ...owned, definition: { active: true }, missed, ...by(at) });
+        assert.equal((await start("resume", 22)).webhook.stopped, null);
+        assert.equal((await store.read("webhookProgress", [id]))[0]!.cursor, stopped!.cursor);
+        await stop(22, 23);
+        const before = memory.sequence;
+        await start("skip", 24);
+        assert.equal((await store.read("webhookProgress", [id]))[0]!.cursor, before);
+      }));
+
+    test("progress moves from where it is only; of deliveries the last 50 are kept, and 200 that were given up", () =>
+      withWebhook(async ({ store }, { id }) => {
+        const [known] = await store.read("webhookProgress", [id]);
+        const next: WebhookProgress = { ...known!, cursor: known!.cursor + 1, attempts: 0, lastSuccessAt: 30 };
+        const move = (from: number) => ({ delivery: delivery(id, 30 + from), progress: { from, next } });
+        assert.equal(await store.record("delivery", move(known!.cursor)), true);
+        assert.equal(await store.record("delivery", move(known!.cursor)), false, "it is elsewhere now");
+        assert.deepEqual(await store.read("webhookProgress", [id]), [next]);
+        for (let at = 1; at <= 60; at++) {
+          const outcome = at <= 5 ? "given-up" : "delivered";
+          await store.record("delivery", { delivery: { ...delivery(id, 1000 + at), outcome }, progress: null });
+        }
+        const kept = await store.read("deliveries", id);
+        assert.deepEqual(
+          [kept.length, kept[0]!.at, kept.filter(({ outcome }) => outcome === "given-up").length],
+          [55, 1060, 5],
+        );
+        assert.equal((await store.read("delivery", id, kept[0]!.id))!.body, "{}");
+        assert.equal(await store.read("delivery", crypto.randomUUID(), kept[0]!.id), null);
+      }));
+
+    test("changes for events are those of the organisation, in order, with the number of the last of all", () =>
+      withWebhook(async (replica, { organisationId }) => {
+        const { store, memory } = replica;
+        await create(replica, organisationId);
+        const { entries, sequence } = await store.read("eventChanges", organisationId, 0, 100);
+        assert.equal(sequence, memory.sequence);
+        assert.deepEqual(
+          entries.filter(({ kind }) => kind === "webhook").map(({ command }) => command),
+          ["create-webhook", "create-webhook"],
+        );
+        assert.deepEqual(
+          entries.map((entry) => entry.sequence),
+          entries.map((entry) => entry.sequence).sort((a, b) => a - b),
+        );
+        const rest = await store.read("eventChanges", organisationId, entries.at(-2)!.sequence, 1);
+        assert.deepEqual(rest.entries, entries.slice(-1));
+        assert.deepEqual((await store.read("eventChanges", crypto.randomUUID(), 0, 100)).entries, []);
+      }));
+
+    test("a lease has one holder until it is over or given back", () =>
+      withWebhook(async ({ store }) => {
+        const take = (holder: string, milliseconds = DAY) => store.record("lease", "task", holder, milliseconds);
+        assert.equal(await take("one"), true);
+        assert.equal(await take("other"), false);
+        assert.equal(await take("one"), true, "renewed");
+        assert.equal(await store.record("lease", "another task", "other", DAY), true);
+        await take("one", 0);
+        assert.equal(await take("other"), true);
+        assert.equal(await take("one"), false);
+      }));
+  });
+}
+
+async function create({ store }: Replica, organisationId: string): Promise<Webhook> {
+  const { webhook } = await store.write({
+    kind: "create-webhook",
+    organisationId,
+    definition: DEFINITION,
+    secret: "sealed-1",
+    ...by(2),
+  });
+  return webhook;
+}
+
+function delivery(webhookId: string, at: number): SentDelivery {
+  const about = { messageId: "msg_1", type: "rule.created", cause: "event", attempt: 1, outcome: "delivered" } as const;
+  return { ...about, id: crypto.randomUUID(), webhookId, at, status: 204, error: "", milliseconds: 3, body: "{}" };
+}
+
+async function refused(code: StoreErrorCode, call: Promise<unknown>): Promise<void> {
+  await assert.rejects(call, { code });
+}
