@@ -12,6 +12,7 @@ import { GuardedPost } from "../service/webhooks/guarded-post.ts";
 import { WebhookDeliverer } from "../service/webhooks/webhook-deliverer.ts";
 import { WebhookMessages } from "../service/webhooks/webhook-messages.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
+import { checkKeyFile } from "../service/access/check-key-file.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
@@ -228,6 +229,7 @@ export class Server {
       catalogue.open(),
       threats.open(),
     ]);
+    await checkKeyFile(this.services.secretKey, this.store, log);
     this.#follow(log);
     this.#freezes.check();
     this.#snapshots?.start();

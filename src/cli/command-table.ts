@@ -69,6 +69,7 @@ export const COMMAND_TABLE: CommandTable = {
     "deployment pulls": async () => (await import("./commands/deployment/pulls.ts")).pullsCommand,
     "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
     "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
+    "db forget-key": async () => (await import("./commands/db/forget-key.ts")).forgetKeyCommand,
     "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
     "db restore": async () => (await import("./commands/db/restore.ts")).restoreCommand,
     completions: async () => (await import("./commands/completions.ts")).completionsCommand(COMMAND_TABLE),

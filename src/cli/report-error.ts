@@ -14,6 +14,7 @@ const EXPECTED = new Set([
   "CatalogueError",
   "ConnectionError",
   "CtiError",
+  "KeyFileError",
   "ListenError",
   "StoreError",
   "TableError",

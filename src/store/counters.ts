@@ -2,6 +2,7 @@ import type { Engine } from "./sql/_engine.ts";
 import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
 import { recordBlocked } from "./sql/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
+import { recordKeyFile } from "./sql/_key-file.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { takeLease } from "./sql/_leases.ts";
 import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
@@ -31,6 +32,9 @@ export const COUNTERS = {
 
   /** Records what a bouncer has got; false: something else has been recorded for it meanwhile, and stays. */
   bouncers: recordBouncer,
+
+  /** Records which key file the servers use, unless one is recorded, and returns which one is; null forgets it. */
+  keyFile: recordKeyFile,
 
   /**
    * Writes what a server has counted against limits, if anything, and returns what the others have written since its

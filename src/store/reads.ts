@@ -11,6 +11,7 @@ import { readBlocked } from "./sql/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readListChecks, readListContent } from "./sql/_external-lists.ts";
+import { readKeyFile } from "./sql/_key-file.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readRuleAuthors } from "./sql/_rule-authors.ts";
 import { readEvents, readNextExpiry } from "./sql/_events.ts";
@@ -106,6 +107,9 @@ export const READS = {
   bouncerStates: read(readBouncerStates),
   /** The last good content of an external list, as `publishedList`, and its number; null where there is none. */
   listContent: { ...read(readListContent), isBackground: true },
+
+  /** The fingerprint of the key file that the servers use; null: none has used one yet. */
+  keyFile: read(readKeyFile),
 
   /** When the external lists of the organisation were fetched last, and are fetched next. */
   listChecks: read(readListChecks),

@@ -6,29 +6,43 @@ const KEY_BYTES = 32;
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Characters. */
+const FINGERPRINT = 22;
 
 /**
  * The key file of the servers of one database. Secrets that are needed again are encrypted under it, and the URLs of
  * feeds are made from it: the database alone opens nothing. It is read, or made, when it is first needed.
  */
 export class SecretKey {
-  readonly #path: string | undefined;
+  readonly path: string | undefined;
   readonly #derived = new Map<string, Buffer>();
   #key: Buffer | undefined;
+  /** Called with the fingerprint when the file is first read, or made. */
+  onFirstUse: ((fingerprint: string) => void) | undefined;
 
   /** `path`: where the file is, or is to be made; undefined: there is no place for it. */
   constructor(path: string | undefined) {
-    this.#path = path;
+    this.path = path;
   }
 
   /** Whether there is a file, or a place for it. */
   get havePlace(): boolean {
-    return this.#path !== undefined;
+    return this.path !== undefined;
+  }
+
+  /** Whether there is a file. */
+  get isMade(): boolean {
+    return this.path !== undefined && existsSync(this.path);
+  }
+
+  /** Tells files apart, and nothing about the key. @throws as `derive` */
+  fingerprint(): string {
+    return this.derive("fingerprint", "the URLs of feeds").toString("base64url").slice(0, FINGERPRINT);
   }
 
   /**
    * A key of its own for each purpose, 32 bytes. `user` is what needs it, in the plural, for the error.
-   * @throws ServiceError "conflict" where there is no place for the file; Error where it cannot be read
+   * @throws ServiceError "conflict" where there is no place for the file; KeyFileError where it is damaged
    */
   derive(purpose: string, user: string): Buffer {
     const known = this.#derived.get(purpose);
@@ -55,17 +69,20 @@ export class SecretKey {
       const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(tag);
       return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
     } catch (cause) {
-      throw new SealError(`the stored secret of ${user} cannot be decrypted with ${this.#path}`, { cause });
+      throw new SealError(`the stored secret of ${user} cannot be decrypted with ${this.path}`, { cause });
     }
   }
 
   #read(user: string): Buffer {
-    if (this.#path === undefined)
+    if (this.path === undefined)
       throw new ServiceError(
         "conflict",
         `the server has no key file, which ${user} need; the operator sets --secret-key-file, the same file for all servers`,
       );
-    return (this.#key ??= readOrMake(this.#path));
+    if (this.#key !== undefined) return this.#key;
+    this.#key = readOrMake(this.path);
+    this.onFirstUse?.(this.fingerprint());
+    return this.#key;
   }
 }
 
@@ -74,12 +91,19 @@ export class SealError extends Error {
   override readonly name = "SealError";
 }
 
+/** The key file is damaged, or not the one that the database was used with. */
+export class KeyFileError extends Error {
+  override readonly name = "KeyFileError";
+}
+
 /** Only its owner may read it. Of several servers that start at once, one makes it. */
 function readOrMake(path: string): Buffer {
   if (!existsSync(path)) makeKey(path);
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64url");
   if (key.length === KEY_BYTES) return key;
-  throw new Error(`${path}: not a key file of ipsieve: it must have ${KEY_BYTES} bytes in base64url; restore it`);
+  throw new KeyFileError(
+    `${path}: not a key file of ipsieve: it must have ${KEY_BYTES} bytes in base64url; restore it`,
+  );
 }
 
 /** Written elsewhere first: another server must not read half of it. */

@@ -16,6 +16,7 @@ import { events } from "./0010-events.ts";
 import { externalLists } from "./0011-external-lists.ts";
 import { blockedCounts } from "./0012-blocked-counts.ts";
 import { webhooks } from "./0013-webhooks.ts";
+import { keyFile } from "./0014-key-file.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: Migrations = {
   "0011-external-lists": externalLists,
   "0012-blocked-counts": blockedCounts,
   "0013-webhooks": webhooks,
+  "0014-key-file": keyFile,
 };
 
 /** The number of migrations of this release. */

@@ -36,6 +36,7 @@ export interface Tables {
   readonly external_lists: ExternalListRow;
   readonly list_contents: ListContentRow;
   readonly blocked_counts: BlockedCountRow;
+  readonly key_file: KeyFileRow;
 }
 
 /** One row. */
@@ -405,4 +406,10 @@ export interface LeaseRow {
   readonly holder: string;
   /** By the database's clock. */
   readonly until: number;
+}
+
+/** At most one. */
+export interface KeyFileRow {
+  readonly id: number;
+  readonly fingerprint: string;
 }

@@ -1,0 +1,21 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { DATABASE_OPTIONS, databaseLocation, locationText, withStore } from "../../service-database.ts";
+
+export const forgetKeyCommand: Command = {
+  name: "db forget-key",
+  summary: "let the servers use another key file, as theirs is lost",
+  operands: "",
+  options: DATABASE_OPTIONS,
+  notes: [
+    "Only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change, and firewalls that ask for the old ones are told that their credentials are wrong, on which many stop enforcing. Give them the new URLs first. Credentials of external lists have to be given again.",
+    "Stop the servers first, and start them with one new key file for all.",
+  ],
+  examples: [{ command: "ipsieve db forget-key", what: "after the key file was lost" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  await withStore(args, false, (store) => store.record("keyFile", null));
+  process.stdout.write(`${locationText(databaseLocation(args))} takes the key file of the next server that uses one\n`);
+  return EXIT.matched;
+}

@@ -1,0 +1,38 @@
+import type { Store } from "../../store/store.ts";
+import { KeyFileError, type SecretKey } from "./secret-key.ts";
+
+interface Log {
+  error(about: object, message: string): void;
+}
+
+/**
+ * Holds the key file to the one that the servers of the database have used: with another one, all firewalls would be
+ * told that their credentials are wrong, and stop enforcing. The first one that is used is remembered. Rejects with
+ * KeyFileError, and with the errors of the store and of reading the file.
+ */
+export async function checkKeyFile(key: SecretKey, store: Store, log: Log): Promise<void> {
+  const known = await store.read("keyFile");
+  if (known !== null) {
+    if (key.isMade && key.fingerprint() === known) return;
+    throw new KeyFileError(`${problemOf(key)}; ${CURE}`);
+  }
+  const remember = (fingerprint: string): Promise<void> =>
+    store.record("keyFile", fingerprint).then((first) => {
+      if (first !== fingerprint) log.error({}, "another server uses another key file; give all servers the same one");
+    });
+  if (key.isMade) return remember(key.fingerprint());
+  key.onFirstUse = (fingerprint) =>
+    void remember(fingerprint).catch((error: unknown) =>
+      log.error({ err: error }, "which key file is used was not recorded; the next start records it"),
+    );
+}
+
+function problemOf(key: SecretKey): string {
+  if (key.path === undefined) return "the database has been used with a key file, and the server has none";
+  return key.isMade
+    ? `${key.path} is not the key file that the database has been used with`
+    : `${key.path} is missing, the key file that the database has been used with`;
+}
+
+const CURE =
+  'restore it from your backup, or name it with --secret-key-file; if it is lost, "ipsieve db forget-key" lets the server make another, and then all devices need new URLs, and external lists their credentials again';
