@@ -268,5 +268,6 @@ class NotKeptError extends Error {}
 export function scenarioOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `ruleset/${source.ruleset}`;
   if ("cbs" in source) return `cbs/${source.cbs}`;
+  if ("list" in source) return `list/${source.list}`;
   return "cti" in source ? "cti" : "prefixes";
 }
