@@ -30,6 +30,11 @@ export function specialPurpose(prefix: Prefix): SpecialPurpose | undefined {
   return covering ?? contained;
 }
 
+/** All of them, IPv4 first, in the order of addresses, the less specific first. */
+export function specialPurposeBlocks(): readonly SpecialPurpose[] {
+  return (entries ??= registry());
+}
+
 /** Made when it is asked for: parsing it takes a millisecond, which a command that does not need it should not pay. */
 let entries: readonly SpecialPurpose[] | undefined;
 

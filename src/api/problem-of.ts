@@ -1,5 +1,5 @@
 import type { FastifyError } from "fastify";
-import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
+import { type RefusedCollateral, ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
 import { StoreError, type StoreErrorCode } from "../store/store-error.ts";
 import { Problem, type ProblemKind } from "./problem.ts";
 import { ruleDocument } from "../formats/rule-document.ts";
@@ -24,6 +24,7 @@ const OF_SERVICE: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
   "too-long": "content-too-large",
   "not-found": "not-found",
   conflict: "conflict",
+  collateral: "collateral",
   "dataset-shrinks": "dataset-shrinks",
   "no-plan": "permission-denied",
   "too-many-requests": "rate-limit-exceeded",
@@ -89,12 +90,17 @@ export function problemOf(error: Error): Problem {
   return new Problem("internal-server-error", "an unexpected error occurred; quote the request_id when you report it");
 }
 
-function problemOfService({ code, message, fields, retryAfter, counts }: ServiceError): Problem {
+function problemOfService({ code, message, fields, retryAfter, counts, collateral }: ServiceError): Problem {
   return new Problem(OF_SERVICE[code], message, {
+    ...(collateral === undefined ? {} : { extensions: collateralMembers(collateral) }),
     ...(counts === undefined ? {} : { extensions: { ...shrinkageDocument(counts) } }),
     ...(fields === undefined ? {} : { validationErrors: fields }),
     ...(retryAfter === undefined ? {} : { headers: { "retry-after": String(retryAfter) } }),
   });
+}
+
+function collateralMembers({ hits, carved }: RefusedCollateral): Record<string, unknown> {
+  return { collateral: hits, ...(carved === undefined ? {} : { carved }) };
 }
 
 function problemOfStore(error: StoreError): Problem {

@@ -11,6 +11,7 @@ export const PROBLEMS = {
   "request-timeout": { status: 408, title: "Request Timeout" },
   conflict: { status: 409, title: "Conflict" },
   "shrinks-too-much": { status: 409, title: "Shrinks Too Much" },
+  collateral: { status: 409, title: "Collateral" },
   "dataset-shrinks": { status: 409, title: "Dataset Shrinks Too Much" },
   gone: { status: 410, title: "Gone" },
   "precondition-failed": { status: 412, title: "Precondition Failed" },

@@ -10,6 +10,8 @@ export type ServiceErrorCode =
   | "too-long"
   | "not-found"
   | "conflict"
+  /** Rules would block what had better not be blocked: `collateral` says what. */
+  | "collateral"
   /** A new dataset would lose more of the old one than is allowed: `counts` has the numbers. */
   | "dataset-shrinks"
   /** The organisation has no active plan for it. */
@@ -22,6 +24,13 @@ interface Details {
   readonly fields?: FieldErrors;
   readonly retryAfter?: number;
   readonly counts?: DatasetShrinkage;
+  readonly collateral?: RefusedCollateral;
+}
+
+/** What refused rules would block, and what could be written instead, if that was asked for. */
+export interface RefusedCollateral {
+  readonly hits: readonly object[];
+  readonly carved: readonly string[] | undefined;
 }
 
 /** What a new dataset would do to the prefixes of the old one. */
@@ -44,13 +53,15 @@ export class ServiceError extends Error {
   /** Seconds after which it may be retried. */
   readonly retryAfter: number | undefined;
   readonly counts: DatasetShrinkage | undefined;
+  readonly collateral: RefusedCollateral | undefined;
 
-  constructor(code: ServiceErrorCode, message: string, { fields, retryAfter, counts }: Details = {}) {
+  constructor(code: ServiceErrorCode, message: string, { fields, retryAfter, counts, collateral }: Details = {}) {
     super(message);
     this.code = code;
     this.fields = fields;
     this.retryAfter = retryAfter;
     this.counts = counts;
+    this.collateral = collateral;
   }
 }
 

@@ -34,7 +34,7 @@ export type ChangeBody =
   /** Started. Sessions that have expired at the change's `at` are removed. */
   | { readonly kind: "session"; readonly session: Session }
   | { readonly kind: "sessions-ended"; readonly digests: readonly string[] }
-  /** Created, or its name or description changed. */
+  /** Created, or its name, description or guard changed. */
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }

@@ -16,6 +16,7 @@ import type {
 import type { StopReason, Webhook, WebhookDefinition } from "./webhook.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
+  GuardPolicy,
   AccessLevel,
   ApiKey,
   Area,
@@ -175,6 +176,8 @@ export interface UpdateRulesetCommand extends Conditional {
   readonly rulesetId: string;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  readonly guard?: GuardPolicy | undefined;
+  readonly neverBlock?: boolean | undefined;
 }
 
 export interface DeleteRulesetCommand extends Conditional {

@@ -91,6 +91,12 @@ export interface Credentials {
 /** The user of an invitation. */
 export type Invited = Pick<User, "id" | "organisationId" | "name">;
 
+export const GUARD_POLICIES = ["off", "warn", "refuse", "carve"] as const;
+export type GuardPolicy = (typeof GUARD_POLICIES)[number];
+
+/** What a ruleset has that was created before rulesets were guarded. */
+export const UNGUARDED = { guard: "warn", neverBlock: false } as const satisfies Partial<Ruleset>;
+
 export interface Ruleset {
   readonly id: string;
   readonly organisationId: string;
@@ -98,6 +104,10 @@ export interface Ruleset {
   readonly purpose: Purpose;
   /** "" if there is none. */
   readonly description: string;
+  /** What happens to writes that would block something protected. Allowlists block nothing. */
+  readonly guard: GuardPolicy;
+  /** Of an allowlist: whether it has the organisation's own networks. */
+  readonly neverBlock: boolean;
   readonly createdAt: number;
   /** Changes when the ruleset or one of its rules changes. */
   readonly updatedAt: number;

@@ -19,6 +19,7 @@ const SUITES = [
   "changes",
   "feeds",
   "explain",
+  "guard",
   "bouncers",
 ];
 /** What is most about writes; the long form runs all. */

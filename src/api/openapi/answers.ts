@@ -155,5 +155,6 @@ function exampleProblem(kind: ProblemKind, scope: RouteScope): Json {
     instance: scope === "public" ? "/v1/..." : "/dashboard/api/...",
     ...(WITH_REQUEST_ID.has(kind) ? { request_id: EXAMPLE_REQUEST } : {}),
     ...(kind === "validation-error" ? { validation_errors: { ip: [title] } } : {}),
+    ...(kind === "collateral" ? { collateral: [] } : {}),
   };
 }

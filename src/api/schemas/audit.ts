@@ -71,6 +71,8 @@ const State = named(
       label: Type.String(),
       purpose: Type.String(),
       description: Type.String(),
+      guard: Type.String(),
+      never_block: Type.Boolean(),
       role: Type.String(),
       access: Type.String(),
       start: Type.String(),

@@ -4,6 +4,7 @@ import { GONE_CHANGES } from "./change.ts";
 import { FieldMessages } from "./common.ts";
 import { problemOf } from "./problem.ts";
 import { DatasetShrinkProblem } from "./threats.ts";
+import { CollateralProblem } from "./collateral.ts";
 import { BatchResult, RuleSchema, ShrinkProblem } from "./rule.ts";
 
 /** Kinds of problem that have properties of their own. */
@@ -18,6 +19,7 @@ const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
   gone: problemOf("gone", GONE_CHANGES),
   "precondition-failed": problemOf("precondition-failed", { existing: Type.Optional(RuleSchema) }),
   "shrinks-too-much": ShrinkProblem,
+  collateral: CollateralProblem,
   "dataset-shrinks": DatasetShrinkProblem,
 };
 

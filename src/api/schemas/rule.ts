@@ -22,6 +22,7 @@ import {
   upTo,
   withItemsForHandler,
 } from "./common.ts";
+import { warnings } from "./collateral.ts";
 import { problemOf } from "./problem.ts";
 
 export const RuleSchema = named(
@@ -98,8 +99,11 @@ export const UpdateRuleBody = named(
 
 export const AddRuleResponse = named(
   "AddRuleResponse",
-  Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema }),
+  Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema, ...warnings }),
 );
+
+/** A rule that was changed. */
+export const UpdateRuleResponse = named("UpdatedRule", Type.Object({ ...RuleSchema.properties, ...warnings }));
 
 export function BatchBody(most: number) {
   const add = named(
@@ -141,7 +145,7 @@ export const BatchResult = named(
 
 export const BatchResponse = named(
   "BatchResponse",
-  Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in the same order" }) }),
+  Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in the same order" }), ...warnings }),
 );
 
 export function ReplaceBody(most: number) {
@@ -258,6 +262,7 @@ export const ReplaceResponse = named(
     unchanged: Count,
     ...skipped,
     ...canUndo,
+    ...warnings,
     dry_run: Type.Boolean(),
     refusal: Type.Optional(
       Nullable(ShrinkProblem, {
@@ -290,6 +295,7 @@ export const ImportResponse = named(
     skipped: Type.Integer({ minimum: 0, description: "rules that are unchanged" }),
     ...skipped,
     ...canUndo,
+    ...warnings,
   }),
 );
 

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
-import { PURPOSES } from "../../store/state.ts";
+import { GUARD_POLICIES, PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
@@ -11,6 +11,17 @@ export const PRECEDENCE =
 
 export const Purpose = named("Purpose", Type.Enum([...PURPOSES], { description: PRECEDENCE }));
 
+const Guard = named(
+  "GuardPolicy",
+  Type.Enum([...GUARD_POLICIES], {
+    description:
+      "what happens to rules of a blocklist that would block services, addresses that allowlists allow, own networks or private addresses: off: nothing; warn: the response names them in `warnings`; refuse: 409 `/problems/collateral`; carve: lists are written without them, single rules are refused with what would be left. Allowlists block nothing",
+  }),
+);
+const NeverBlock = Type.Boolean({
+  description: "of an allowlist: whether its rules are the organisation's own networks",
+});
+
 export const RulesetSchema = named(
   "Ruleset",
   Type.Object({
@@ -18,6 +29,8 @@ export const RulesetSchema = named(
     name: Type.String(),
     purpose: Purpose,
     description: Type.String(),
+    guard: Guard,
+    never_block: NeverBlock,
     total_rules: Count,
     active_rules: Count,
     created_at: Timestamp,
@@ -27,12 +40,14 @@ export const RulesetSchema = named(
 
 /** The ruleset as of `now`. */
 export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Record<string, unknown> {
-  const { id, name, purpose, description, createdAt, updatedAt } = about;
+  const { id, name, purpose, description, guard, neverBlock, createdAt, updatedAt } = about;
   return {
     id,
     name,
     purpose,
     description,
+    guard,
+    never_block: neverBlock,
     total_rules: rules.count,
     active_rules: rules.activeCount(now),
     created_at: formatTimestamp(createdAt),
@@ -52,5 +67,13 @@ export const CreateRulesetBody = named(
 );
 export const UpdateRulesetBody = named(
   "UpdateRulesetRequest",
-  Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { ...strict, minProperties: 1 }),
+  Type.Object(
+    {
+      name: Type.Optional(Name),
+      description: Type.Optional(Description),
+      guard: Type.Optional(Guard),
+      never_block: Type.Optional(NeverBlock),
+    },
+    { ...strict, minProperties: 1 },
+  ),
 );

@@ -4,6 +4,8 @@ import { Catalogue } from "../../cbs/catalogue.ts";
 import { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, type RangeList, type RangeSelection } from "../../cbs/ranges.ts";
 import { SearchIndex } from "../../cbs/search.ts";
+import type { ProtectedGroup } from "../../collateral/protected.ts";
+import { protectingServices } from "../../collateral/services.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { tagOf } from "../rules/tags.ts";
@@ -34,6 +36,7 @@ export class CatalogueView {
   );
   readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
   #browsing: Promise<Browsing> | undefined;
+  #protected: Promise<readonly ProtectedGroup[]> | undefined;
 
   private constructor(catalogue: Catalogue, snapshot: Snapshot) {
     this.catalogue = catalogue;
@@ -62,6 +65,11 @@ export class CatalogueView {
     yield;
     yield* tree.prepare();
     return { tree, search: yield* SearchIndex.inParts(this.catalogue) };
+  }
+
+  /** What blocklists had better not block. Made in slices at the first call: a third of a second for a full catalogue. */
+  protectedServices(): Promise<readonly ProtectedGroup[]> {
+    return (this.#protected ??= this.browsing().then(({ tree }) => inSlices(protectingServices(tree))));
   }
 
   async list(name: ListName, filter: ListFilter): Promise<readonly ListItem[]> {

@@ -6,7 +6,7 @@ import type {
   UpdateRulesetCommand,
 } from "../../store/command.ts";
 import type { IfMatch } from "../../store/if-match.ts";
-import type { Ruleset } from "../../store/state.ts";
+import { type Ruleset, UNGUARDED } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
 import type { Services } from "../services.ts";
@@ -90,25 +90,24 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
   if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
   if (live === undefined) return { rejection: RULESET_GONE };
-  const { id, version, name, description } = live.about;
+  const { id, version } = live.about;
   if (kind === "ruleset") {
     const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
-    if (name !== after.name || description !== after.description) return { rejection: CHANGED };
-    if (before !== null)
-      return {
-        command: {
-          kind: "update-ruleset",
-          rulesetId: id,
-          name: before.name,
-          description: before.description,
-          ifMatch: ofVersion(version),
-        },
-      };
+    if (!haveSameSettings(live.about, { ...UNGUARDED, ...after })) return { rejection: CHANGED };
+    if (before !== null) {
+      const { name, description, guard, neverBlock } = { ...UNGUARDED, ...before };
+      const settings = { name, description, guard, neverBlock };
+      return { command: { kind: "update-ruleset", rulesetId: id, ...settings, ifMatch: ofVersion(version) } };
+    }
     return version === sequence
       ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } }
       : { rejection: CHANGED };
   }
   return !entry.isKept ? { rejection: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
+}
+
+function haveSameSettings(one: Ruleset, other: Ruleset): boolean {
+  return (["name", "description", "guard", "neverBlock"] as const).every((name) => one[name] === other[name]);
 }
 
 function ofVersion(version: number): IfMatch {

@@ -1,13 +1,14 @@
 import type { CreateRulesetCommand, UpdateRulesetCommand } from "../command.ts";
 import { rulesetsTag } from "../if-match.ts";
 import { RULESETS_SETTING } from "../limit-settings.ts";
-import { PURPOSES, type Ruleset } from "../state.ts";
+import { PURPOSES, type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkMatch } from "./_match.ts";
 import { checkTexts } from "./_texts.ts";
 
-type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
+type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at"> &
+  Partial<Pick<Ruleset, "guard" | "neverBlock">>;
 
 /** `rulesets`: those of the organisation, which may have at most `max`. */
 export function createRuleset(
@@ -45,17 +46,33 @@ function checkList({ ifMatch }: CreateRulesetCommand, rulesets: readonly Ruleset
 }
 
 /** Its version is known once its change has a number. */
-export function newRuleset(id: string, { organisationId, name, purpose, description, at }: RulesetFields): Ruleset {
-  return { id, organisationId, name, purpose, description, createdAt: at, updatedAt: at, version: 0 };
+export function newRuleset(id: string, fields: RulesetFields): Ruleset {
+  const { organisationId, name, purpose, description, at } = fields;
+  const { guard = UNGUARDED.guard, neverBlock = UNGUARDED.neverBlock } = fields;
+  return {
+    id,
+    organisationId,
+    name,
+    purpose,
+    description,
+    guard,
+    neverBlock,
+    createdAt: at,
+    updatedAt: at,
+    version: 0,
+  };
 }
 
 /** `before`: after the earlier commands of the group; `version`: as the group found it. */
 export function updateRuleset(command: UpdateRulesetCommand, before: Ruleset, version: number): Decision {
   checkMatch(version, command.ifMatch);
   const { name = before.name, description = before.description } = command;
+  const { guard = before.guard, neverBlock = before.neverBlock } = command;
   checkTexts(name, description);
-  if (name === before.name && description === before.description) return { outcome: { ruleset: before }, changes: [] };
-  const ruleset: Ruleset = { ...before, name, description, updatedAt: command.at };
+  const isSame = name === before.name && description === before.description;
+  if (isSame && guard === before.guard && neverBlock === before.neverBlock)
+    return { outcome: { ruleset: before }, changes: [] };
+  const ruleset: Ruleset = { ...before, name, description, guard, neverBlock, updatedAt: command.at };
   return {
     outcome: { ruleset },
     changes: [{ change: { kind: "ruleset", ruleset }, old: before }],

@@ -17,6 +17,7 @@ import { externalLists } from "./0011-external-lists.ts";
 import { blockedCounts } from "./0012-blocked-counts.ts";
 import { webhooks } from "./0013-webhooks.ts";
 import { keyFile } from "./0014-key-file.ts";
+import { guards } from "./0015-guards.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: Migrations = {
   "0012-blocked-counts": blockedCounts,
   "0013-webhooks": webhooks,
   "0014-key-file": keyFile,
+  "0015-guards": guards,
 };
 
 /** The number of migrations of this release. */

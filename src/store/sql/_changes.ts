@@ -9,6 +9,7 @@ import { wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { RulesSummary } from "../decide/_rules-summary.ts";
 import type { Change, ChangeBody } from "../change.ts";
+import { type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 
 /** A reader that is further behind reloads everything. */
@@ -240,6 +241,7 @@ function decodeBody(
     const { rulesetId } = stored as { rulesetId: string };
     return { kind, rulesetId, rules: wholes.get(rulesetId)! };
   }
+  if (kind === "ruleset") return { kind, ruleset: { ...UNGUARDED, ...(stored as { ruleset: Ruleset }).ruleset } };
   if (kind !== "rules") return stored as ChangeBody;
   const { rulesetId = ruleset!, upserts, deletes } = stored as StoredRules;
   return {

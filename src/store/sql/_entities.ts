@@ -68,13 +68,16 @@ export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRo
 }
 
 export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
-  const { id, organisation_id, name, purpose, description, created_at, updated_at, version } = row;
+  const { id, organisation_id, name, purpose, description, guard, never_block } = row;
+  const { created_at, updated_at, version } = row;
   return {
     id,
     organisationId: organisation_id,
     name,
     purpose,
     description,
+    guard,
+    neverBlock: never_block === 1,
     createdAt: created_at,
     updatedAt: updated_at,
     version,
@@ -139,13 +142,16 @@ export function rowOfSession({ digest, userId, createdAt, expiresAt }: Session):
 }
 
 export function rowOfRuleset(ruleset: Ruleset, ruleCount: number): Insertable<RulesetRow> {
-  const { id, organisationId, name, purpose, description, createdAt, updatedAt, version } = ruleset;
+  const { id, organisationId, name, purpose, description, guard, neverBlock } = ruleset;
+  const { createdAt, updatedAt, version } = ruleset;
   return {
     id,
     organisation_id: organisationId,
     name,
     purpose,
     description,
+    guard,
+    never_block: neverBlock ? 1 : 0,
     created_at: createdAt,
     updated_at: updatedAt,
     version,

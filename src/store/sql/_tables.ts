@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 import type { DeliveryCause, DeliveryOutcome } from "../webhook.ts";
-import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
+import type { AccessLevel, Area, GuardPolicy, Purpose, Role } from "../state.ts";
 
 // The rows, as both databases return them: times in milliseconds, counts and sequences as numbers.
 
@@ -118,6 +118,8 @@ export interface RulesetRow {
   readonly expired_until: Generated<number>;
   /** No rule has an expiry between `expired_until` and this; null: there is none after it. */
   readonly next_expiry: Generated<number | null>;
+  readonly guard: GuardPolicy;
+  readonly never_block: number;
 }
 
 export interface RuleRow {

@@ -61,8 +61,9 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
         .execute());
     }
     case "ruleset": {
-      const { id, name, description } = write.ruleset;
-      return void (await within.updateTable("rulesets").set({ name, description }).where("id", "=", id).execute());
+      const { id, name, description, guard, neverBlock } = write.ruleset;
+      const values = { name, description, guard, never_block: neverBlock ? 1 : 0 };
+      return void (await within.updateTable("rulesets").set(values).where("id", "=", id).execute());
     }
     case "key": {
       const { id, revokedAt } = write.key;

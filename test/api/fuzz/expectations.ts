@@ -59,6 +59,8 @@ function byState(
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
+  // Only allowlists can have own networks.
+  if (id === "updateRuleset" && body?.never_block === true) return [200, 400];
   // Which sources there are, and what formats can express, is not in the document.
   if (id === "createDeployment") return [201, 400];
   if (OF_SOURCES.has(id)) return [200, 400];

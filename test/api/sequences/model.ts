@@ -282,6 +282,8 @@ function rulesetDocument({ id, name, purpose, description, rules, createdAt, upd
     name,
     purpose,
     description,
+    guard: "warn",
+    never_block: false,
     total_rules: rules.length,
     active_rules: rules.filter((rule) => isActive(rule, now)).length,
     created_at: iso(createdAt),

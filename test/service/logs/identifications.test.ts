@@ -484,7 +484,17 @@ function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly strin
     const rules = new RuleIndex();
     for (const text of prefixes)
       rules.set({ prefix: parsePrefix(text), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 });
-    const about = { id, organisationId: "first", name: id, purpose, description: "", createdAt: 0, updatedAt: 0 };
+    const about = {
+      id,
+      organisationId: "first",
+      name: id,
+      purpose,
+      description: "",
+      guard: "warn" as const,
+      neverBlock: false,
+      createdAt: 0,
+      updatedAt: 0,
+    };
     return { about: { ...about, version: 1 }, rules };
   });
   return {

@@ -24,6 +24,8 @@ const about = {
   name: "",
   purpose: "blocklist" as const,
   description: "",
+  guard: "warn" as const,
+  neverBlock: false,
   createdAt: 1,
   updatedAt: 1,
   version: 1,

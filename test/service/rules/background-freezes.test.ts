@@ -34,7 +34,16 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
   const rulesets = Object.entries(counts).map(([id, count]) => {
     for (const rules of columnsOf(rulesFrom(0, count))) memory.addRules({ rulesetId: id, rules });
     const times = { createdAt: 1, updatedAt: 1, version: 1 };
-    return { id, organisationId, name: id, purpose: "blocklist" as const, description: "", ...times };
+    return {
+      id,
+      organisationId,
+      name: id,
+      purpose: "blocklist" as const,
+      description: "",
+      guard: "warn" as const,
+      neverBlock: false,
+      ...times,
+    };
   });
   const nothing = {
     organisations: [],

@@ -99,7 +99,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
     externalLists: [],
     webhooks: [],
   };
-  const times0 = { createdAt: 1, updatedAt: 1, version: 1 };
+  const times0 = { guard: "warn", neverBlock: false, createdAt: 1, updatedAt: 1, version: 1 } as const;
   await memory.addState({ sequence: 1, ...nothing, rulesets: [{ ...about, ...times0 }] });
   const metrics = new Metrics();
   const freezes = new BackgroundFreezes({ memory, metrics, log: createLog("error", process.stderr), rest: 0 });

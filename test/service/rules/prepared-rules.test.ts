@@ -30,6 +30,8 @@ function live(count = COUNT): LiveRuleset {
     name: "",
     purpose: "blocklist",
     description: "",
+    guard: "warn" as const,
+    neverBlock: false,
     createdAt: 1,
     updatedAt: 1,
     version: 1,

@@ -43,6 +43,8 @@ const about = {
   name: "r",
   purpose: "blocklist",
   description: "",
+  guard: "warn" as const,
+  neverBlock: false,
   createdAt: NOW,
   updatedAt: NOW,
   version: 1,

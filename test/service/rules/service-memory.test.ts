@@ -20,6 +20,8 @@ const about = (id: string): Ruleset => ({
   name: id,
   purpose: "blocklist",
   description: "",
+  guard: "warn" as const,
+  neverBlock: false,
   createdAt: 1,
   updatedAt: 1,
   version: 1,

@@ -54,6 +54,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   label: "label",
   purpose: "purpose",
   description: "description",
+  guard: "guard",
+  neverBlock: "never_block",
   role: "role",
   access: "access",
   start: "start",
@@ -112,9 +114,11 @@ export function summaryOf(entry: AuditEntry): string {
 const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
   "create-ruleset": (name) => `created the ruleset ${name}`,
   "update-ruleset": (name, before, after) =>
-    before["name"] === after["name"]
-      ? `changed the description of the ruleset ${name}`
-      : `renamed the ruleset ${JSON.stringify(before["name"])} to ${name}`,
+    before["name"] !== after["name"]
+      ? `renamed the ruleset ${JSON.stringify(before["name"])} to ${name}`
+      : before["description"] !== after["description"]
+        ? `changed the description of the ruleset ${name}`
+        : `changed the guard of the ruleset ${name}`,
   "delete-ruleset": (name) => `deleted the ruleset ${name}`,
   "restore-ruleset": (name) => `undid the deletion of the ruleset ${name}`,
   "create-organisation": (name, _before, { purpose }) =>

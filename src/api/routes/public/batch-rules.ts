@@ -5,7 +5,11 @@ import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import { joined } from "../../../service/encoded.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
-import { inSlices } from "../../../turns/in-slices.ts";
+import { inSlices, Slice } from "../../../turns/in-slices.ts";
+import type { AddRequest } from "../../../rulesets/write-rule.ts";
+import type { Ruleset } from "../../../store/state.ts";
+import { type CollateralDocument, warningsIn } from "../../../service/rules/collateral-documents.ts";
+import { guardPrefixes } from "../../../service/rules/guard-writes.ts";
 import { rulesBytes, WRITE_EDL } from "../../operation.ts";
 import type { BodyList } from "../../plugins/validation.ts";
 import { Problem } from "../../problem.ts";
@@ -28,7 +32,7 @@ export function addBatchRoutes(app: App, services: Services): void {
       "All or nothing unless `atomic` is false. An item fails if its rule exists and it says `fail`, if there is no rule to delete and it says `fail`, or if the ruleset is full. If one fails, the response is 409: its `results` give the reason for each failed item and show that " +
       "the others were not applied. Malformed items are a 400. With `atomic: false` the response is 200, even if items failed or are malformed.",
     tags: ["IP rulesets"],
-    problems: [400, 404, 409, 412, 413, 415, 422],
+    problems: [400, 404, 409, "collateral" as const, 412, 413, 415, 422],
     params: RulesetParameters,
     body: BatchBody(settings.bulkAddresses),
     response: { 200: BatchResponse },
@@ -46,13 +50,14 @@ export function addBatchRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { about } = findRuleset(request, services);
       const { atomic = true } = request.body;
-      const items = await inSlices(
+      const read = await inSlices(
         readItems(request.body.items, request.route.config.list!, {
           now: request.now,
           allowSpecialPurpose: settings.specialPurpose,
         }),
       );
-      if (atomic) checkItems(items);
+      if (atomic) checkItems(read);
+      const { items, warnings } = await guardItems(about, read, atomic, services);
       try {
         const { results } = await store.write({
           kind: "batch-rules",
@@ -64,8 +69,8 @@ export function addBatchRoutes(app: App, services: Services): void {
         });
         const documents = resultDocuments(items, results);
         return items.length <= MAX_AT_ONCE
-          ? { results: [...documents] }
-          : streamJson(reply, joined(resultTexts(documents)));
+          ? { results: [...documents], ...warningsIn(warnings) }
+          : streamJson(reply, joined(resultTexts(documents, warnings)));
       } catch (error) {
         if (!(error instanceof StoreError) || error.results === undefined) throw error;
         const results = error.results.values().map(resultDocument);
@@ -128,6 +133,49 @@ function readItem(
   }
 }
 
+/**
+ * Rejects a batch that would block something protected, if the guard of the ruleset does; of a batch that is not atomic
+ * only the items that would.
+ */
+async function guardItems(
+  about: Ruleset,
+  items: readonly ReadItem[],
+  atomic: boolean,
+  services: Services,
+): Promise<{ readonly items: readonly ReadItem[]; readonly warnings: readonly CollateralDocument[] }> {
+  const added = items.flatMap((item) => (isReadable(item) && "add" in item ? [item.add.prefix] : []));
+  try {
+    return { items, warnings: await guardPrefixes(about, added, services) };
+  } catch (error) {
+    if (atomic || !isCollateral(error)) throw error;
+  }
+  const slice = new Slice();
+  const guarded: ReadItem[] = [];
+  for (const item of items) {
+    await slice.pause();
+    guarded.push(isReadable(item) && "add" in item ? await guardItem(about, item, services) : item);
+  }
+  return { items: guarded, warnings: [] };
+}
+
+async function guardItem(
+  about: Ruleset,
+  item: BatchItem & { readonly add: AddRequest },
+  services: Services,
+): Promise<ReadItem> {
+  try {
+    await guardPrefixes(about, [item.add.prefix], services);
+    return item;
+  } catch (error) {
+    if (!isCollateral(error)) throw error;
+    return { ip: formatPrefix(item.add.prefix), errors: { ip: [error.message] } };
+  }
+}
+
+function isCollateral(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === "collateral";
+}
+
 /** What a malformed item has as its address, cut to the maximum length of one. */
 function ipOf(item: unknown): string {
   const { ip } = (item ?? {}) as { ip?: unknown };
@@ -169,13 +217,13 @@ function* resultDocuments(items: readonly ReadItem[], results: readonly BatchRes
   for (const item of items) yield isReadable(item) ? resultDocument(results[at++]!) : malformedDocument(item);
 }
 
-function* resultTexts(documents: Iterable<object>): Generator<string> {
+function* resultTexts(documents: Iterable<object>, warnings: readonly CollateralDocument[]): Generator<string> {
   let start = '{"results":[';
   for (const document of documents) {
     yield start + JSON.stringify(document);
     start = ",";
   }
-  yield "]}";
+  yield warnings.length === 0 ? "]}" : `],"warnings":${JSON.stringify(warnings)}}`;
 }
 
 function malformedDocument({ ip, errors }: MalformedItem): object {

@@ -12,6 +12,8 @@ import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor
 import { notFound, type Problem } from "../../problem.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
+import { guardPrefixes } from "../../../service/rules/guard-writes.ts";
+import { warningsIn } from "../../../service/rules/collateral-documents.ts";
 import { preparedRules } from "../../../service/rules/prepared-rules.ts";
 import { readChanges, readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import {
@@ -23,6 +25,7 @@ import {
   RulesetParameters,
   RulesQuery,
   UpdateRuleBody,
+  UpdateRuleResponse,
 } from "../../schemas/rule.ts";
 import { type RuleDocument, ruleDocument } from "../../../formats/rule-document.ts";
 import type { Services } from "../../../service/services.ts";
@@ -113,7 +116,7 @@ function addAddition(app: App, services: Services): void {
     operationId: "addRule",
     summary: "Adds a rule, or resolves the conflict with an existing one",
     tags,
-    problems: [400, 404, 409, 412, 413, 415, 422],
+    problems: [400, 404, 409, "collateral" as const, 412, 413, 415, 422],
     params,
     body: AddRuleBody,
     response: { 200: AddRuleResponse, 201: AddRuleResponse },
@@ -130,6 +133,7 @@ function addAddition(app: App, services: Services): void {
       now: request.now,
       allowSpecialPurpose: services.settings.specialPurpose,
     });
+    const warnings = await guardPrefixes(about, [rule.prefix], services);
     const addition = await services.store.write({
       kind: "add-rule",
       ...signed(request),
@@ -140,7 +144,7 @@ function addAddition(app: App, services: Services): void {
     });
     return reply
       .code(addition.action === "created" ? 201 : 200)
-      .send({ action: addition.action as "created", rule: ruleDocument(addition.rule) });
+      .send({ action: addition.action as "created", rule: ruleDocument(addition.rule), ...warningsIn(warnings) });
   });
 }
 
@@ -171,9 +175,9 @@ function addUpdate(app: App, services: Services): void {
     ...one,
     operationId: "updateRule",
     summary: "Changes the name or expiry of a rule",
-    problems: [400, 404, 412, 413, 415, 422],
+    problems: [400, 404, "collateral" as const, 412, 413, 415, 422],
     body: UpdateRuleBody,
-    response: { 200: RuleSchema },
+    response: { 200: UpdateRuleResponse },
     requestHeaders: { ...IDEMPOTENT, ...MATCHED },
     responseHeaders: RULE_TAGGED,
     bodyExample: { name: "office", expires_at: null },
@@ -182,6 +186,7 @@ function addUpdate(app: App, services: Services): void {
     const { about } = findRuleset(request, services);
     const prefix = readPrefix(request.query.ip);
     const changes = readChanges(request.body, request.now);
+    const warnings = await guardPrefixes(about, [prefix], services);
     const { rule } = await services.store.write({
       kind: "update-rule",
       ...signed(request),
@@ -191,7 +196,7 @@ function addUpdate(app: App, services: Services): void {
       ifMatch: ifMatch(request),
     });
     reply.header("etag", tagOfRule(rule));
-    return ruleDocument(rule);
+    return { ...ruleDocument(rule), ...warningsIn(warnings) };
   });
 }
 

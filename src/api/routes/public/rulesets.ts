@@ -15,6 +15,7 @@ import {
   UpdateRulesetBody,
 } from "../../schemas/ruleset.ts";
 import { RulesetParameters } from "../../schemas/rule.ts";
+import { invalid } from "../../../service/service-error.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
@@ -116,7 +117,7 @@ function addWrites(app: App, services: Services): void {
 
   const update = {
     operationId: "updateRuleset",
-    summary: "Changes the name or description of a ruleset; the purpose cannot be changed",
+    summary: "Changes the given properties of a ruleset; the purpose cannot be changed",
     tags,
     problems: [400, 404, 412, 413, 415, 422],
     params: RulesetParameters,
@@ -128,12 +129,16 @@ function addWrites(app: App, services: Services): void {
   app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
     const found = findRuleset(request, services);
     checkRulesetText(request.body);
+    const { never_block: neverBlock, ...changes } = request.body;
+    if (neverBlock === true && found.about.purpose !== "allowlist")
+      throw invalid({ never_block: ["a blocklist blocks what it lists; mark an allowlist with the own networks"] });
     const { ruleset } = await store.write({
       kind: "update-ruleset",
       ...signed(request),
       rulesetId: found.about.id,
       ifMatch: ifMatch(request),
-      ...request.body,
+      ...changes,
+      neverBlock,
     });
     return rulesetDocument({ ...findRuleset(request, services), about: ruleset }, request.now);
   });

@@ -38,6 +38,8 @@ import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../../store/if-match.ts";
 import { RULES_SETTING } from "../../../store/limit-settings.ts";
+import { guardList } from "../../../service/rules/guard-writes.ts";
+import { warningsIn } from "../../../service/rules/collateral-documents.ts";
 import type { Services } from "../../../service/services.ts";
 import { sendShared } from "../../http/shared-file.ts";
 import { shrinkProblem } from "../../shrink-problem.ts";
@@ -177,7 +179,7 @@ function addReplacement(app: App, services: Services): void {
       "The list is JSON, or a file of the type given by Content-Type. With dry_run the response describes what would change, and nothing is written. A list that would remove all rules, or over half of 20 or more, is refused " +
       "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinksTooMuchProblem), unless allow_empty or max_shrink permits it.",
     tags,
-    problems: [400, 404, 409, "shrinks-too-much" as const, 412, 413, 415, 422],
+    problems: [400, 404, 409, "shrinks-too-much" as const, "collateral" as const, 412, 413, 415, 422],
     params,
     querystring: ReplaceQuery,
     body: listBody(ReplaceBody(settings.rulesPerRuleset)),
@@ -195,38 +197,40 @@ function addReplacement(app: App, services: Services): void {
       const desired = await list.read();
       // Others have had their turn while it was read.
       const ruleset = findRuleset(request, services);
+      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services);
       const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
       const shrink = { allowEmpty, maxShrink };
       if (isDry === true)
         return {
-          ...(await planRules(request, desired, services, { state: ifMatch(request), shrink })),
+          ...(await planRules(request, rules, services, { state: ifMatch(request), shrink })),
           ...list.leftOut(desired),
+          ...warningsIn(warnings),
         };
       const { id, organisationId } = ruleset.about;
       const { isKept, ...counts } = await store.write({
         kind: "replace-rules",
         ...list.signed(),
         rulesetId: id,
-        rules: desired.rules,
+        rules,
         shrink,
         ifMatch: ifMatch(request),
       });
       const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
       reply.header("etag", rulesetTag(after, request.now));
-      return { ...counts, ...list.leftOut(desired), can_undo: isKept, dry_run: false };
+      return { ...counts, ...list.leftOut(desired), can_undo: isKept, dry_run: false, ...warningsIn(warnings) };
     },
   );
 }
 
 async function planRules(
   request: FastifyRequest,
-  desired: DesiredList,
+  rules: DesiredList["rules"],
   { memory }: Services,
   { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits },
 ): Promise<object> {
   const { caller, now } = request;
   const id = rulesetId(request);
-  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), desired.rules, now);
+  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), rules, now);
   if (plan === undefined) throw noRuleset(request);
   if (state === undefined || state.versions.includes(plan.ruleset.about.version))
     return planDocument(request, plan.result, shrink);
@@ -264,7 +268,7 @@ function addImport(app: App, services: Services): void {
     operationId: "importRules",
     summary: "Adds the rules of a list, all or nothing",
     tags,
-    problems: [400, 404, 409, 412, 413, 415, 422],
+    problems: [400, 404, 409, "collateral" as const, 412, 413, 415, 422],
     params,
     querystring: ImportQuery,
     body: listBody(ReplaceBody(settings.rulesPerRuleset)),
@@ -280,15 +284,16 @@ function addImport(app: App, services: Services): void {
       const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
       const list = listOf(request, services);
       const desired = await list.read();
+      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services);
       const { isKept, ...counts } = await store.write({
         kind: "import-rules",
         ...list.signed(),
         rulesetId: ruleset.about.id,
-        rules: desired.rules,
+        rules,
         mode,
         ifMatch: ifMatch(request),
       });
-      return { ...counts, ...list.leftOut(desired), can_undo: isKept };
+      return { ...counts, ...list.leftOut(desired), can_undo: isKept, ...warningsIn(warnings) };
     },
   );
 }

@@ -1,0 +1,56 @@
+import type { Family, Prefix } from "../address/address.ts";
+import { AddressSet } from "../sets/address-set.ts";
+
+/** Why addresses are better not blocked. */
+export type ProtectedKind = "service" | "allowed" | "own-network" | "special-purpose";
+
+/** Addresses that a blocklist had better not block, under one name. */
+export interface Protected {
+  readonly kind: ProtectedKind;
+  /** Of the node or the ruleset; null for special-purpose addresses. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly addresses: AddressSet;
+}
+
+/** Prefixes that can be gone through more than once, without an array of a million of them. */
+export interface PrefixList extends Iterable<Prefix> {
+  readonly length: number;
+}
+
+/** Protected addresses that are looked for together. */
+export interface ProtectedGroup {
+  readonly members: readonly Protected[];
+  /** Those of all members: most prefixes have nothing in common with any. */
+  readonly all: AddressSet;
+  /**
+   * Only prefixes of these lengths and shorter hit it: single addresses of a cloud are machines that anyone may rent, and
+   * a whole network of it is many customers.
+   */
+  readonly longest: Readonly<Record<Family, number>>;
+}
+
+/** Every prefix hits. */
+export const ANY_LENGTH: ProtectedGroup["longest"] = { 4: 32, 6: 128 };
+/** The longest prefixes that are routed on the internet. */
+export const NETWORKS: ProtectedGroup["longest"] = { 4: 24, 6: 48 };
+
+export function* makingGroup(
+  members: readonly Protected[],
+  longest: ProtectedGroup["longest"],
+): Generator<undefined, ProtectedGroup, undefined> {
+  // In pairs, so that no set is gone through as often as there are members.
+  let sets = members.map(({ addresses }) => addresses);
+  while (sets.length > 1) {
+    const pairs: AddressSet[] = [];
+    for (let at = 0; at < sets.length; at += 2)
+      pairs.push(at + 1 === sets.length ? sets[at]! : yield* sets[at]!.combining("union", sets[at + 1]!));
+    sets = pairs;
+  }
+  return { members, all: sets[0] ?? AddressSet.EMPTY, longest };
+}
+
+/** Whether the group is one for a prefix of this length. */
+export function isFor({ longest }: Pick<ProtectedGroup, "longest">, { family, length }: Prefix): boolean {
+  return length <= longest[family];
+}

@@ -1,0 +1,80 @@
+import { formatPrefix } from "../../address/prefix.ts";
+import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
+import type { ProtectedKind } from "../../collateral/protected.ts";
+
+/** Something that rules block and had better not, as responses name it. */
+export interface CollateralDocument {
+  readonly kind: ProtectedKind | "wide";
+  /** Of the node or the ruleset. */
+  readonly id: string | null;
+  readonly name: string;
+  /** How many addresses, as texts, as they may be long. */
+  readonly ipv4_addresses: string;
+  readonly ipv6_addresses: string;
+  /** The first prefixes. */
+  readonly prefixes: readonly string[];
+  readonly detail: string;
+}
+
+/** What rules do, or would do, with the addresses. */
+type Verb = "blocks" | "would block" | "leaves out";
+
+/** The first of them are named, the most addresses first. */
+const MAX_NAMED = 100;
+
+export function collateralDocuments({ hits, tooWide, share }: Collateral, verb: Verb): CollateralDocument[] {
+  const wide = tooWide.map((prefix): CollateralDocument => {
+    const text = formatPrefix(prefix);
+    const percent = `${(100 * share[prefix.family]).toPrecision(2)} % of all IPv${prefix.family} addresses`;
+    const detail = `${text} is very wide; all of the rules together are ${percent}`;
+    return { kind: "wide", id: null, name: text, ipv4_addresses: "0", ipv6_addresses: "0", prefixes: [text], detail };
+  });
+  return [...wide, ...hits.map((hit) => hitDocument(hit, verb))].slice(0, MAX_NAMED);
+}
+
+function hitDocument(hit: Hit, verb: Verb): CollateralDocument {
+  const { kind, id, name, addresses } = hit;
+  const [ipv4, ipv6] = [addresses.size(4), addresses.size(6)];
+  return {
+    kind,
+    id,
+    name,
+    ipv4_addresses: String(ipv4),
+    ipv6_addresses: String(ipv6),
+    prefixes: namedPrefixes(hit).map(formatPrefix),
+    detail: `${verb} ${[ipv4Text(ipv4), ipv6Text(ipv6)].filter(Boolean).join(" and ")} ${whose(hit)}`,
+  };
+}
+
+function whose({ kind, id, name }: Hit): string {
+  if (kind === "service") return `of ${name} (${id})`;
+  if (kind === "allowed") return `that the allowlist ${JSON.stringify(name)} allows`;
+  if (kind === "own-network") return `of your own networks (${JSON.stringify(name)})`;
+  return `for special use (${name})`;
+}
+
+const counted = (count: bigint, what: string): string =>
+  `${count.toLocaleString("en")} ${what}${count === 1n ? "" : what.endsWith("s") ? "es" : "s"}`;
+
+function ipv4Text(count: bigint): string {
+  return count === 0n ? "" : counted(count, "address");
+}
+
+/** Many addresses as /64 networks: hosts have that many. */
+function ipv6Text(count: bigint): string {
+  if (count === 0n) return "";
+  return count < 1n << 32n
+    ? counted(count, "IPv6 address")
+    : `${counted((count + (1n << 64n) - 1n) >> 64n, "IPv6 network")} (/64)`;
+}
+
+/** All of them in one line: the first, and how many more. */
+export function summaryOf(documents: readonly CollateralDocument[]): string {
+  const [first, ...more] = documents;
+  return `${first!.detail}${more.length > 0 ? `, and ${more.length} more` : ""}`;
+}
+
+/** The member of a response, if there is something to say. */
+export function warningsIn(warnings: readonly CollateralDocument[]): { warnings?: CollateralDocument[] } {
+  return warnings.length === 0 ? {} : { warnings: [...warnings] };
+}

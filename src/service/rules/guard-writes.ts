@@ -1,0 +1,152 @@
+import { type Collateral, findingCollateral, type Hit, type Protection } from "../../collateral/find-collateral.ts";
+import { isFor, NETWORKS, type PrefixList } from "../../collateral/protected.ts";
+import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import { desiredIn, prefixIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
+import { RuleList } from "../../rulesets/rule-list.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { isActivePlan } from "../access/plans.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Services } from "../services.ts";
+import type { Ruleset } from "../../store/state.ts";
+import { type CollateralDocument, collateralDocuments, summaryOf } from "./collateral-documents.ts";
+import { withoutLines } from "./desired-rules.ts";
+
+/** Prefixes that are proposed in place of a refused one. */
+const MAX_CARVED = 1000;
+/** Steps of some hundred microseconds at most that are done at once: one rule takes one, whatever is protected. */
+const STEPS_AT_ONCE = 8;
+const RULES_AT_ONCE = 256;
+
+type Needed = Pick<Services, "memory" | "catalogue" | "now">;
+
+/** A list of rules, and what it blocks that it had better not. */
+export interface GuardedRules {
+  readonly rules: readonly RuleColumns[];
+  readonly warnings: readonly CollateralDocument[];
+}
+
+/**
+ * What rules for these prefixes would block, unless the ruleset is an allowlist, which blocks nothing, or its guard is
+ * off.
+ * @throws ServiceError "collateral" that names it, with the guard `refuse`, or `carve`, as nothing else was asked for
+ */
+export async function guardPrefixes(
+  about: Ruleset,
+  prefixes: readonly Prefix[],
+  services: Needed,
+): Promise<readonly CollateralDocument[]> {
+  const found = await collateralOf(about, prefixes, services);
+  if (found === undefined) return [];
+  if (about.guard === "warn") return collateralDocuments(found, "blocks");
+  const carved = about.guard === "carve" ? carvedPrefixes(prefixes, found.hits) : undefined;
+  throw refusalOf(found, carved);
+}
+
+/**
+ * The same for a list of rules; with the guard `carve`, the rules without the addresses that had better not be blocked.
+ * A rule that is cut keeps its name and expiry in each of its parts. What is too wide stays.
+ */
+export async function guardList(
+  about: Ruleset,
+  rules: readonly RuleColumns[],
+  services: Needed,
+): Promise<GuardedRules> {
+  if (!isGuarded(about)) return { rules, warnings: [] };
+  const found = await collateralOf(about, prefixesOf(rules), services);
+  if (found === undefined) return { rules, warnings: [] };
+  if (about.guard === "refuse") throw refusalOf(found);
+  if (about.guard === "warn") return { rules, warnings: collateralDocuments(found, "blocks") };
+  return { rules: await inSlices(carving(rules, found.hits)), warnings: collateralDocuments(found, "leaves out") };
+}
+
+function isGuarded({ purpose, guard }: Ruleset): boolean {
+  return purpose === "blocklist" && guard !== "off";
+}
+
+/** Undefined if there is nothing to say. */
+async function collateralOf(about: Ruleset, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
+  if (!isGuarded(about) || prefixes.length === 0) return undefined;
+  const now = services.now();
+  const protection = await protectionFor(about.organisationId, services, now);
+  const found = await soon(findingCollateral(prefixes, protection, now));
+  return found.hits.length > 0 || found.tooWide.length > 0 ? found : undefined;
+}
+
+async function protectionFor(organisationId: string, { memory, catalogue }: Needed, now: number): Promise<Protection> {
+  const hasServices = isActivePlan(memory.plan(organisationId, "cbs"), now) && catalogue.generation !== 0;
+  const services = hasServices ? await catalogue.view().protectedServices() : [];
+  const rulesets = memory.rulesets(organisationId, "allowlist").map(({ about: { id, name, neverBlock }, rules }) => {
+    return { kind: neverBlock ? ("own-network" as const) : ("allowed" as const), id, name, rules };
+  });
+  return { groups: [...services, specialPurposeGroup()], rulesets };
+}
+
+/** Short work at once: of many requests that wait for a turn, one goes on in each. */
+async function soon<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
+  for (let step = 0; step < STEPS_AT_ONCE; step++) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+  return inSlices(work);
+}
+
+function refusalOf(found: Collateral, carved?: readonly string[]): ServiceError {
+  const collateral = collateralDocuments(found, "would block");
+  return new ServiceError("collateral", `${summaryOf(collateral)}; nothing was written`, {
+    collateral: { hits: collateral, carved },
+  });
+}
+
+/** What is left of prefixes without what they hit, as the fewest prefixes; the first thousand of them. */
+function carvedPrefixes(prefixes: readonly Prefix[], hits: readonly Hit[]): string[] {
+  const carve = carver(hits);
+  const rest = prefixes.flatMap((prefix) => [...(carve(prefix) ?? [prefix])]);
+  return rest.slice(0, MAX_CARVED).map(formatPrefix);
+}
+
+function prefixesOf(rules: readonly RuleColumns[]): PrefixList {
+  return {
+    length: rules.reduce((sum, { lengths }) => sum + lengths.length, 0),
+    *[Symbol.iterator]() {
+      for (const part of rules) for (let index = 0; index < part.lengths.length; index++) yield prefixIn(part, index);
+    },
+  };
+}
+
+/** A rule of the list that has the same prefix as a part of another one stands in its place. */
+function* carving(
+  rules: readonly RuleColumns[],
+  hits: readonly Hit[],
+): Generator<undefined, readonly RuleColumns[], undefined> {
+  const carve = carver(hits);
+  const list = new RuleList();
+  const cut: (readonly [parts: Iterable<Prefix>, name: string | null, expiresAt: number | null])[] = [];
+  let line = 0;
+  for (const part of rules)
+    for (const rule of desiredIn(part)) {
+      const rest = carve(rule.prefix);
+      if (rest === undefined) list.add(rule, line++);
+      else cut.push([rest, rule.name, rule.expiresAt]);
+      if (line % RULES_AT_ONCE === 0) yield;
+    }
+  for (const [parts, name, expiresAt] of cut) {
+    for (const prefix of parts) list.add({ prefix, name, expiresAt }, line++);
+    yield;
+  }
+  return (yield* list.inOrder(() => {})).map(withoutLines);
+}
+
+/** What is left of a prefix, as the fewest prefixes; undefined if it hits nothing. */
+function carver(hits: readonly Hit[]): (prefix: Prefix) => Iterable<Prefix> | undefined {
+  const united = (all: readonly Hit[]): AddressSet =>
+    all.reduce((set, { addresses }) => set.union(addresses), AddressSet.EMPTY);
+  const everywhere = united(hits);
+  const always = united(hits.filter(({ longest }) => longest !== NETWORKS));
+  return (prefix) => {
+    const hit = (isFor({ longest: NETWORKS }, prefix) ? everywhere : always).within(prefix);
+    return hit.isEmpty ? undefined : AddressSet.of([prefix]).difference(hit).prefixes();
+  };
+}

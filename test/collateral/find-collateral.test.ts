@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Prefix } from "../../src/address/address.ts";
+import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
+import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
+import { type Collateral, findingCollateral, namedPrefixes } from "../../src/collateral/find-collateral.ts";
+import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "../../src/collateral/protected.ts";
+import { protectingServices } from "../../src/collateral/services.ts";
+import { specialPurposeGroup } from "../../src/collateral/special-purpose.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { AddressSet } from "../../src/sets/address-set.ts";
+import { finished } from "../../src/turns/finished.ts";
+import { rounds } from "../rounds.ts";
+
+const NOW = Date.UTC(2026, 10, 23);
+
+interface Listed {
+  readonly prefix: Prefix;
+  readonly expiresAt: number | null;
+}
+
+/** A world of 256 addresses: a list, what services have, and the rules that allow. */
+interface World {
+  readonly list: readonly Prefix[];
+  readonly services: readonly (readonly Prefix[])[];
+  /** Only prefixes of up to 28 bits hit these. */
+  readonly clouds: readonly (readonly Prefix[])[];
+  readonly rulesets: readonly (readonly Listed[])[];
+}
+
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => (state = (state * 48_271) % 2_147_483_647) % below;
+}
+
+function worldOf(seed: number): World {
+  const random = generator(seed);
+  const prefix = (): Prefix => {
+    const address = { ...parsePrefix("20.0.0.0"), w0: 0x14000000 + random(256) };
+    return prefixOf(address, [24, 26, 28, 29, 30, 31, 32, 32, 32][random(9)]!);
+  };
+  const some = (most: number): Prefix[] => Array.from({ length: random(most + 1) }, prefix);
+  const expiries = [null, NOW - 1, NOW, NOW + 1];
+  return {
+    list: some(seed % 2 === 0 ? 1 : 6),
+    services: [some(5), some(3)],
+    clouds: [some(4)],
+    rulesets: [some(3), some(60)].map((rules) =>
+      rules.map((each) => ({ prefix: each, expiresAt: expiries[random(4)]! })),
+    ),
+  };
+}
+
+/** By looking at each address: how many of it each protected thing and the list have in common. */
+function expected({ list, services, clouds, rulesets }: World): Record<string, number> {
+  const active = rulesets.map((rules) => latest(rules).filter(({ expiresAt }) => (expiresAt ?? Infinity) > NOW));
+  const things: readonly (readonly [string, readonly Prefix[], readonly Prefix[]])[] = [
+    ...services.map((each, index) => [`service ${index}`, each, list] as const),
+    ...clouds.map((each, index) => [`cloud ${index}`, each, list.filter(({ length }) => length <= 28)] as const),
+    ...active.map((each, index) => [`ruleset ${index}`, each.map(({ prefix }) => prefix), list] as const),
+  ];
+  const covers = (prefixes: readonly Prefix[], address: number): boolean =>
+    prefixes.some(({ w0, length }) => w0 >>> (32 - length) === address >>> (32 - length));
+  const addresses = Array.from({ length: 256 }, (_, index) => 0x14000000 + index);
+  const counts = things.map(([name, own, listed]) => {
+    return [name, addresses.filter((address) => covers(own, address) && covers(listed, address)).length] as const;
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** A ruleset has one rule for a prefix: the last one that was set. */
+function latest(rules: readonly Listed[]): Listed[] {
+  return [...new Map(rules.map((rule) => [formatPrefix(rule.prefix), rule])).values()];
+}
+
+function found(world: World, change: (rules: RuleIndex) => RuleIndex = (rules) => rules): Record<string, number> {
+  const services = groupOf("service", world.services, ANY_LENGTH);
+  const clouds = groupOf("cloud", world.clouds, { 4: 28, 6: 48 });
+  const rulesets = world.rulesets.map((rules, index) => {
+    const own = new RuleIndex();
+    for (const { prefix, expiresAt } of rules) own.set({ prefix, name: null, expiresAt, createdAt: 0, updatedAt: 0 });
+    return { kind: "allowed" as const, id: null, name: `ruleset ${index}`, rules: change(own) };
+  });
+  const { hits } = finished(findingCollateral(world.list, { groups: [services, clouds], rulesets }, NOW));
+  return Object.fromEntries(hits.map(({ name, addresses }) => [name, Number(addresses.size(4))]));
+}
+
+function groupOf(name: string, sets: World["services"], longest: ProtectedGroup["longest"]): ProtectedGroup {
+  const members = sets.map((prefixes, index): Protected => {
+    return { kind: "service", id: null, name: `${name} ${index}`, addresses: AddressSet.of(prefixes) };
+  });
+  return finished(makingGroup(members, longest));
+}
+
+test("what a list hits, as a look at every address says; single prefixes and long lists, few rules and many", (c) => {
+  const seen = { hits: 0, none: 0 };
+  const count = rounds({ short: 1500, long: 60_000 });
+  for (let seed = 1; seed <= count; seed++) {
+    const world = worldOf(seed);
+    const wanted = expected(world);
+    assert.deepEqual(found(world), wanted, `seed ${seed}`);
+    seen[Object.keys(wanted).length > 0 ? "hits" : "none"]++;
+  }
+  c.diagnostic(JSON.stringify(seen));
+  assert.ok(Math.min(...Object.values(seen)) > count / 10);
+});
+
+test("the negative controls: expired rules that count, and rules inside a prefix that do not, are noticed", () => {
+  const neverExpiring = (rules: RuleIndex): RuleIndex => {
+    for (const rule of rules.rules()) rules.set({ ...rule, expiresAt: null });
+    return rules;
+  };
+  const onlyCovering = (rules: RuleIndex): RuleIndex => {
+    Object.assign(rules, { rules: () => [].values() });
+    return rules;
+  };
+  for (const change of [neverExpiring, onlyCovering]) {
+    const noticed = Array.from({ length: 200 }, (_, seed) => worldOf(seed + 1)).filter((world) => {
+      return JSON.stringify(found(world, change)) !== JSON.stringify(found(world));
+    });
+    assert.ok(noticed.length > 10, `${noticed.length} of 200`);
+  }
+});
+
+test("services of the bundled catalogue: crawlers, CDNs and applications always, clouds as networks, no subscribers", async () => {
+  const tree = new CatalogueTree(await openCatalogue());
+  const groups = [...finished(protectingServices(tree)), specialPurposeGroup()];
+  const hitsOf = (...texts: string[]): Collateral => {
+    const prefixes = texts.map((text) => parsePrefix(text));
+    return finished(findingCollateral(prefixes, { groups, rulesets: [] }, NOW));
+  };
+  const told = (...texts: string[]): unknown[] =>
+    hitsOf(...texts).hits.map((hit) => [
+      hit.id ?? hit.name,
+      String(hit.addresses.size(parsePrefix(texts[0]!).family)),
+      formatPrefix(namedPrefixes(hit)[0]!),
+    ]);
+  assert.deepEqual(told("1.1.1.1"), [["/cdn/cloudflare", "1", "1.1.1.1"]]);
+  assert.deepEqual(told("1.1.1.0/24", "1.1.1.1"), [["/cdn/cloudflare", "256", "1.1.1.0/24"]]);
+  // An address of a cloud, the network around it, and one of an access provider.
+  assert.deepEqual(told("3.5.140.1"), []);
+  assert.deepEqual(told("3.5.140.0/24"), [["/cloud/aws", "256", "3.5.140.0/24"]]);
+  assert.deepEqual(told("73.0.0.0/16"), []);
+  assert.deepEqual(told("10.0.0.0/30"), [["Private-Use", "4", "10.0.0.0/30"]]);
+  assert.deepEqual(told("192.0.2.0/24", "198.51.100.7", "203.0.113.0/24"), []);
+  assert.deepEqual(told("fe80::1"), [["Link-Local Unicast", "1", "fe80::1"]]);
+  const half = hitsOf("0.0.0.0/1", "8000::/2");
+  assert.deepEqual([half.share, half.tooWide.map(formatPrefix)], [{ 4: 0.5, 6: 0.25 }, ["0.0.0.0/1", "8000::/2"]]);
+  assert.ok(half.hits.length > 100);
+  assert.deepEqual(hitsOf(), { hits: [], tooWide: [], share: { 4: 0, 6: 0 } });
+});
