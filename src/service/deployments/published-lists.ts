@@ -5,6 +5,7 @@ import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, type Reason } from "./compile-deployment.ts";
 import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
 import { type ListText, packList, unpackList } from "./list-text.ts";
+import { isOutage } from "../store/store-outage.ts";
 
 /** Milliseconds from the beginning of a compilation of a list to the next one's: changes meanwhile wait for it. */
 const BETWEEN = 2000;
@@ -198,6 +199,7 @@ export class PublishedLists {
       if (this.#isStopped || deployment === undefined || deployment.deletedAt !== null) continue;
       await this.#renew(deployment).catch((error: unknown) => {
         this.#knownOf(id).isStale = true;
+        if (isOutage(error)) return;
         this.#log.error({ deployment: id, err: error }, "the list of a deployment was not compiled; it is tried again");
       });
     }

@@ -8,6 +8,11 @@ export const RETRY_AFTER = 5;
 /** Errors of the database itself, rather than of a command. */
 const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "outcome-unknown", "corrupt"]);
 
+/** Whether the database itself failed, which the log of its outage tells, rather than a command. */
+export function isOutage(error: unknown): error is StoreError {
+  return error instanceof StoreError && OUTAGE_CODES.has(error.code);
+}
+
 type Access = "read" | "write";
 
 export interface OutageTimes {
@@ -69,7 +74,7 @@ export class StoreOutage {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof StoreError) || !OUTAGE_CODES.has(error.code)) throw error;
+      if (!isOutage(error)) throw error;
       this.#rejected.add(access);
       this.failed(error);
       throw this.#reject(error);
