@@ -28,6 +28,7 @@ import { addBouncerRoutes } from "./routes/public/bouncers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
+import { ChangeStreams } from "./http/change-streams.ts";
 import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
@@ -95,6 +96,7 @@ export function buildApp(services: Services, log: Logger): App {
   validateStrictly(app);
   compileWriters(app);
   answerProblems(app, services);
+  app.decorate("changeStreams", new ChangeStreams(services));
   addScope(app, "public", "/v1", (within) => addAreas(within, services));
   addScope(app, "public", "", (within) => addCtiAlias(within, services));
   addScope(app, "dashboard", "/dashboard/api", (within) => {

@@ -25,6 +25,7 @@ import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../servi
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
 import { openCatalogueView } from "../service/datasets/catalogue-view.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
+import { ChangeTails } from "../service/changes/change-tails.ts";
 import { ExpiryClock } from "../service/changes/expiry-clock.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
 import { Identifications } from "../service/logs/identifications.ts";
@@ -189,6 +190,7 @@ export class Server {
     catalogue.close();
     threats.close();
     connections.announceClose();
+    this.#app.changeStreams.close();
     await this.#freezes.stop();
     // What has already reached this machine is read first: closing an idle connection would discard it.
     await sleep(GRACE);
@@ -208,6 +210,7 @@ export class Server {
     await this.services.webhooks.stop();
     await this.#limitExchange.stop();
     await this.#expiryClock.stop();
+    this.services.tails.stop();
     await this.#recorder.stop();
     await this.store.close();
     return busy;
@@ -237,6 +240,7 @@ export class Server {
     catalogue.watch();
     threats.watch();
     this.#expiryClock.start();
+    this.services.tails.start();
     const { lists, pulls, externalLists, webhooks } = this.services;
     externalLists.start();
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
@@ -360,6 +364,7 @@ function servicesOf(
     metrics,
     memory,
     waiters: new SequenceWaiters(),
+    tails: new ChangeTails(store),
     catalogue,
     catalogueUpdates: new CatalogueUpdates({
       command: updateCommand,

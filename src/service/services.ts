@@ -9,6 +9,7 @@ import type { PublishedLists } from "./deployments/published-lists.ts";
 import type { ExternalLists } from "./lists/external-lists.ts";
 import type { ListSecrets } from "./lists/list-secrets.ts";
 import type { Pulls } from "./deployments/pulls.ts";
+import type { ChangeTails } from "./changes/change-tails.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
@@ -35,6 +36,8 @@ export interface Services {
   readonly memory: ServiceMemory;
   /** Requests that wait for changes of other servers. */
   readonly waiters: SequenceWaiters;
+  /** What followers of the change feeds share. */
+  readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
   readonly catalogueUpdates: CatalogueUpdates;
   readonly threats: ServedDataset<ThreatView>;

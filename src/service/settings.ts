@@ -343,6 +343,14 @@ export const SETTINGS = {
     value: "N",
     help: "maximum requests in progress; further ones get 503",
   },
+  changeStreams: {
+    name: "change-streams",
+    initial: 1000,
+    min: 1,
+    max: 1_000_000,
+    value: "N",
+    help: "maximum open streams of changes (text/event-stream), which are not requests in progress; one organisation gets at most half of them",
+  },
   eventLoopDelay: {
     name: "event-loop-delay",
     initial: 500,

@@ -17,6 +17,7 @@ const SUITES = [
   "conditional-writes",
   "versions",
   "changes",
+  "change-streams",
   "feeds",
   "explain",
   "guard",

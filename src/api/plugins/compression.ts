@@ -18,8 +18,8 @@ declare module "fastify" {
   }
 }
 
-/** Other types, such as gzip files, do not get shorter. */
-const COMPRESSIBLE = /^(text\/|application\/([\w.-]+\+)?(json|x-ndjson)|image\/svg)/;
+/** Other types, such as gzip files, do not get shorter; events would wait for more of them. */
+const COMPRESSIBLE = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|x-ndjson)|image\/svg)/;
 
 /**
  * Compresses responses for clients that accept it, in threads of the pool or while they are streamed. Responses that

@@ -24,12 +24,14 @@ export function silentFramework(): LogController {
 
 /** An observation for every response, and a line unless the request was shed. */
 export function logRequests(app: FastifyInstance, { metrics, now }: Services, log: Logger): void {
+  app.decorateRequest("isFollowing", false);
   app.addHook("onResponse", (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
     const operation = request.route?.schema?.operationId ?? "none";
-    metrics.observe(operation, status, elapsedTime / 1000);
+    const time = request.isFollowing ? 0 : elapsedTime;
+    metrics.observe(operation, status, time / 1000);
     // The dashboard requests these figures, and would otherwise count itself.
-    if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
+    if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, time);
     if (request.isShed || !log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, ip: address, identity } = request;
     log.info(

@@ -11,7 +11,7 @@ import { READ_EDL } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { ChangeList, ChangesQuery, DEFAULT_CHANGES } from "../../schemas/change.ts";
 
-const [JSON_TYPE, LINES_TYPE] = ["application/json", "application/x-ndjson"] as const;
+const [JSON_TYPE, LINES_TYPE, EVENTS_TYPE] = ["application/json", "application/x-ndjson", "text/event-stream"] as const;
 /** Changes that are made into text at a time. */
 const PIECE = 200;
 /** Changes that are asked for at a time while they are streamed. */
@@ -23,20 +23,37 @@ export function addChangeRoutes(app: App, services: Services): void {
     operationId: "listChanges",
     summary: "What has changed since: rules, rulesets, deployments and keys, in order and without gaps",
     description:
-      "One change per rule; deleting a ruleset is one change that covers its rules. An expiry is a change, too: it is listed once, within a second. To follow the feed, ask again with `next_after`. As application/x-ndjson, the response has all changes up to the present, one per line. Changes that are too old are not kept: then, and if `after` is from another database, the response is 410.",
+      "One change per rule; deleting a ruleset is one change that covers its rules. An expiry is a change, too: it is listed once, within a second. To follow the feed, ask again with `next_after`. As application/x-ndjson, the response has all changes up to the present, one per line. As text/event-stream, it stays open and has every change as an event when it is made; `id` is its number, and Last-Event-ID resumes after it; without either, it begins with the next change. Changes that are too old are not kept: then, and if `after` is from another database, the response is 410.",
     tags: ["Changes"],
     problems: [400, 406, 410],
     querystring: ChangesQuery,
     response: { 200: ChangeList },
     otherTypes: [LINES_TYPE],
+    requestHeaders: { "Last-Event-ID": "for text/event-stream: the number of the last change that is known" },
   };
   app.get("/changes", { config: READ_EDL, schema }, async (request, reply) => {
-    const type = chooseType(request, reply, [JSON_TYPE, LINES_TYPE]);
+    const type = chooseType(request, reply, [JSON_TYPE, LINES_TYPE, EVENTS_TYPE]);
+    if (type === EVENTS_TYPE) return sendEvents(request, reply, services);
     const { after = 0, limit = DEFAULT_CHANGES } = request.query;
     if (type === LINES_TYPE) return sendLines(request, reply, services, after);
     const page = await readPage(request, services, after, limit);
     return streamJson(reply, listText(page, after, limit)) as never;
   });
+}
+
+/** From the last change that the client knows, or from now on. @throws Problem (400, 410, 503) */
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
+  const { "last-event-id": id } = request.headers;
+  if (id !== undefined && !/^\d{1,15}$/.test(String(id)))
+    throw new Problem("validation-error", "Last-Event-ID: the number of a change is expected", {
+      validationErrors: { "Last-Event-ID": ["the number of a change is expected"] },
+    });
+  const { after } = request.query as { after?: number };
+  const known = id === undefined ? after : Number(id);
+  const { store } = services;
+  const from = known ?? (await store.read("events", request.caller.organisationId, 0, 1)).sequence;
+  const { feed } = await readPage(request, services, from, 1);
+  return request.server.changeStreams.send(request, reply, from, feed);
 }
 
 /** @throws Problem (410) unless the feed has all changes after `after` */

@@ -1,0 +1,116 @@
+import { Readable } from "node:stream";
+import { changesIn, changeText } from "../../service/changes/change-text.ts";
+import { type ChangeTails, frameOf, type TailReader } from "../../service/changes/change-tails.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Changes that are read at a time by a reader that is behind. */
+const AT_ONCE = 500;
+/** Bytes that wait for a slow reader; what follows stays in the database until it has read them. */
+const WAITING_BYTES = 64 << 10;
+/** Milliseconds after which a reader looks again if the database has failed. */
+const AGAIN_AFTER = 1000;
+
+interface Needed {
+  readonly store: Store;
+  readonly tails: ChangeTails;
+}
+
+/**
+ * The server-sent events of one connection. A reader that is behind gets its changes from the database, as fast as it
+ * reads; once it has all of them, it gets what comes from the tail that it shares with others.
+ */
+export class ChangeStream extends Readable implements TailReader {
+  readonly #services: Needed;
+  readonly #organisationId: string;
+  /** The last change that has been passed on. */
+  #position: number;
+  #isLive = false;
+  #isCatchingUp = false;
+  #wantsMore = true;
+  #isFinished = false;
+
+  constructor(services: Needed, organisationId: string, position: number, start: string) {
+    super({ highWaterMark: WAITING_BYTES });
+    this.#services = services;
+    this.#organisationId = organisationId;
+    this.#position = position;
+    this.push(start);
+  }
+
+  override _read(): void {
+    this.#wantsMore = true;
+    if (!this.#isLive) void this.#catchUp();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#leave();
+    done(error);
+  }
+
+  receive(frames: Buffer, from: number, to: number): void {
+    if (to <= this.#position) return;
+    const fits = from === this.#position;
+    if (fits) this.#pass(frames, to);
+    if (fits && this.#wantsMore) return;
+    this.#leave();
+    if (this.#wantsMore) void this.#catchUp();
+  }
+
+  /** A comment, which shows that the connection is alive. */
+  comment(): void {
+    if (this.#wantsMore && !this.#isOver) this.#send(":\n\n");
+  }
+
+  /** Ends it in order: the reader connects again. */
+  finish(): void {
+    this.#leave();
+    if (!this.#isOver) this.push(null);
+    this.#isFinished = true;
+  }
+
+  async #catchUp(): Promise<void> {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    while (this.#wantsMore && !this.#isLive && !this.#isOver) await this.#readSome();
+    this.#isCatchingUp = false;
+  }
+
+  async #readSome(): Promise<void> {
+    const { store, tails } = this.#services;
+    const after = this.#position;
+    try {
+      const page = await store.read("events", this.#organisationId, after, AT_ONCE);
+      if (this.#isOver) return;
+      // It reads too slowly, and learns that when it connects again.
+      if (page.oldest > after + 1 || page.sequence < after) return this.finish();
+      let text = "";
+      let last = after;
+      for (const event of changesIn(page, after, AT_ONCE)) text += frameOf((last = event.sequence), changeText(event));
+      if (last > after) return this.#pass(Buffer.from(text), last);
+      this.#isLive = true;
+      tails.join(this.#organisationId, this, after);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER).unref());
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.destroyed || this.#isFinished;
+  }
+
+  #pass(frames: Buffer, last: number): void {
+    this.#position = last;
+    this.#send(frames);
+  }
+
+  /** It may ask for more while it takes this. */
+  #send(frames: Buffer | string): void {
+    this.#wantsMore = false;
+    if (this.push(frames)) this.#wantsMore = true;
+  }
+
+  #leave(): void {
+    if (this.#isLive) this.#services.tails.leave(this.#organisationId, this);
+    this.#isLive = false;
+  }
+}
