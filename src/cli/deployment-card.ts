@@ -1,4 +1,5 @@
 import type { Client, Deployment } from "../client/client.ts";
+import { allLists } from "./chosen-list.ts";
 import { allRulesets } from "./chosen-ruleset.ts";
 import { sourceTexts } from "./deployment-definition.ts";
 import { counted, grouped } from "./output/numbers.ts";
@@ -57,7 +58,7 @@ export function cureOf(code: string, name: string): string {
 
 /** All about a deployment, in lines. */
 export async function cardOf(deployment: Deployment, client: Client, style: Style): Promise<string> {
-  const names = new Map((await rulesetsFor(deployment, client)).map(({ id, name }) => [id, name]));
+  const names = new Map((await namedIn(deployment, client)).map(({ id, name }) => [id, name]));
   const { include, exclude, device, firewall_format: format, description } = deployment;
   const state = stateOf(deployment);
   const rows: [string, string][] = [
@@ -84,9 +85,13 @@ function listText({ generation, last_generated: at, ...rest }: Deployment): stri
   return `generation ${generation} of ${at}: ${grouped(four)} IPv4 and ${grouped(six)} IPv6 entries`;
 }
 
-/** Only if a source needs a name. */
-async function rulesetsFor({ include, exclude }: Deployment, client: Client) {
-  return [...include, ...exclude].some(({ ruleset }) => ruleset !== undefined) ? allRulesets(client) : [];
+/** The rulesets and lists, if a source is one of them. */
+async function namedIn({ include, exclude }: Deployment, client: Client): Promise<{ id: string; name: string }[]> {
+  const sources = [...include, ...exclude];
+  return [
+    ...(sources.some(({ ruleset }) => ruleset !== undefined) ? await allRulesets(client) : []),
+    ...(sources.some(({ list }) => list !== undefined) ? await allLists(client) : []),
+  ];
 }
 
 function sourceRows(

@@ -6,6 +6,7 @@ import { DEVICES } from "../deployments/devices.ts";
 import { DEPLOYMENT_FORMATS } from "../service/deployments/deployment-formats.ts";
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../store/deployment.ts";
 import { literalIn, NODE, THREATS, threatSelectionIn } from "./address-operand.ts";
+import { chosenList } from "./chosen-list.ts";
 import { chosenRuleset } from "./chosen-ruleset.ts";
 import type { Arguments, Option } from "./command.ts";
 import { wholeNumber } from "./parse-arguments.ts";
@@ -17,12 +18,13 @@ type Options = Deployment["options"];
 
 /** The note of commands that take such sources. */
 export const SOURCE_NOTE =
-  "A SOURCE is ruleset:NAME (or its id), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N. Excludes always win. To deploy a file, import it into a ruleset first.";
+  "A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N. Excludes always win. To deploy a file, import it into a ruleset first.";
 
 /** In place of a device. */
 const NO_DEVICE = "none";
 const RULESET = "ruleset:";
-const SOURCE_SYNTAX = "write ruleset:NAME, cbs:NODE, cti:SELECTION, or a prefix, address or range";
+const LIST = "list:";
+const SOURCE_SYNTAX = "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, or a prefix, address or range";
 
 /** What a deployment is: options of the commands that make or change one. */
 export const DEFINITION_OPTIONS: readonly Option[] = [
@@ -148,6 +150,7 @@ async function sourcesOf(texts: readonly string[], option: string, client: Clien
 
 async function sourceOf(text: string, option: string, client: Client): Promise<Source> {
   if (text.startsWith(RULESET)) return { ruleset: (await chosenRuleset(client, text.slice(RULESET.length))).id };
+  if (text.startsWith(LIST)) return { list: (await chosenList(client, text.slice(LIST.length))).id };
   if (text.startsWith(NODE)) return { cbs: text.slice(NODE.length) };
   if (!text.startsWith(THREATS)) throw new UsageError(`--${option} ${JSON.stringify(text)}: ${SOURCE_SYNTAX}`);
   const { classification, tags, seenWithinDays } = threatSelectionIn(text);
@@ -160,10 +163,11 @@ async function sourceOf(text: string, option: string, client: Client): Promise<S
   };
 }
 
-/** How a source is written, with the names of rulesets; prefixes in the order of the list. */
+/** How a source is written, with the names of rulesets and lists; prefixes in the order of the list. */
 export function sourceTexts(source: Source, names: ReadonlyMap<string, string>): string[] {
   if (source.prefixes !== undefined) return source.prefixes;
   if (source.ruleset !== undefined) return [`${RULESET}${names.get(source.ruleset) ?? source.ruleset}`];
+  if (source.list !== undefined) return [`${LIST}${names.get(source.list) ?? source.list}`];
   if (source.cbs !== undefined) return [`${NODE}${source.cbs}`];
   const { classification, tags = [], seen_within_days: days } = source.cti ?? {};
   const parts = [

@@ -31,6 +31,9 @@ export type ReplaceAnswer = Schemas["ReplaceResponse"];
 export type RulesetVersion = Schemas["RulesetVersion"];
 export type CbsRange = Schemas["CbsRange"];
 export type CheckResult = Schemas["CheckResult"];
+export type ExternalList = Schemas["ExternalList"];
+export type CreateExternalList = Schemas["CreateExternalListRequest"];
+export type UpdateExternalList = Schemas["UpdateExternalListRequest"];
 export type Deployment = Schemas["Deployment"];
 export type CreateDeployment = Schemas["CreateDeploymentRequest"];
 export type DeploymentPreview = Schemas["DeploymentPreview"];
@@ -182,6 +185,13 @@ export class Client {
   deployments({ pageSize = MAX_PAGE_SIZE, signal }: PageOptions = {}): AsyncGenerator<Deployment, void> {
     return items((cursor) =>
       this.get("/v1/edl/deployments/", { params: { query: { page_size: pageSize, cursor } }, ...ending(signal) }),
+    );
+  }
+
+  /** All external lists of the organisation, in the order of their creation, page after page. */
+  externalLists({ pageSize = MAX_PAGE_SIZE, signal }: PageOptions = {}): AsyncGenerator<ExternalList, void> {
+    return items((cursor) =>
+      this.get("/v1/edl/lists/", { params: { query: { page_size: pageSize, cursor } }, ...ending(signal) }),
     );
   }
 

@@ -34,5 +34,6 @@ export type Deployment = Schemas["Deployment"];
 export type DeploymentSource = Schemas["DeploymentSource"];
 export type DeploymentPreview = Schemas["DeploymentPreview"];
 export type DeploymentUrls = Schemas["DeploymentUrls"];
+export type ExternalList = Schemas["ExternalList"];
 export type PullList = Schemas["PullList"];
 export type Identification = Schemas["Identification"];

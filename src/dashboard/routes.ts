@@ -11,6 +11,8 @@ import Catalogue from "./pages/catalogue.tsx";
 import Identification from "./pages/identification.tsx";
 import Identify from "./pages/identify.tsx";
 import ImportRules from "./pages/import-rules.tsx";
+import ExternalListPage from "./pages/external-list.tsx";
+import ExternalLists from "./pages/external-lists.tsx";
 import Join from "./pages/join.tsx";
 import Keys from "./pages/keys.tsx";
 import Lookup from "./pages/lookup.tsx";
@@ -45,6 +47,8 @@ export const ROUTES: readonly Route[] = [
   { path: "/deployments/new", view: EditDeployment, needs: "editor" },
   { path: "/deployments/:deployment_id", view: Deployment },
   { path: "/deployments/:deployment_id/edit", view: EditDeployment, needs: "editor" },
+  { path: "/lists", view: ExternalLists, label: "External lists", icon: "upload", group: "addresses" },
+  { path: "/lists/:list_id", view: ExternalListPage },
   { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
   { path: "/threats", view: Threats, label: "Threat intelligence", icon: "warning", group: "addresses" },
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },

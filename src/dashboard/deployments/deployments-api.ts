@@ -1,5 +1,8 @@
 import { get, patch, post, remove } from "../api.ts";
 import type { Deployment, DeploymentPreview, DeploymentUrls, PullList } from "../documents.ts";
+import { fetchLists } from "../lists/lists-api.ts";
+import { fetchRulesets } from "../rulesets/rules-api.ts";
+import type { Choices } from "./source-list.tsx";
 
 /** What users decide about a deployment. */
 export type Draft = Pick<
@@ -27,6 +30,12 @@ export async function fetchDeployments(signal: AbortSignal): Promise<Deployment[
 
 export function fetchDeployment(id: string, signal: AbortSignal): Promise<Deployment> {
   return get(ONE, { params: at(id), signal });
+}
+
+/** What sources can refer to. */
+export async function fetchChoices(signal: AbortSignal): Promise<Choices> {
+  const [rulesets, lists] = await Promise.all([fetchRulesets(signal), fetchLists(signal)]);
+  return { rulesets, lists };
 }
 
 /** Null where the deployment is not active. */

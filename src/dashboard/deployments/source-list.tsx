@@ -2,16 +2,23 @@ import { useState } from "preact/hooks";
 import { NodeSearch } from "../catalogue/node-search.tsx";
 import { Button, IconButton } from "../components/button.tsx";
 import { Field, Select } from "../components/form.tsx";
-import type { DeploymentSource, Ruleset } from "../documents.ts";
+import type { DeploymentSource, ExternalList, Ruleset } from "../documents.ts";
 import { formatCounted } from "../format.ts";
 import { hasPlan } from "../session.ts";
 
-type Kind = "ruleset" | "cbs" | "cti" | "prefixes";
+/** What sources refer to by id. */
+export interface Choices {
+  readonly rulesets: readonly Ruleset[];
+  readonly lists: readonly ExternalList[];
+}
+
+type Kind = "ruleset" | "cbs" | "cti" | "list" | "prefixes";
 
 const KINDS: Readonly<Record<Kind, string>> = {
   ruleset: "A ruleset",
   cbs: "A service of the catalogue",
   cti: "Threat intelligence",
+  list: "An external list",
   prefixes: "Addresses and prefixes",
 };
 type Classification = NonNullable<NonNullable<DeploymentSource["cti"]>["classification"]>;
@@ -24,7 +31,9 @@ const CLASSIFICATIONS: Readonly<Record<Classification | "", string>> = {
 };
 
 /** What a source is called. */
-export function sourceText(source: DeploymentSource, rulesets: readonly Ruleset[]): string {
+export function sourceText(source: DeploymentSource, { rulesets, lists }: Choices): string {
+  if (source.list !== undefined)
+    return `List ${lists.find(({ id }) => id === source.list)?.name ?? `${source.list} (deleted)`}`;
   if (source.ruleset !== undefined)
     return `Ruleset ${rulesets.find(({ id }) => id === source.ruleset)?.name ?? `${source.ruleset} (deleted)`}`;
   if (source.cbs !== undefined) return `Catalogue ${source.cbs}`;
@@ -47,12 +56,12 @@ interface Props {
   readonly title: string;
   readonly hint: string;
   readonly sources: readonly DeploymentSource[];
-  readonly rulesets: readonly Ruleset[];
+  readonly choices: Choices;
   readonly onChange: (sources: DeploymentSource[]) => void;
 }
 
 /** Sources that can be removed, and a way to add others. */
-export function SourceList({ title, hint, sources, rulesets, onChange }: Props) {
+export function SourceList({ title, hint, sources, choices, onChange }: Props) {
   const add = (source: DeploymentSource): void => {
     if (!sources.some((each) => JSON.stringify(each) === JSON.stringify(source))) onChange([...sources, source]);
   };
@@ -63,7 +72,7 @@ export function SourceList({ title, hint, sources, rulesets, onChange }: Props) 
       {sources.length > 0 && (
         <ul>
           {sources.map((source, at) => {
-            const text = sourceText(source, rulesets);
+            const text = sourceText(source, choices);
             return (
               <li key={JSON.stringify(source)}>
                 <bdi class="wrap">{text}</bdi>
@@ -77,16 +86,16 @@ export function SourceList({ title, hint, sources, rulesets, onChange }: Props) 
           })}
         </ul>
       )}
-      <AddSource title={title} rulesets={rulesets} onAdd={add} />
+      <AddSource title={title} choices={choices} onAdd={add} />
     </fieldset>
   );
 }
 
 function AddSource({
   title,
-  rulesets,
+  choices,
   onAdd,
-}: Pick<Props, "title" | "rulesets"> & { readonly onAdd: (source: DeploymentSource) => void }) {
+}: Pick<Props, "title" | "choices"> & { readonly onAdd: (source: DeploymentSource) => void }) {
   const [kind, setKind] = useState<Kind>("ruleset");
   const kinds = Object.fromEntries(
     Object.entries(KINDS).filter(([each]) => (each !== "cbs" && each !== "cti") || hasPlan(each)),
@@ -101,10 +110,15 @@ function AddSource({
         onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
       />
       {kind === "ruleset" && (
-        <AddRuleset rulesets={rulesets} likely={title === "Exclude" ? "allowlist" : "blocklist"} onAdd={onAdd} />
+        <AddRuleset
+          rulesets={choices.rulesets}
+          likely={title === "Exclude" ? "allowlist" : "blocklist"}
+          onAdd={onAdd}
+        />
       )}
       {kind === "cbs" && <NodeSearch onShow={(cbs) => onAdd({ cbs })} />}
       {kind === "cti" && <AddThreats onAdd={onAdd} />}
+      {kind === "list" && <AddList lists={choices.lists} onAdd={onAdd} />}
       {kind === "prefixes" && <AddPrefixes onAdd={onAdd} />}
     </div>
   );
@@ -118,7 +132,7 @@ function AddRuleset({
   rulesets,
   likely,
   onAdd,
-}: AddProps & Pick<Props, "rulesets"> & { readonly likely: Ruleset["purpose"] }) {
+}: AddProps & Pick<Choices, "rulesets"> & { readonly likely: Ruleset["purpose"] }) {
   const first = rulesets.find(({ purpose }) => purpose === likely) ?? rulesets[0];
   const [chosen, choose] = useState(first?.id);
   const id = chosen ?? first?.id;
@@ -134,6 +148,30 @@ function AddRuleset({
       />
       <Button icon="plus" onClick={() => onAdd({ ruleset: id })}>
         Add ruleset
+      </Button>
+    </>
+  );
+}
+
+function AddList({ lists, onAdd }: AddProps & Pick<Choices, "lists">) {
+  const [chosen, choose] = useState(lists[0]?.id);
+  if (chosen === undefined)
+    return (
+      <p class="hint">
+        There is no external list yet. <a href="#/lists">Add one</a>
+      </p>
+    );
+  return (
+    <>
+      <Select
+        name="list"
+        label="External list"
+        value={chosen}
+        options={Object.fromEntries(lists.map(({ id, name }) => [id, name]))}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      <Button icon="plus" onClick={() => onAdd({ list: chosen })}>
+        Add list
       </Button>
     </>
   );

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button, ButtonLink, IconButton } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
@@ -6,17 +7,16 @@ import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { notify } from "../components/toasts.tsx";
 import { DeleteDeployment, RotateDeployment } from "../deployments/deployment-dialogs.tsx";
-import { fetchDeployment, fetchUrls, publish, setActive } from "../deployments/deployments-api.ts";
+import { fetchChoices, fetchDeployment, fetchUrls, publish, setActive } from "../deployments/deployments-api.ts";
 import { DEVICES } from "../deployments/devices.ts";
 import { FeedUrls } from "../deployments/feed-urls.tsx";
 import { Pulls } from "../deployments/pulls.tsx";
-import { sourceText } from "../deployments/source-list.tsx";
+import { type Choices, sourceText } from "../deployments/source-list.tsx";
 import { canBeReleased, Reasons, StateBadge, StateNote } from "../deployments/state.tsx";
-import type { Deployment, DeploymentSource, Ruleset } from "../documents.ts";
+import type { Deployment, DeploymentSource } from "../documents.ts";
 import { formatCount } from "../format.ts";
 import { FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
-import { fetchRulesets } from "../rulesets/rules-api.ts";
 import { hasRole } from "../session.ts";
 import "../deployments/deployments.css";
 
@@ -29,8 +29,8 @@ export default function OneDeployment({ params }: PageProps) {
   const { data, problem, reload } = useLoad(
     async (signal) => {
       const deployment = await fetchDeployment(id, signal);
-      const [urls, rulesets] = await Promise.all([fetchUrls(deployment, signal), fetchRulesets(signal)]);
-      return { deployment, urls, rulesets };
+      const [urls, choices] = await Promise.all([fetchUrls(deployment, signal), fetchChoices(signal)]);
+      return { deployment, urls, choices };
     },
     [id],
   );
@@ -46,7 +46,7 @@ export default function OneDeployment({ params }: PageProps) {
         {problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}
       </Page>
     );
-  const { deployment, urls, rulesets } = data;
+  const { deployment, urls, choices } = data;
   return (
     <Page
       title={deployment.name}
@@ -57,7 +57,7 @@ export default function OneDeployment({ params }: PageProps) {
       <StateNote deployment={deployment}>
         {hasRole("editor") && <Cure deployment={deployment} reload={reload} />}
       </StateNote>
-      <Facts deployment={deployment} rulesets={rulesets} />
+      <Facts deployment={deployment} choices={choices} />
       {urls !== null && <FeedUrls deployment={deployment} urls={urls} />}
       <Pulls id={id} />
     </Page>
@@ -153,7 +153,7 @@ function askToPublish({ id, name, reasons, refused_generation: refused }: Deploy
   });
 }
 
-function Facts({ deployment, rulesets }: { readonly deployment: Deployment; readonly rulesets: readonly Ruleset[] }) {
+function Facts({ deployment, choices }: { readonly deployment: Deployment; readonly choices: Choices }) {
   const { generation, last_generated: at, firewall_format: format, device, purpose } = deployment;
   return (
     <Panel title="List">
@@ -181,11 +181,11 @@ function Facts({ deployment, rulesets }: { readonly deployment: Deployment; read
         <dd>{purpose}</dd>
         <dt>Includes</dt>
         <dd>
-          <Sources sources={deployment.include} rulesets={rulesets} />
+          <Sources sources={deployment.include} choices={choices} />
         </dd>
         <dt>Excludes</dt>
         <dd>
-          <Sources sources={deployment.exclude} rulesets={rulesets} />
+          <Sources sources={deployment.exclude} choices={choices} />
         </dd>
         <dt>Last pull</dt>
         <dd>{deployment.last_accessed === null ? "never" : <Time at={deployment.last_accessed} relative />}</dd>
@@ -194,27 +194,28 @@ function Facts({ deployment, rulesets }: { readonly deployment: Deployment; read
   );
 }
 
-function Sources({
-  sources,
-  rulesets,
-}: {
-  readonly sources: readonly DeploymentSource[];
-  readonly rulesets: readonly Ruleset[];
-}) {
+function Sources({ sources, choices }: { readonly sources: readonly DeploymentSource[]; readonly choices: Choices }) {
   if (sources.length === 0) return <>nothing</>;
   return (
     <ul class="stack-tight plain-list">
       {sources.map((source) => (
         <li key={JSON.stringify(source)}>
-          {source.ruleset === undefined ? (
-            <bdi>{sourceText(source, rulesets)}</bdi>
-          ) : (
-            <a href={`#/rulesets/${source.ruleset}`}>
-              <bdi>{sourceText(source, rulesets)}</bdi>
-            </a>
-          )}
+          <SourceLink source={source}>
+            <bdi>{sourceText(source, choices)}</bdi>
+          </SourceLink>
         </li>
       ))}
     </ul>
   );
+}
+
+function SourceLink({
+  source: { ruleset, list },
+  children,
+}: {
+  readonly source: DeploymentSource;
+  readonly children: ComponentChildren;
+}) {
+  if (ruleset !== undefined) return <a href={`#/rulesets/${ruleset}`}>{children}</a>;
+  return list === undefined ? <>{children}</> : <a href={`#/lists/${list}`}>{children}</a>;
 }

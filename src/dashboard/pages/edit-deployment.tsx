@@ -3,17 +3,15 @@ import { Field, Form, Select } from "../components/form.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { notify } from "../components/toasts.tsx";
-import { type Draft, fetchDeployment, save } from "../deployments/deployments-api.ts";
+import { type Draft, fetchChoices, fetchDeployment, save } from "../deployments/deployments-api.ts";
 import { DEVICE_TITLES, DEVICES } from "../deployments/devices.ts";
 import { Limits } from "../deployments/limits.tsx";
 import { LivePreview } from "../deployments/preview.tsx";
-import { SourceList } from "../deployments/source-list.tsx";
-import type { Ruleset } from "../documents.ts";
+import { type Choices, SourceList } from "../deployments/source-list.tsx";
 import { type Format, FORMAT_TITLES, FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
-import { fetchRulesets } from "../rulesets/rules-api.ts";
 import "../deployments/deployments.css";
 
 const NEW: Draft = {
@@ -34,7 +32,7 @@ export default function EditDeployment({ params }: PageProps) {
   const id = params["deployment_id"];
   const { data, problem, reload } = useLoad(
     async (signal) => ({
-      rulesets: await fetchRulesets(signal),
+      choices: await fetchChoices(signal),
       draft: id === undefined ? NEW : draftOf(await fetchDeployment(id, signal)),
     }),
     [id],
@@ -48,7 +46,7 @@ export default function EditDeployment({ params }: PageProps) {
     );
   return (
     <Page title={title} about={<a href={id === undefined ? "#/deployments" : `#/deployments/${id}`}>Back</a>}>
-      <Editor id={id} before={data.draft} rulesets={data.rulesets} />
+      <Editor id={id} before={data.draft} choices={data.choices} />
     </Page>
   );
 }
@@ -63,10 +61,10 @@ function draftOf(deployment: Draft): Draft {
 interface EditorProps {
   readonly id: string | undefined;
   readonly before: Draft;
-  readonly rulesets: readonly Ruleset[];
+  readonly choices: Choices;
 }
 
-function Editor({ id, before, rulesets }: EditorProps) {
+function Editor({ id, before, choices }: EditorProps) {
   const [draft, setDraft] = useState(before);
   const set = (changes: Partial<Draft>): void => setDraft((last) => ({ ...last, ...changes }));
   const submit = async (): Promise<void> => {
@@ -89,14 +87,14 @@ function Editor({ id, before, rulesets }: EditorProps) {
             title="Include"
             hint="Addresses that devices get. At least one source is needed."
             sources={draft.include}
-            rulesets={rulesets}
+            choices={choices}
             onChange={(include) => set({ include })}
           />
           <SourceList
             title="Exclude"
             hint="Addresses that are never listed, whatever includes them."
             sources={draft.exclude}
-            rulesets={rulesets}
+            choices={choices}
             onChange={(exclude) => set({ exclude })}
           />
           <Limits options={draft.options} onChange={(options) => set({ options })} />

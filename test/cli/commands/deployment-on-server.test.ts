@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
@@ -51,7 +54,7 @@ before(async () => {
   await call("org", "create", "Example");
   await call("plan", "set", "edl", "cbs", "cti", "--per-minute", "100000");
   key = (await call("key", "create", "test", "--access", "read_write")).stdout.trim();
-  service = await ServiceProcess.start(join(folder.path, "ipsieve.db"));
+  service = await ServiceProcess.start(join(folder.path, "ipsieve.db"), ["--outbound-allow", "127.0.0.1"]);
   await call("ruleset", "add", "My Blocklist rules", "20.0.0.0/24", "20.0.1.0/24");
 });
 after(async () => {
@@ -166,10 +169,46 @@ test("nothing is deleted or published without agreement", async () => {
   assert.equal(await document("Doomed"), undefined);
 });
 
+test("an external list is fetched, refused, accepted, and a source of a deployment", async (t) => {
+  let published = `# ours\n${Array.from({ length: 30 }, (_, i) => `31.${i}.0.0/24\n`).join("")}192.0.2.1:80\n`;
+  const publisher = createServer((_, response) => void response.end(published)).listen(0, "127.0.0.1");
+  t.after(() => {
+    publisher.closeAllConnections();
+    publisher.close();
+  });
+  await once(publisher, "listening");
+  const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/drop.txt`;
+  const list = (...args: string[]): Promise<Outcome> => call("list", ...args);
+  const none = await list("list");
+  assert.deepEqual([none.code, none.stderr], [1, ""]);
+  const { stdout: id } = await list("create", "drop", url, "--schedule", "24h", "--max-change", "10");
+  const fetched = await list("fetch", "drop");
+  assert.equal(fetched.code, 0, fetched.stderr);
+  assert.match(fetched.stdout, /\n {2}state +ok\n {2}entries +30 IPv4, 0 IPv6\n/);
+  assert.match(fetched.stdout, /\n {2}left out +line 32: 192\.0\.2\.1:80: /);
+  published = "31.0.0.0/24\n";
+  const refused = await list("fetch", id.trim());
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout, /\n {2}state +refused\n +\S.*\n +if that is right: ipsieve list fetch --accept\n/);
+  await done("create", "OfList", "--include", "list:drop");
+  assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
+  const accepted = await list("fetch", "drop", "--accept");
+  assert.match(accepted.stdout, /last change +\S+: 0 added, 29 removed\n +- 31\.1\.0\.0\/24\n/);
+  const again = await list("fetch", "drop", "--accept");
+  assert.deepEqual([again.code, again.stdout], [2, ""]);
+  assert.match(again.stderr, /no content of the list waits to be accepted/);
+  assert.equal((await list("update", "drop", "--active", "no", "--name", "dropped")).stdout, "dropped: changed\n");
+  assert.match(
+    (await list("list")).stdout,
+    /^ {2}id +name +state +entries {2}changed\n {2}\S+ {2}dropped {2}ok +1 {2}20/,
+  );
+  assert.equal((await list("delete", "dropped", "--yes")).stdout, "dropped: deleted\n");
+});
+
 test("errors name the option that caused them", async () => {
   const rows = [
     [/give --include SOURCE at least once/, "create", "x"],
-    [/--include "list.txt": write ruleset:NAME, cbs:NODE/, "create", "x", "--include", "list.txt"],
+    [/--include "list.txt": write ruleset:NAME, list:NAME, cbs:NODE/, "create", "x", "--include", "list.txt"],
     [/--exclude: .*\/nowhere/, "create", "x", "--include", "20.0.0.0/24", "--exclude", "cbs:/nowhere"],
     [/NAME: /, "create", "a\nb", "--include", "20.0.0.0/24"],
     [

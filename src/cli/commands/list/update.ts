@@ -1,0 +1,41 @@
+import { chosenList, LIST_NOTE } from "../../chosen-list.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../list-definition.ts";
+import { oneLine } from "../../output/one-line.ts";
+import { printText } from "../../output/standard-output.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { UsageError } from "../../usage-error.ts";
+
+export const updateCommand: Command = {
+  name: "list update",
+  summary: "change an external list: only what is given",
+  operands: "LIST",
+  operandWords: [],
+  options: [
+    { name: "name", value: "NAME", help: "a new name" },
+    { name: "url", value: "URL", help: "a new URL; on another host, the list loses its credentials" },
+    { name: "active", value: "yes|no", choices: ["yes", "no"], help: "whether it is fetched on its schedule" },
+    ...LIST_DEFINITION_OPTIONS,
+    ...CONNECTION_OPTIONS,
+  ],
+  notes: [LIST_NOTE, KEY_NOTE, "Exit code: 0 if the list is now as given, 2 after an error."],
+  examples: [{ command: "ipsieve list update drop --schedule 15m", what: "fetch it more often" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const body = {
+    ...listDefinitionOf(args),
+    ...(args.has("name") && { name: args.value("name")! }),
+    ...(args.has("url") && { url: args.value("url")! }),
+    ...(args.has("active") && { active: args.value("active") === "yes" }),
+  };
+  if (Object.keys(body).length === 0)
+    throw new UsageError('say what to change; "ipsieve help list update" lists the options');
+  const { name } = await new ServiceConnection(args).use(async (client) => {
+    const { id } = await chosenList(client, args.operands[0]!);
+    return client.patch("/v1/edl/lists/{list_id}", { params: { path: { list_id: id } }, body });
+  });
+  await printText(`${oneLine(name)}: changed\n`);
+  return EXIT.matched;
+}

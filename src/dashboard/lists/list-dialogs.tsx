@@ -1,0 +1,167 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form, Select } from "../components/form.tsx";
+import { Note } from "../components/states.tsx";
+import { notify } from "../components/toasts.tsx";
+import type { ExternalList } from "../documents.ts";
+import { hrefOf } from "../location.ts";
+import { navigate } from "../router.ts";
+import { eraseList, type ListDraft, saveList, setCredentials } from "./lists-api.ts";
+
+interface DialogProps {
+  readonly onClose: () => void;
+}
+
+const FORMATS: Readonly<Record<ExternalList["format"], string>> = {
+  text: "Text: one address or prefix per line",
+  csv: "CSV: the first line names the columns",
+  ndjson: "NDJSON: one JSON document per line",
+};
+const SCHEDULES = {
+  "5m": "5 minutes",
+  "15m": "15 minutes",
+  "30m": "30 minutes",
+  "60m": "1 hour",
+  "6h": "6 hours",
+  "12h": "12 hours",
+  "24h": "24 hours",
+};
+
+/** A new list, or changes of one. */
+export function EditList({
+  list,
+  onClose,
+  onSaved,
+}: DialogProps & { readonly list?: ExternalList; readonly onSaved: (list: ExternalList) => void }) {
+  const send = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { name = "", url = "", format, schedule, max_change: change = "50" } = values;
+    const draft = { name, url: url.trim(), format, schedule, max_change: Number(change) } as ListDraft;
+    const saved = await saveList(draft, list?.id);
+    onClose();
+    notify(`"${saved.name}" saved. It is fetched within seconds.`);
+    onSaved(saved);
+  };
+  return (
+    <Dialog title={list === undefined ? "New external list" : "Edit list"} onClose={onClose}>
+      <Form onSubmit={send} onCancel={onClose} submit={list === undefined ? "Add list" : "Save"}>
+        <Field
+          name="name"
+          label="Name"
+          defaultValue={list?.name ?? ""}
+          maxLength={255}
+          autocomplete="off"
+          autofocus
+          required
+        />
+        <Field
+          name="url"
+          label="URL"
+          defaultValue={list?.url ?? ""}
+          placeholder="https://feeds.example.net/drop.txt"
+          maxLength={2000}
+          autocomplete="off"
+          required
+          hint="On another host the list loses its credentials."
+        />
+        <Select name="format" label="Format" options={FORMATS} defaultValue={list?.format ?? "text"} />
+        <Select name="schedule" label="Fetch every" options={SCHEDULES} defaultValue={list?.schedule ?? "60m"} />
+        <Field
+          name="max_change"
+          label="Most it may change, in %"
+          type="number"
+          min={0}
+          defaultValue={String(list?.max_change ?? 50)}
+          hint="A fetch that changes more is refused until you accept it."
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const KINDS = { header: "A header, such as an API key", basic: "A user name and password", none: "None" };
+type Kind = keyof typeof KINDS;
+
+/** What the list is fetched with: it can be replaced, but not read. */
+export function ListCredentials({
+  list,
+  onClose,
+  onSaved,
+}: DialogProps & { readonly list: ExternalList; readonly onSaved: () => void }) {
+  const [kind, setKind] = useState<Kind>(list.auth?.type ?? "header");
+  const send = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { username = "", password = "", header = "", value = "" } = values;
+    await setCredentials(
+      list.id,
+      kind === "none"
+        ? null
+        : kind === "basic"
+          ? { type: "basic", username, password }
+          : { type: "header", header, value },
+    );
+    onClose();
+    notify("Credentials saved.");
+    onSaved();
+  };
+  return (
+    <Dialog title="Credentials" onClose={onClose}>
+      <Note>They are sent to the host of the URL only, never after a redirect, and cannot be shown again.</Note>
+      <Form onSubmit={send} onCancel={onClose} submit="Save credentials">
+        <Select
+          name="kind"
+          label="Fetch it with"
+          options={KINDS}
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
+        />
+        {kind === "basic" && (
+          <>
+            <Field name="username" label="User name" autocomplete="off" required />
+            <Field name="password" label="Password" type="password" autocomplete="off" required />
+          </>
+        )}
+        {kind === "header" && (
+          <>
+            <Field name="header" label="Header" defaultValue="X-Api-Key" autocomplete="off" required />
+            <Field name="value" label="Value" type="password" autocomplete="off" required />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** To delete a list, the user must type its name. */
+export function DeleteList({ list: { id, name }, onClose }: DialogProps & { readonly list: ExternalList }) {
+  const [typed, setTyped] = useState("");
+  const remove = async (): Promise<void> => {
+    await eraseList(id);
+    onClose();
+    notify(`"${name}" deleted.`);
+    navigate(hrefOf("/lists"));
+  };
+  return (
+    <Dialog title="Delete this list?" onClose={onClose}>
+      <Note kind="warning">
+        Deployments that use <strong class="wrap">{name}</strong> keep what they have published, and are not renewed
+        until you remove the list from their sources.
+      </Note>
+      <Form
+        onSubmit={remove}
+        onCancel={onClose}
+        submit="Delete the list"
+        danger
+        disabled={typed.trim() !== name.trim()}
+      >
+        <Field
+          name="typed"
+          label="Type its name to delete it"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          placeholder={name}
+          autocomplete="off"
+          autofocus
+        />
+      </Form>
+    </Dialog>
+  );
+}

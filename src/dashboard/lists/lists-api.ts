@@ -1,0 +1,40 @@
+import { get, patch, post, remove } from "../api.ts";
+import type { ExternalList } from "../documents.ts";
+
+const ONE = "/dashboard/api/edl/lists/{list_id}";
+const at = (id: string) => ({ path: { list_id: id } });
+
+/** What users decide about a list, in its forms. */
+export type ListDraft = Pick<ExternalList, "name" | "url" | "format" | "schedule" | "max_change">;
+/** What a list is fetched with. */
+export type GivenCredentials =
+  | { readonly type: "basic"; readonly username: string; readonly password: string }
+  | { readonly type: "header"; readonly header: string; readonly value: string };
+
+/** All external lists: an organisation has a hundred at most. */
+export async function fetchLists(signal: AbortSignal): Promise<ExternalList[]> {
+  return (await get("/dashboard/api/edl/lists/", { params: { query: { page_size: 1000 } }, signal })).items;
+}
+
+export function fetchList(id: string, signal: AbortSignal): Promise<ExternalList> {
+  return get(ONE, { params: at(id), signal });
+}
+
+export function saveList(draft: ListDraft, id?: string): Promise<ExternalList> {
+  return id === undefined
+    ? post("/dashboard/api/edl/lists/", { body: draft })
+    : patch(ONE, { params: at(id), body: draft });
+}
+
+/** Fetches it now. `accept`: the digest of content that is taken although it has changed too much. */
+export function refresh(id: string, accept?: string): Promise<ExternalList> {
+  return post(`${ONE}:refresh`, { params: at(id), body: accept === undefined ? {} : { accept } });
+}
+
+export function setCredentials(id: string, credentials: GivenCredentials | null): Promise<ExternalList> {
+  return post(`${ONE}:credentials`, { params: at(id), body: { credentials } });
+}
+
+export function eraseList(id: string): Promise<unknown> {
+  return remove(ONE, { params: at(id) });
+}
