@@ -15,6 +15,7 @@ export type UndoableChange = Schemas["UndoableChange"];
 export type Usage = Schemas["Usage"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
+export type Collateral = Schemas["Collateral"];
 export type ShrinkProblem = Schemas["ShrinksTooMuchProblem"];
 export type RuleRow = Schemas["RuleRow"];
 export type Preview = Schemas["RulePreview"];

@@ -102,8 +102,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("button", { name: "Rename or describe the ruleset" }).click();
     await page.locator("input[name=name]").fill("Edges");
     await page.locator("input[name=description]").fill("of both sites");
+    await page.getByLabel("What it lists").selectOption("yes");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Edges", level: 1 }).waitFor();
+    const edges = (await api("GET", "")).body.items.find(({ name }: { name: string }) => name === "Edges");
+    assert.equal(edges.never_block, true);
     await page.locator(".about").getByRole("link", { name: "Rulesets" }).click();
     const row = page.getByRole("row").filter({ hasText: "Edges" });
     assert.match(await row.innerText(), /Edges\s+of both sites\s+allowlist\s+0\s+0/);
@@ -119,6 +122,32 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       false,
     );
     await end(opened);
+  });
+
+  test("what a new rule blocks that it had better not is shown; the guard can be set to reject it", async () => {
+    const id = await makeRuleset("guarded");
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    const add = async (ip: string): Promise<void> => {
+      await page.getByRole("button", { name: "Add rule" }).first().click();
+      await page.getByLabel("Address or prefix").fill(ip);
+      await page.getByRole("dialog").getByRole("button", { name: "Add rule" }).click();
+    };
+    await add("1.1.1.1");
+    await page.getByText("Warning: blocks 1 address of Cloudflare (/cdn/cloudflare).").waitFor();
+    await page.getByRole("button", { name: "Rename or describe the ruleset" }).click();
+    const guard = page.getByLabel("If a new rule would block");
+    assert.equal(await guard.inputValue(), "warn");
+    await guard.selectOption("refuse");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await add("1.1.1.2");
+    await page.getByRole("dialog").getByText("would block 1 address of Cloudflare").waitFor();
+    assert.deepEqual(
+      (await rulesOf(id)).map(({ ip }) => ip),
+      ["1.1.1.1"],
+    );
+    await page.context().close();
   });
 
   test("filters by state, which stand in the address", async () => {

@@ -189,6 +189,7 @@ export function Select({
   hint,
   optional,
   options,
+  defaultValue,
   ...select
 }: FieldProps & { readonly options: Readonly<Record<string, string>> } & Other<SelectHTMLAttributes>) {
   return (
@@ -196,7 +197,11 @@ export function Select({
       {(tied) => (
         <select {...select} {...tied}>
           {Object.entries(options).map(([value, text]) => (
-            <option key={value} value={value}>
+            <option
+              key={value}
+              value={value}
+              selected={defaultValue === undefined ? undefined : value === defaultValue}
+            >
               {text}
             </option>
           ))}

@@ -10,6 +10,7 @@ import { hrefOf } from "../location.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
 import { ConfirmShrink, type ShrinkPermission, shrinkText } from "../rulesets/confirm-shrink.tsx";
+import { collateralText } from "../rulesets/collateral.ts";
 import { ConflictModes } from "../rulesets/conflict-modes.tsx";
 import { examineList, type Examined, type Way } from "../rulesets/examine-list.ts";
 import { ExaminedList } from "../rulesets/examined-list.tsx";
@@ -354,11 +355,13 @@ async function write(
 ): Promise<string> {
   const reading = { ...defaultsQuery(way.defaults), skip_invalid: skipInvalid };
   if (way.kind === "replace") {
-    const { added, updated, removed, invalid = 0 } = await replaceRules(rulesetId, list, reading, permission, tag);
-    return `Rules replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed${leftOut(invalid)}.`;
+    const done = await replaceRules(rulesetId, list, reading, permission, tag);
+    const { added, updated, removed, invalid = 0, warnings } = done;
+    return `Rules replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed${leftOut(invalid)}.${collateralText(warnings)}`;
   }
-  const { created, updated, skipped, invalid = 0 } = await importList(rulesetId, list, way.mode, reading, tag);
-  return `List imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped${leftOut(invalid)}.`;
+  const done = await importList(rulesetId, list, way.mode, reading, tag);
+  const { created, updated, skipped, invalid = 0, warnings } = done;
+  return `List imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped${leftOut(invalid)}.${collateralText(warnings)}`;
 }
 
 function leftOut(lines: number): string {

@@ -5,6 +5,7 @@ import { Field, Form } from "../components/form.tsx";
 import { notify } from "../components/toasts.tsx";
 import { useLoad } from "../load.ts";
 import { Problem } from "../problem.ts";
+import { collateralText } from "./collateral.ts";
 import { ConflictModes } from "./conflict-modes.tsx";
 import { type Expiry, ExpiryFields, expiryOf } from "./expiry.tsx";
 import { type ConflictMode, type NewRule, previewRule } from "./rules-api.ts";
@@ -27,13 +28,14 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
   useEffect(read, []);
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const body = { ...newRuleOf(values, expiryOf(values)), conflict_resolution: mode };
-    const { action, rule } = await post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", {
+    const { action, rule, warnings } = await post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", {
       params: { path: { ruleset_id: rulesetId } },
       body,
     });
     onClose();
     if (action === "skipped") return notify(`${rule.ip} already exists and was left unchanged.`);
-    await announceChange(action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`);
+    const done = action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`;
+    await announceChange(done + collateralText(warnings));
   };
   return (
     <Dialog title="Add a rule" onClose={onClose} wide>

@@ -1,5 +1,5 @@
 import { get, http, post, put } from "../api.ts";
-import type { Preview, Rule, RuleRow, Ruleset, ShrinkProblem } from "../documents.ts";
+import type { Collateral, Preview, Rule, RuleRow, Ruleset, ShrinkProblem } from "../documents.ts";
 import type { ShrinkPermission } from "./confirm-shrink.tsx";
 import type { Expiry } from "./expiry.tsx";
 import type { RuleList } from "./read-list.ts";
@@ -115,6 +115,7 @@ export interface ReplacementPlan {
   readonly can_undo: boolean;
   /** Lines that were left out. */
   readonly invalid?: number;
+  readonly warnings?: readonly Collateral[];
   /** Why it would be rejected; null or undefined: it would not. */
   readonly refusal?: ShrinkProblem | null;
   readonly plan?: {
@@ -158,7 +159,7 @@ export function importList(
   mode: ConflictMode,
   reading: Reading,
   tag: string,
-): Promise<{ created: number; updated: number; skipped: number; invalid?: number }> {
+): Promise<{ created: number; updated: number; skipped: number; invalid?: number; warnings?: Collateral[] }> {
   const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode, ...reading } };
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
 }

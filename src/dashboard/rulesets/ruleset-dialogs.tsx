@@ -43,11 +43,21 @@ export function CreateRuleset({ onClose }: DialogProps) {
   );
 }
 
+const GUARDS: Readonly<Record<Ruleset["guard"], string>> = {
+  warn: "Add it and show a warning",
+  refuse: "Reject it",
+  carve: "Leave those addresses out of lists, reject single rules",
+  off: "Add it without a warning",
+};
+
 export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly ruleset: Ruleset }) {
-  const edit = async ({ name = "", description = "" }: Readonly<Record<string, string>>): Promise<void> => {
+  const isBlocklist = ruleset.purpose === "blocklist";
+  const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { name = "", description = "", guard, own } = values;
+    const kept = isBlocklist ? { guard: guard as Ruleset["guard"] } : { never_block: own === "yes" };
     await patch("/dashboard/api/edl/ip-rulesets/{ruleset_id}", {
       params: { path: { ruleset_id: ruleset.id } },
-      body: { name, description },
+      body: { name, description, ...kept },
     });
     onClose();
     await announceChange(`"${name}" saved.`);
@@ -72,6 +82,21 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
           maxLength={MAX_DESCRIPTION_LENGTH}
           autocomplete="off"
         />
+        {isBlocklist ? (
+          <Select
+            name="guard"
+            label="If a new rule would block services, allowed addresses or your own networks"
+            defaultValue={ruleset.guard}
+            options={GUARDS}
+          />
+        ) : (
+          <Select
+            name="own"
+            label="What it lists"
+            defaultValue={ruleset.never_block ? "yes" : "no"}
+            options={{ no: "Addresses to allow", yes: "Your own networks, which are never to be blocked" }}
+          />
+        )}
       </Form>
     </Dialog>
   );
