@@ -440,6 +440,20 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     }),
   ],
   publishDeployment: [ofDeployment("while none is refused", "POST", ":publish", () => ({ generation: 1 }))],
+  searchRules: [
+    {
+      name: "a name that many rules have, another each time",
+      make: (client) => {
+        let turn = 0;
+        return () =>
+          client.ask("POST", `${rulesets(client).slice(0, -1)}:search`, {
+            body: JSON.stringify({ name: String(turn++ % 1000), limit: 1000 }),
+          });
+      },
+    },
+    ...wrongBodies("POST", (client) => `${rulesets(client).slice(0, -1)}:search`, "name"),
+  ],
+  undoChange: [{ name: "of 50,000 rules", make: (client) => undoOfAnyTurn(client) }],
   relateSets: [
     ofSets("as many as are permitted, large", "/edl/ip-rulesets:relate", (sources) => ({ sets: repeated(sources) })),
     ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:relate`, "sets", true),
@@ -878,6 +892,16 @@ function importedTurn(client: Client, then: (path: string) => Promise<unknown>):
 
 function undoTurn(client: Client): Turn {
   return importedTurn(client, (path) => client.ask("POST", path));
+}
+
+/** A change of 50,000 rules, found in the audit log and undone. */
+function undoOfAnyTurn(client: Client): Turn {
+  let seed = 0;
+  return async () => {
+    await importMany(client, ++seed, client.own.scratchId);
+    const { text } = await client.ask("GET", `${client.base}/audit?limit=1&ruleset_id=${client.own.scratchId}`);
+    await client.ask("POST", `${client.base}/audit/${JSON.parse(text).items[0].sequence}:undo`);
+  };
 }
 
 async function afterUploads(client: Client, count: number, then: (id: string) => Promise<unknown>): Promise<Turn> {

@@ -1,6 +1,9 @@
 import fastify from "fastify";
 import type { Logger } from "pino";
 import type { App } from "./app-type.ts";
+import { addAuditList } from "./routes/dashboard/audit.ts";
+import { addUndoOfAnyRoute } from "./routes/dashboard/undo.ts";
+import { addSearchRoutes } from "./routes/public/search-rules.ts";
 import { addDashboardRoutes } from "./routes/dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
@@ -42,6 +45,7 @@ import { addSetRoutes } from "./routes/public/sets.ts";
 import { addVersionRoutes } from "./routes/public/versions.ts";
 import { addWholeRulesetRoutes } from "./routes/public/whole-rulesets.ts";
 import type { Services } from "../service/services.ts";
+import { WRITE_EDL } from "./operation.ts";
 import { prefixesIn } from "../service/settings.ts";
 
 /** A path parameter may be as long as the URL's limit allows: the operation decides what is valid. */
@@ -97,7 +101,11 @@ export function buildApp(services: Services, log: Logger): App {
   compileWriters(app);
   answerProblems(app, services);
   app.decorate("changeStreams", new ChangeStreams(services));
-  addScope(app, "public", "/v1", (within) => addAreas(within, services));
+  addScope(app, "public", "/v1", (within) => {
+    addAreas(within, services);
+    addAuditList(within, services, WRITE_EDL);
+    addUndoOfAnyRoute(within, services);
+  });
   addScope(app, "public", "", (within) => addCtiAlias(within, services));
   addScope(app, "dashboard", "/dashboard/api", (within) => {
     addDashboardRoutes(within, services);
@@ -123,6 +131,7 @@ function addAreas(app: App, services: Services): void {
   addSetRoutes(app, services);
   addChangeRoutes(app, services);
   addExternalListRoutes(app, services);
+  addSearchRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
 }

@@ -52,6 +52,7 @@ async function allOperations(): Promise<Operation[]> {
       path: path
         .replace("{ruleset_id}", id)
         .replace("{deployment_id}", deploymentId)
+        .replace("{sequence}", "1")
         .replace("{list_id}", listId)
         .replace("{ip}", "192.0.2.1"),
       query: described.parameters
@@ -110,6 +111,7 @@ test("every operation is described: the specification's by their ids", async () 
     "getRule",
     "getRuleset",
     "importRules",
+    "listAudit",
     "listBlocked",
     "listCbsProviders",
     "listCbsRanges",
@@ -131,6 +133,8 @@ test("every operation is described: the specification's by their ids", async () 
     "relateSets",
     "replaceRules",
     "searchCbs",
+    "searchRules",
+    "undoChange",
     "updateDeployment",
     "updateExternalList",
     "updateRule",

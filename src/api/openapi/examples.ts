@@ -260,6 +260,27 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "application/x-ndjson": "{\"ip\":\"203.0.113.0/24\",\"name\":\"office\"}\n{\"ip\":\"198.51.100.7\"}\n",
     },
   },
+  "searchRules": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "count": 1,
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11", "name": "Offices", "purpose": "allowlist", "count": 1 }],
+          "items": [
+            {
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
+              "ip": "203.0.113.0/24",
+              "name": "office",
+              "expires_at": null,
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "updated_at": "2026-11-21T12:00:00.000Z",
+              "state": "active",
+            },
+          ],
+        },
+      },
+    },
+  },
   "updateRuleset": {
     "answers": {
       "200": {
@@ -321,6 +342,133 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "deleteRuleset": { "answers": {} },
+  "listAudit": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "sequence": 81,
+              "at": "2026-11-21T12:00:00.000Z",
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
+              "kind": "restore-rules",
+              "action": "Undo a change of rules",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "summary": "undid: changed 2 rules",
+              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
+              "sha256": null,
+              "old": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+              "new": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2026-11-26T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2026-12-21T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+            },
+            {
+              "sequence": 80,
+              "at": "2026-11-21T12:00:00.000Z",
+              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
+              "kind": "import-rules",
+              "action": "Import rules",
+              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "summary": "changed 2 rules",
+              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
+              "sha256": null,
+              "old": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2026-11-26T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2026-12-21T12:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+              "new": {
+                "rules": [
+                  {
+                    "ip": "3.5.140.0/22",
+                    "name": "backup",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                  {
+                    "ip": "203.0.113.0/24",
+                    "name": "office",
+                    "expires_at": "2027-06-30T00:00:00.000Z",
+                    "created_at": "2026-11-21T12:00:00.000Z",
+                    "updated_at": "2026-11-21T12:00:00.000Z",
+                  },
+                ],
+                "rule_count": 2,
+              },
+            },
+          ],
+          "next_before": 80,
+        },
+      },
+    },
+  },
+  "undoChange": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "undone": {
+            "sequence": 24,
+            "at": "2026-11-21T12:00:00.000Z",
+            "kind": "delete-ruleset",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
+            "ruleset_name": "Branch offices",
+            "summary": "deleted the ruleset \"Branch offices\" with 1 rule",
+            "can_undo": true,
+            "reason": null,
+          },
+        },
+      },
+    },
+  },
   "previewNewDeployment": {
     "answers": {
       "200": {
@@ -346,7 +494,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -380,7 +528,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
               "name": "Edge firewall",
               "description": "",
               "firewall_format": "text",
@@ -417,7 +565,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -450,7 +598,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "deployment": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
             "name": "Edge firewall",
             "purpose": "blocklist",
             "firewall_format": "text",
@@ -499,7 +647,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -531,7 +679,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
           "name": "Edge firewall",
           "description": "",
           "firewall_format": "text",
@@ -596,7 +744,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -631,7 +779,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
               "name": "Example blocklist",
               "description": "",
               "url": "https://feeds.example.net/drop.txt",
@@ -669,7 +817,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -702,7 +850,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -736,7 +884,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -1031,8 +1179,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -1045,8 +1193,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -1060,7 +1208,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
             "name": "bob@example.org",
             "role": "viewer",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -1076,8 +1224,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "201": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "bob@example.org", "role": "viewer" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "name": "bob@example.org", "role": "viewer" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -1090,7 +1238,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
           "name": "bob@example.org",
           "role": "editor",
           "created_at": "2026-11-21T12:00:00.000Z",
@@ -1106,7 +1254,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13",
               "name": "ann@example.org",
               "role": "admin",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -1114,7 +1262,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "invited": false,
             },
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
               "name": "bob@example.org",
               "role": "editor",
               "created_at": "2026-11-21T12:00:00.000Z",
@@ -1132,7 +1280,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "user": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
             "name": "bob@example.org",
             "role": "editor",
             "created_at": "2026-11-21T12:00:00.000Z",
@@ -1148,8 +1296,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org", "role": "admin" },
-          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a16", "name": "Example" },
+          "user": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org", "role": "admin" },
+          "organisation": { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "name": "Example" },
           "plans": [{ "area": "edl", "active": true, "until": null }, { "area": "cbs", "active": true, "until": null }, { "area": "cti", "active": true, "until": null }],
           "created_at": "2026-11-21T12:00:00.000Z",
           "expires_at": "2026-11-22T00:00:00.000Z",
@@ -1163,7 +1311,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "key": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
             "label": "firewall",
             "access": "read",
             "start": "ips_Ab3d",
@@ -1185,7 +1333,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
               "label": "firewall",
               "access": "read",
               "start": "ips_Ab3d",
@@ -1215,7 +1363,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "rules": { "active": 0, "expired": 0 },
           "keys": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
               "label": "firewall",
               "start": "ips_Ab3d",
               "state": "active",
@@ -1226,7 +1374,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 84, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 88, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -1236,7 +1384,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
           "label": "firewall",
           "access": "read",
           "start": "ips_Ab3d",
@@ -1256,8 +1404,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "bouncer": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
-            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
             "label": "edge firewall",
             "start": "ipb_Ab3d",
             "hosts_only": false,
@@ -1278,8 +1426,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
-              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
               "label": "edge firewall",
               "start": "ipb_Ab3d",
               "hosts_only": false,
@@ -1299,8 +1447,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19",
-          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1a",
+          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
           "label": "edge firewall",
           "start": "ipb_Ab3d",
           "hosts_only": false,
@@ -1317,7 +1465,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -1351,7 +1499,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1382,7 +1530,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
               "url": "https://example.org/hooks/ipsieve",
               "description": "SIEM",
               "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1412,7 +1560,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1439,7 +1587,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1467,7 +1615,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1496,7 +1644,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1516,7 +1664,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
               "at": "2026-11-21T12:00:00.000Z",
               "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
               "type": "webhook.test",
@@ -1537,7 +1685,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1547,7 +1695,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "status": 204,
           "error": "",
           "milliseconds": 42,
-          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
+          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
         },
       },
     },
@@ -1556,7 +1704,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1574,7 +1722,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 76,
+          "version": 79,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1607,7 +1755,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 76,
+          "version": 79,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -1675,7 +1823,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "rulesets": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
               "name": "Offices",
               "purpose": "allowlist",
               "rule": {
@@ -1754,7 +1902,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1774,7 +1922,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1791,7 +1939,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1808,7 +1956,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -1826,7 +1974,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -1887,7 +2035,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1907,7 +2055,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -1924,7 +2072,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
               "ruleset_comparison": {
                 "as_of": "2026-11-21T12:00:00.000Z",
-                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+                "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
                 "rulesets_left_out": 0,
                 "covered_by": {
                   "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -1941,7 +2089,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "3.5.140.0/22",
@@ -1959,7 +2107,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                     "decision": "allow",
                     "rules": [
                       {
-                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                        "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                         "ruleset": "Offices",
                         "purpose": "allowlist",
                         "ip": "203.0.113.0/24",
@@ -2014,7 +2162,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -2034,7 +2182,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -2051,7 +2199,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "ruleset_comparison": {
             "as_of": "2026-11-21T12:00:00.000Z",
-            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
+            "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Offices", "purpose": "allowlist", "covered": { "lines": 2, "addresses": 2 } }],
             "rulesets_left_out": 0,
             "covered_by": {
               "allowlists_only": { "lines": 2, "addresses": 2 },
@@ -2068,7 +2216,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "3.5.140.0/22",
@@ -2086,7 +2234,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
                 "decision": "allow",
                 "rules": [
                   {
-                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+                    "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
                     "ruleset": "Offices",
                     "purpose": "allowlist",
                     "ip": "203.0.113.0/24",
@@ -2111,10 +2259,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 77,
+            "sequence": 80,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
@@ -2129,124 +2277,15 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 77,
+            "sequence": 80,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
-            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+            "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
             "ruleset_name": "Offices",
             "summary": "changed 2 rules",
             "can_undo": true,
             "reason": null,
           },
-        },
-      },
-    },
-  },
-  "listAudit": {
-    "answers": {
-      "200": {
-        "application/json": {
-          "items": [
-            {
-              "sequence": 78,
-              "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
-              "kind": "restore-rules",
-              "action": "Undo a change of rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
-              "summary": "undid: changed 2 rules",
-              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": null },
-              "sha256": null,
-              "old": {
-                "rules": [
-                  {
-                    "ip": "3.5.140.0/22",
-                    "name": "backup",
-                    "expires_at": "2027-06-30T00:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                  {
-                    "ip": "203.0.113.0/24",
-                    "name": "office",
-                    "expires_at": "2027-06-30T00:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                ],
-                "rule_count": 2,
-              },
-              "new": {
-                "rules": [
-                  {
-                    "ip": "3.5.140.0/22",
-                    "name": "backup",
-                    "expires_at": "2026-11-26T12:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                  {
-                    "ip": "203.0.113.0/24",
-                    "name": "office",
-                    "expires_at": "2026-12-21T12:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                ],
-                "rule_count": 2,
-              },
-            },
-            {
-              "sequence": 77,
-              "at": "2026-11-21T12:00:00.000Z",
-              "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "name": "ann@example.org" },
-              "kind": "import-rules",
-              "action": "Import rules",
-              "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
-              "summary": "changed 2 rules",
-              "counts": { "created": 0, "updated": 2, "deleted": 0, "skipped": 0 },
-              "sha256": null,
-              "old": {
-                "rules": [
-                  {
-                    "ip": "3.5.140.0/22",
-                    "name": "backup",
-                    "expires_at": "2026-11-26T12:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                  {
-                    "ip": "203.0.113.0/24",
-                    "name": "office",
-                    "expires_at": "2026-12-21T12:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                ],
-                "rule_count": 2,
-              },
-              "new": {
-                "rules": [
-                  {
-                    "ip": "3.5.140.0/22",
-                    "name": "backup",
-                    "expires_at": "2027-06-30T00:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                  {
-                    "ip": "203.0.113.0/24",
-                    "name": "office",
-                    "expires_at": "2027-06-30T00:00:00.000Z",
-                    "created_at": "2026-11-21T12:00:00.000Z",
-                    "updated_at": "2026-11-21T12:00:00.000Z",
-                  },
-                ],
-                "rule_count": 2,
-              },
-            },
-          ],
-          "next_before": 77,
         },
       },
     },
@@ -2300,12 +2339,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "import-feed", "action": "Import threat feed" },
           ],
           "actors": [
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15", "kind": "user", "name": "ann@example.org" },
-            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a17", "kind": "user", "name": "bob@example.org" },
-            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "kind": "key", "name": "firewall" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "kind": "user", "name": "ann@example.org" },
+            { "actor": "user:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18", "kind": "user", "name": "bob@example.org" },
+            { "actor": "key:7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19", "kind": "key", "name": "firewall" },
             { "actor": "command", "kind": "command", "name": "Command line" },
           ],
-          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20", "name": "Offices" }],
+          "rulesets": [{ "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14", "name": "Offices" }],
         },
       },
     },
@@ -2313,8 +2352,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n56,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":56,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a15\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a18\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n59,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":59,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

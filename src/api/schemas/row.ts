@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
 import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, shownAs, strict, upTo, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
+import { Purpose } from "./ruleset.ts";
 import { ruleDocument, type RuleDocument } from "../../formats/rule-document.ts";
 
 const DAY = 86_400_000;
@@ -11,15 +12,21 @@ const DEFAULT_ROWS = 100;
 const MAX_ROWS = 1000;
 const MAX_SEARCH_LENGTH = 255;
 
+/** Rulesets that a search names. */
+const MAX_SEARCHED = 1000;
+
 const STATES = ["active", "expired", "expiring"] as const;
 
 export const RuleRow = named(
   "RuleRow",
   Type.Object({
     ...RuleSchema.properties,
-    state: Type.Enum([...STATES], {
-      description: "expiring: active, and expiring within the requested number of days",
-    }),
+    state: named(
+      "RuleState",
+      Type.Enum([...STATES], {
+        description: "expiring: active, and expiring within the requested number of days",
+      }),
+    ),
   }),
 );
 
@@ -36,7 +43,10 @@ export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY
 
 const filter = {
   state: Type.Optional(
-    Type.Enum([...STATES], { description: "only rules in this state; active includes expiring ones" }),
+    named(
+      "RuleStateFilter",
+      Type.Enum([...STATES], { description: "only rules in this state; active includes expiring ones" }),
+    ),
   ),
   expiring_within_days: Type.Optional(
     Type.Integer({
@@ -110,6 +120,45 @@ export const Rows = named(
     active: Type.Integer({ minimum: 0, description: "those of them that have not expired" }),
     count: Type.Integer({ minimum: 0, description: "rules that match" }),
     items: Type.Array(RuleRow),
+  }),
+);
+
+/** The rules of all rulesets, or of some. */
+export const SearchBody = named(
+  "SearchRulesRequest",
+  Type.Object(
+    {
+      ...filter,
+      rulesets: Type.Optional(
+        Type.Array(Type.String({ format: "uuid" }), {
+          minItems: 1,
+          maxItems: MAX_SEARCHED,
+          description: "only in these rulesets; all by default",
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "maximum number of rules" }),
+      ),
+    },
+    strict,
+  ),
+);
+
+export const FoundRules = named(
+  "FoundRules",
+  Type.Object({
+    count: Type.Integer({ minimum: 0, description: "rules that match, in all rulesets" }),
+    rulesets: Type.Array(
+      named(
+        "RulesetWithMatches",
+        Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), purpose: Purpose, count: Count }),
+      ),
+      { description: "those with rules that match, in the order of creation" },
+    ),
+    items: Type.Array(
+      named("FoundRule", Type.Object({ ruleset_id: Type.String({ format: "uuid" }), ...RuleRow.properties })),
+      { description: "in the order of rulesets, then of prefixes" },
+    ),
   }),
 );
 

@@ -1,6 +1,10 @@
 import { Type } from "typebox";
 import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 
+export const ChangeParameters = Type.Object({
+  sequence: WholeNumber({ minimum: 1, description: "the number of a change, as listAudit has it" }),
+});
+
 export const UndoQuery = Type.Object({
   sequence: Type.Optional(
     WholeNumber({

@@ -73,7 +73,8 @@ export class UndoLog {
   }
 }
 
-function isOfRulesets({ kind }: AuditEntry): boolean {
+/** Whether a change is of a kind that can be undone. */
+export function isOfRulesets({ kind }: AuditEntry): boolean {
   return kind === "rules" || kind === "rules-replaced" || kind === "ruleset" || kind === "ruleset-deleted";
 }
 

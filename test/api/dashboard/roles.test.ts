@@ -206,6 +206,7 @@ const CASES: Readonly<Record<string, Case>> = {
   previewNewDeployment: { least: "viewer", status: 200, body: { include: [{ prefixes: ["192.0.2.0/24"] }] } },
   publishDeployment: { least: "editor", status: 409, id: newDeployment, body: { generation: 1 } },
   rotateDeployment: { least: "admin", status: 200, id: newDeployment, body: { credential: "url" } },
+  searchRules: { least: "viewer", status: 200, body: { name: "a" } },
   relateSets: {
     least: "viewer",
     status: 200,

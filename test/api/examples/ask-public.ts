@@ -142,12 +142,16 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   });
   await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
   await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: body("/{ruleset_id}/rules", "put") });
+  await interview.ask("searchRules", "POST", `${RULES}:search`, { body: interview.body(`${RULES}:search`, "post") });
   await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
   await interview.ask("listRulesetVersions", "GET", `${own}/versions?page_size=2`);
   const shown = (changes: unknown): unknown => ({ ...(changes as object), feed: "b6f2c0de".repeat(4) });
   const { body: changes } = await interview.ask("listChanges", "GET", "/v1/changes?after=2&limit=2", { shown });
   await interview.ask("listChanges", "GET", `/v1/changes?after=${changes.sequence - 1}`, { accept: LINES });
   await interview.ask("deleteRuleset", "DELETE", own);
+  const audit = await interview.ask("listAudit", "GET", "/v1/audit?limit=1");
+  await interview.ask("undoChange", "POST", `/v1/audit/${audit.body.items[0].sequence}:undo`);
+  await interview.ask(null, "DELETE", own);
 }
 
 const LISTS: Readonly<Record<string, string>> = {

@@ -367,7 +367,7 @@ const NO_JSON: readonly (string | Uint8Array)[] = [
 ];
 
 function assemble({ method, path }: Operation, { path: values, query, headers, type, body }: Parts, key: string): Sent {
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(values[name]!));
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(String(values[name])));
   const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
   const content =
     body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);

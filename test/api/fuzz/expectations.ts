@@ -28,6 +28,7 @@ const OF_SOURCES: ReadonlySet<string> = new Set([
   "previewDeployment",
   "previewNewDeployment",
   "relateSets",
+  "searchRules",
   "computeSet",
 ]);
 
@@ -68,6 +69,8 @@ function byState(
   if (id === "updateExternalList") return [200, 400];
   // No ruleset has the id of the request, and the list has never been fetched.
   if (id === "writeExternalList") return [400, 409];
+  // Which changes there are, and which have been overtaken, depends on all requests before.
+  if (id === "undoChange") return [200, 404, 409];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "listChanges") return [query.has("feed") || Number(query.get("after") ?? 0) > 0 ? 410 : 200, 200];

@@ -146,7 +146,13 @@ function anyInteger(min: number, max: number): fc.Arbitrary<number> {
 function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: string): fc.Arbitrary<string> {
   if (format === ADDRESS_FORMAT) return anyAddress;
   if (/^ips?$/.test(name)) return anyPrefix;
-  if (name === "expires_at") return timestamp;
+  if (name === "expires_at" || format === "date-time") return timestamp;
+  if (name === "actor")
+    return fc.constantFrom(
+      "command",
+      `key:${"0".repeat(8)}-1111-4222-8333-${"4".repeat(12)}`,
+      `user:${"5".repeat(8)}-1111-4222-8333-${"6".repeat(12)}`,
+    );
   if (name === "cursor") return fc.constant("");
   if (name === "set_name") return fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,24}$/);
   if (name === "id")

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { csvRow } from "../../../csv/write-row.ts";
 import type { AuditEntry, AuditQuery as StoreQuery } from "../../../store/audit.ts";
@@ -18,12 +18,13 @@ const tags = ["Audit log"];
 
 /** Who changed what, and when. */
 export function addAuditRoutes(app: App, services: Services): void {
-  addList(app, services);
+  addAuditList(app, services, BY_ADMINS);
   addFilters(app, services);
   addExport(app, services);
 }
 
-function addList(app: App, { store, memory }: Services): void {
+/** The list itself, which keys may read, too; `config` says who may. */
+export function addAuditList(app: App, { store, memory }: Services, config: FastifyContextConfig): void {
   const list = {
     operationId: "listAudit",
     summary: "The changes of the organisation, newest first",
@@ -32,7 +33,7 @@ function addList(app: App, { store, memory }: Services): void {
     querystring: AuditQuery,
     response: { 200: AuditList },
   };
-  app.get("/audit", { config: BY_ADMINS, schema: list }, async ({ caller, query }, reply) => {
+  app.get("/audit", { config, schema: list }, async ({ caller, query }, reply) => {
     const { before, limit = DEFAULT_ITEMS } = query;
     const { entries, nextBefore } = await store.read("audit", caller.organisationId, {
       ...filterOf(query),

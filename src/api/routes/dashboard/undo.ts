@@ -5,10 +5,10 @@ import { StoreError, type StoreErrorCode } from "../../../store/store-error.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { Problem } from "../../problem.ts";
-import { LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
+import { notFound, Problem } from "../../problem.ts";
+import { ChangeParameters, LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
 import type { Services } from "../../../service/services.ts";
-import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../../../service/rules/undo.ts";
+import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken, UndoLog } from "../../../service/rules/undo.ts";
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
@@ -54,18 +54,61 @@ export function addUndoRoutes(app: App, services: Services): void {
     if (last === null) throw new Problem("conflict", "there is nothing to undo in this session");
     if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
       throw new Problem("conflict", "another change has been made since; review it first");
-    if ("rejection" in last.inverse) throw new Problem("conflict", last.inverse.rejection);
-    try {
-      await store.write({ ...last.inverse.command, ...signature(request) });
-    } catch (error) {
-      if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
-      if (error instanceof StoreError && OVERTAKEN.includes(error.code))
-        throw new Problem("conflict", `it can no longer be undone: ${error.message}`);
-      throw error;
-    }
+    await undoOne(last, services, request);
     log.undid(request.live, memory.sequence);
     return { undone: changeDocument(last, services, request) };
   });
+}
+
+/** Undoes any change of rules or rulesets, whoever made it: for programs, which have no session. */
+export function addUndoOfAnyRoute(app: App, services: Services): void {
+  const schema = {
+    operationId: "undoChange",
+    summary:
+      "Undoes a change of the audit log exactly: rules get their old names, expiries and creation times back, and deleted rules and rulesets are restored",
+    description:
+      "409 if what it touched has changed since, if it touched more rules than are kept, or if it is not about rules or rulesets. What undoes a change is a change itself, which can be undone.",
+    tags: ["Audit log"],
+    problems: [404, 409],
+    params: ChangeParameters,
+    response: { 200: Undone },
+  };
+  app.post("/audit/:sequence(^[^:]+)::undo", { config: WRITE_EDL, schema }, async (request) => {
+    const entry = await entryIn(request, services);
+    const { organisationId } = request.caller;
+    const inverse: Inverse = isOfRulesets(entry)
+      ? inverseOf(entry, services.memory, organisationId)
+      : { rejection: "only changes of rules and rulesets can be undone" };
+    const change = { entry, inverse };
+    await undoOne(change, services, request);
+    return { undone: changeDocument(change, services, request) };
+  });
+}
+
+/** The change in the path. @throws Problem (404) */
+async function entryIn(request: FastifyRequest, { store }: Services): Promise<AuditEntry> {
+  const { sequence } = request.params as { sequence: string };
+  const found = SEQUENCE.test(sequence)
+    ? await store.read("auditEntry", request.caller.organisationId, Number(sequence))
+    : null;
+  if (found !== null) return found;
+  throw notFound(`unknown change; ${request.server.prefix}/audit lists yours`);
+}
+
+/** A number that is counted exactly. */
+const SEQUENCE = /^[1-9]\d{0,14}$/;
+
+/** @throws Problem (409) */
+async function undoOne({ inverse }: Last, { store }: Services, request: FastifyRequest): Promise<void> {
+  if ("rejection" in inverse) throw new Problem("conflict", inverse.rejection);
+  try {
+    await store.write({ ...inverse.command, ...signature(request) });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
+    if (error instanceof StoreError && OVERTAKEN.includes(error.code))
+      throw new Problem("conflict", `it can no longer be undone: ${error.message}`);
+    throw error;
+  }
 }
 
 interface Last {
