@@ -1,5 +1,6 @@
 import type { Rule } from "../rulesets/rule.ts";
 import type { ApiKey, DatasetFacts, Ruleset } from "./state.ts";
+import type { StopReason } from "./webhook.ts";
 import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
 
 // The change feed: what happened in an organisation, for readers outside. Not to be confused with `Change`, by which
@@ -27,7 +28,15 @@ export type EventBody =
       readonly type: "key.created" | "key.revoked";
       readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
     }
-  | { readonly type: "catalogue.updated"; readonly dataset: DatasetFacts };
+  | { readonly type: "catalogue.updated"; readonly dataset: DatasetFacts }
+  /** A server has stopped delivering to an endpoint. `host`: of its URL. */
+  | { readonly type: "webhook.disabled"; readonly webhook: DisabledWebhook };
+
+export interface DisabledWebhook {
+  readonly id: string;
+  readonly host: string;
+  readonly reason: StopReason;
+}
 
 /**
  * One event. `sequence`: events of an organisation are numbered from 1 without gaps, in the order of commits. `rule` is
@@ -49,6 +58,8 @@ export interface StoredEvents {
   readonly type: string;
   readonly rulesetId: string | null;
   readonly body: string;
+  /** The same for all rows of one list; null: the row has all events of its commands, or the first thousand. */
+  readonly parts: string | null;
 }
 
 /** A part of the feed of an organisation. */

@@ -1,12 +1,5 @@
 import type { Engine } from "./sql/_engine.ts";
-import {
-  auditPageOf,
-  changesPageOf,
-  readAudit,
-  readAuditAfter,
-  readAuditEntry,
-  readIsAsLeft,
-} from "./sql/_audit-log.ts";
+import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
 import { readBlocked } from "./sql/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
@@ -122,12 +115,6 @@ export const READS = {
 
   /** When the next expiry is due that is not in the feed yet; null where there is none. */
   nextExpiry: { ...read(readNextExpiry), isBackground: true },
-  /**
-   * The changes of an organisation after one, oldest first, as the audit log has them, up to a number; and the last
-   * change of the database. Changes of many rules are returned without the rules.
-   */
-  eventChanges: { ...read(readAuditAfter, changesPageOf), isBackground: true },
-
   /** The sealed secrets of a webhook endpoint; null where there is none. */
   webhookSecrets: { ...read(readWebhookSecrets), isBackground: true },
 

@@ -3,6 +3,7 @@ export const EVENT_KINDS = [
   "rule.created",
   "rule.updated",
   "rule.deleted",
+  "rule.expired",
   "ruleset.created",
   "ruleset.updated",
   "ruleset.deleted",
@@ -50,7 +51,7 @@ export interface WebhookSecrets {
 /** How far the delivery to an endpoint has come. */
 export interface WebhookProgress {
   readonly webhookId: string;
-  /** Everything up to this change is delivered, given up, or of a kind that is not wanted. */
+  /** Everything up to this event of the feed is delivered, given up, or of a kind that is not wanted. */
   readonly cursor: number;
   /** Failed attempts to deliver the event after it, and when the next one is due. */
   readonly attempts: number;

@@ -74,6 +74,12 @@ export const ChangeSchema = named(
         created_at: Type.Optional(Timestamp),
       }),
     ),
+    webhook: Type.Optional(
+      Type.Object(
+        { id: Type.String({ format: "uuid" }), host: Type.String(), reason: Type.Enum(["gone", "failing"]) },
+        { description: "an endpoint to which the server has stopped delivering" },
+      ),
+    ),
   }),
 );
 

@@ -13,7 +13,7 @@ export function changeText(event: Event): string {
 }
 
 /** What an event is about, unless it is a rule. */
-function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
+export function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
   switch (event.type) {
     case "ruleset.created":
     case "ruleset.updated":
@@ -41,6 +41,8 @@ function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
       const created = createdAt === undefined ? {} : { created_at: formatTimestamp(createdAt) };
       return { catalogue: { prefixes, added, removed, ...created } };
     }
+    case "webhook.disabled":
+      return { webhook: event.webhook };
   }
 }
 

@@ -11,4 +11,5 @@ export const CHANGE_TYPES = [
   "key.created",
   "key.revoked",
   "catalogue.updated",
+  "webhook.disabled",
 ] as const satisfies readonly EventType[];

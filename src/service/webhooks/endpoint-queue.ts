@@ -1,14 +1,12 @@
-import type { AuditEntry } from "../../store/audit.ts";
 import type { Store } from "../../store/store.ts";
 import type { Webhook, WebhookProgress } from "../../store/webhook.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { judge } from "./retries.ts";
-import { eventOf, messageOf, type WebhookEvent } from "./webhook-event.ts";
+import { EventReader } from "./event-reader.ts";
+import { messageOf, typeOf, type WebhookEvent } from "./webhook-event.ts";
 import type { WebhookMessages } from "./webhook-messages.ts";
 
-/** Changes read at once. */
-const PAGE = 100;
-/** Changes that no one wants, after which the progress is written. */
+/** Events that the endpoint does not want, after which the progress is written. */
 const WRITTEN_EVERY = 1000;
 
 export interface QueueServices {
@@ -22,18 +20,15 @@ export interface QueueServices {
 }
 
 /**
- * Delivers the events of an endpoint, one at a time, in order: reads the changes after its cursor, sends the first
- * event that it wants, and writes down what became of it before it sends the next one. Nothing else is remembered, so
+ * Delivers the events of an endpoint, one message at a time, in order: reads the feed after its cursor, sends the first
+ * message that it wants, and writes down what became of it before it sends the next one. Nothing else is remembered, so
  * whichever server delivers next continues there; a message whose outcome was not written down is sent again, with the
  * same id.
  */
 export class EndpointQueue {
   readonly #id: string;
   readonly #services: QueueServices;
-  /** Changes read and not yet looked at. */
-  #entries: AuditEntry[] = [];
-  /** Everything up to this change has been looked at; it is at or after the stored cursor. */
-  #position = -1;
+  #reader: EventReader | undefined;
   #running: Promise<void> | undefined;
   #isWoken = false;
   #isResting = false;
@@ -77,7 +72,8 @@ export class EndpointQueue {
         while (this.#isGoing && (await this.#deliverNext()));
       }
     } catch {
-      // The store's outage is logged elsewhere.
+      // The store's outage is logged elsewhere. What was read is read again.
+      this.#reader = undefined;
       this.dueAt = now() + 1000;
       this.#isWoken = false;
     }
@@ -101,14 +97,15 @@ export class EndpointQueue {
 
   async #deliver(webhook: Webhook, progress: WebhookProgress, event: WebhookEvent): Promise<boolean> {
     const { messages, store, now, signal } = this.#services;
-    const { type, at, data, sequence } = event;
-    const messageId = `msg_${webhook.id.replaceAll("-", "")}_${sequence}`;
+    const { at, data, first, last } = event;
+    const type = typeOf(event);
+    const messageId = `msg_${webhook.id.replaceAll("-", "")}_${first}`;
     const attempt = progress.attempts + 1;
     const message = { messageId, type, cause: "event", attempt, body: messageOf(type, at, data) } as const;
     const { result, sent } = await messages.send(webhook, message, signal);
     // It was cut off here, which says nothing about the endpoint.
     if (signal.aborted && result.status === null) return false;
-    const verdict = judge(progress, sequence, result, sent.at, Math.random());
+    const verdict = judge(progress, last, result, sent.at, Math.random());
     await store.record("delivery", {
       delivery: { ...sent, outcome: verdict.outcome },
       progress: { from: progress.cursor, next: verdict.progress },
@@ -121,43 +118,30 @@ export class EndpointQueue {
     return true;
   }
 
-  /** The first event after the cursor that the endpoint wants. */
-  async #next(webhook: Webhook, { cursor }: WebhookProgress): Promise<WebhookEvent | undefined> {
-    this.#entries = this.#entries.filter(({ sequence }) => sequence > cursor);
-    this.#position = Math.max(this.#position, cursor);
-    while (this.#entries.length > 0 || (await this.#read(webhook))) {
-      const entry = this.#entries[0]!;
-      const event = this.#eventOf(entry, webhook);
-      if (event?.kinds.some((kind) => webhook.kinds.includes(kind)) === true) return event;
-      this.#position = entry.sequence;
-      this.#entries.shift();
+  /** The first message after the cursor that the endpoint wants. */
+  async #next({ organisationId, kinds }: Webhook, { cursor }: WebhookProgress): Promise<WebhookEvent | undefined> {
+    const reader = (this.#reader ??= this.#readerOf(organisationId));
+    reader.pass(cursor);
+    for (;;) {
+      const event = await reader.peek();
+      if (event === undefined || event.kinds.some((kind) => kinds.includes(kind))) return event;
+      reader.pass(event.last);
     }
-    return undefined;
   }
 
-  /** Events that the endpoint does not want need not be looked at again. */
-  async #savePosition(progress: WebhookProgress): Promise<void> {
-    if (this.#position - progress.cursor < WRITTEN_EVERY) return;
-    const next = { ...progress, cursor: this.#position, attempts: 0, nextAt: null };
-    await this.#services.store.record("webhookProgress", { from: progress.cursor, next });
-  }
-
-  #eventOf(entry: AuditEntry, { organisationId }: Webhook): WebhookEvent | undefined {
-    const { memory, baseUrl } = this.#services;
-    return eventOf(entry, {
+  #readerOf(organisationId: string): EventReader {
+    const { memory, store, baseUrl } = this.#services;
+    return new EventReader(store, organisationId, {
       ruleset: (id) => memory.ruleset(organisationId, id)?.about,
-      deployment: (id) => memory.deployment(organisationId, id),
       baseUrl,
     });
   }
 
-  /** Whether there may be more. */
-  async #read(webhook: Webhook): Promise<boolean> {
-    const { store } = this.#services;
-    const { entries, sequence } = await store.read("eventChanges", webhook.organisationId, this.#position, PAGE);
-    this.#entries = [...entries];
-    if (entries.length > 0) return true;
-    this.#position = sequence;
-    return false;
+  /** Events that the endpoint does not want need not be looked at again. */
+  async #savePosition(progress: WebhookProgress): Promise<void> {
+    const position = this.#reader?.position ?? 0;
+    if (position - progress.cursor < WRITTEN_EVERY) return;
+    const next = { ...progress, cursor: position, attempts: 0, nextAt: null };
+    await this.#services.store.record("webhookProgress", { from: progress.cursor, next });
   }
 }

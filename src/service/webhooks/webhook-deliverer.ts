@@ -44,6 +44,7 @@ export class WebhookDeliverer {
   #renewing: Promise<void> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
+  #unwatch: (() => void) | undefined;
 
   constructor(services: Needed) {
     this.#services = services;
@@ -51,6 +52,7 @@ export class WebhookDeliverer {
 
   start(): void {
     this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#unwatch = this.#services.store.onEvents((organisationId) => this.#noticed(organisationId));
     this.#look();
   }
 
@@ -58,6 +60,7 @@ export class WebhookDeliverer {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#unwatch?.();
     await this.#renewing;
     const term = this.#term;
     if (term !== undefined) await this.#end(term);
@@ -66,11 +69,19 @@ export class WebhookDeliverer {
 
   /** Takes note of changes that memory has. */
   apply(changes: readonly Change[]): void {
-    const organisations = new Set(changes.map(({ organisationId }) => organisationId));
     if (this.#term === undefined) return void (changes.some(isOfWebhooks) && this.#look());
-    for (const change of changes) if (change.kind === "webhook-deleted") this.#term.queues.delete(change.webhookId);
+    for (const change of changes) {
+      if (change.kind === "webhook-deleted") this.#term.queues.delete(change.webhookId);
+      if (change.kind === "webhook") this.#queueOf(this.#term, change.webhook.id).wake();
+    }
+  }
+
+  /** An organisation has new events; null: perhaps any has. */
+  #noticed(changed: string | null): void {
+    const term = this.#term;
+    if (term === undefined) return;
     for (const { id, organisationId } of this.#services.memory.everyWebhook())
-      if (organisations.has(organisationId)) this.#queueOf(this.#term, id).wake();
+      if (changed === null || changed === organisationId) this.#queueOf(term, id).wake();
   }
 
   /** Everything may have changed: the state has been loaded again. */
@@ -96,8 +107,11 @@ export class WebhookDeliverer {
     try {
       const isOurs = await this.#services.store.record("lease", "webhooks", this.#server, LEASE);
       if (!isOurs) return void (this.#term !== undefined && (await this.#end(this.#term)));
-      if (this.#term !== undefined) this.#term.until = time + LEASE;
-      else if (!this.#isStopped) this.#begin(time + LEASE);
+      if (this.#term !== undefined) {
+        this.#term.until = time + LEASE;
+        // Events of other processes are not noticed on SQLite.
+        this.#wakeAll(this.#term);
+      } else if (!this.#isStopped) this.#begin(time + LEASE);
     } catch {
       // The store's outage is logged elsewhere; the term ends by itself.
     }

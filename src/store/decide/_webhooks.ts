@@ -13,7 +13,7 @@ import { checkTexts } from "./_texts.ts";
 /** Maximum endpoints of an organisation. */
 const MAX_WEBHOOKS = 20;
 
-/** `count`: those of the organisation; `sequence`: the last change, after which its events begin. */
+/** `count`: those of the organisation; `sequence`: the last event, after which its own begin. */
 export function createWebhook(
   { organisationId, definition, secret, at }: CreateWebhookCommand,
   { count, sequence }: { readonly count: number; readonly sequence: number },
@@ -47,7 +47,7 @@ export function createWebhook(
 
 /**
  * An endpoint that a server has stopped goes on when it is activated: with what has happened since (`resume`), or from
- * now on (`skip`). `sequence`: the last change.
+ * now on (`skip`). `sequence`: the last event.
  */
 export function updateWebhook(
   { definition, missed = "resume", at }: UpdateWebhookCommand,

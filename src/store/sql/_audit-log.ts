@@ -104,27 +104,6 @@ export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<Audi
   return { entries, nextBefore };
 }
 
-/** See `READS.eventChanges`. */
-export function readAuditAfter(
-  engine: Engine,
-  organisationId: string,
-  after: number,
-  limit: number,
-): Promise<AuditRows & { readonly sequence: number }> {
-  return atOneInstant(engine, async (within) => {
-    const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
-    const { rows } = await sql<AuditRow>`
-      select ${SHOWN} from changes where organisation_id = ${organisationId} and sequence > ${after}
-      and kind not in ('session', 'sessions-ended', 'user') order by sequence limit ${sql.lit(limit)}`.execute(within);
-    return { rows, nextBefore: null, sequence };
-  });
-}
-
-/** See `READS.eventChanges`. */
-export async function changesPageOf({ sequence, ...rows }: AuditRows & { readonly sequence: number }) {
-  return { entries: (await auditPageOf(rows)).entries, sequence };
-}
-
 /** See `READS.auditEntry`. */
 export function readAuditEntry(engine: Engine, organisationId: string, sequence: number): Promise<AuditEntry | null> {
   return atOneInstant(engine, async (within) => {
@@ -191,7 +170,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
       change.list ??
       change.dataset ??
       change.webhook ??
-      (kind === "deployment-list" ? change : null),
+      null,
   };
 }
 

@@ -38,7 +38,7 @@ async function readRows(
   for (let [last, characters] = [after, 0]; last < end && characters < MAX_CHARACTERS;) {
     const count = Math.floor((rows.length * (MAX_CHARACTERS - characters)) / Math.max(characters, 1));
     const { rows: found } = await sql<StoredEvents>`
-      select first, last, at, type, ruleset_id as "rulesetId", coalesce(events.body, event_parts.body) as body
+      select first, last, at, type, ruleset_id as "rulesetId", coalesce(events.body, event_parts.body) as body, parts
       from events left join event_parts on event_parts.id = events.parts and event_parts.part = events.part
       where organisation_id = ${organisationId} and last > ${last} and first <= ${end} order by last
       limit ${Math.max(MIN_ROWS, Math.min(MAX_ROWS, end - last, count))}`.execute(within);

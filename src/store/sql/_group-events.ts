@@ -4,6 +4,7 @@ import type { EventPart, Recorded } from "../decide/_decision.ts";
 import type { EventBody } from "../event.ts";
 import { packEvents, type RuleEvent } from "../packed-events.ts";
 import type { Ruleset } from "../state.ts";
+import type { Webhook } from "../webhook.ts";
 import { type Engine, type Insertion, jsonRows } from "./_engine.ts";
 import { EVENTS_OF_ROW } from "./_event-parts.ts";
 import type { Tables } from "./_tables.ts";
@@ -144,6 +145,11 @@ export function eventOf({ change, old }: Recorded): EventBody | undefined {
     case "key": {
       const { id, label, access, expiresAt, revokedAt } = change.key;
       return { type: revokedAt === null ? "key.created" : "key.revoked", key: { id, label, access, expiresAt } };
+    }
+    case "webhook": {
+      const { id, url, stopped } = change.webhook;
+      if (stopped === null || (old as Webhook | undefined)?.stopped?.at === stopped.at) return undefined;
+      return { type: "webhook.disabled", webhook: { id, host: new URL(url).host, reason: stopped.reason } };
     }
     default:
       return undefined;

@@ -377,7 +377,7 @@ export interface WebhookRow {
 
 export interface WebhookProgressRow {
   readonly webhook_id: string;
-  /** The cursor: the last change that has been dealt with. */
+  /** The cursor: the last event that has been dealt with. */
   readonly sequence: number;
   readonly attempts: number;
   readonly next_at: number | null;

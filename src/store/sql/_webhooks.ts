@@ -19,14 +19,14 @@ type Within = Transaction<Tables>;
 const KEPT_DELIVERIES = 50;
 const KEPT_GIVEN_UP = 200;
 
-/** How many endpoints the organisation has, and the last change. */
+/** How many endpoints the organisation has, and its last event. */
 export async function roomForWebhook(
   within: Within,
   organisationId: string,
 ): Promise<{ count: number; sequence: number }> {
   const own = within.selectFrom("webhooks").where("organisation_id", "=", organisationId);
   const { count } = await own.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
-  return { count, sequence: await lastChange(within) };
+  return { count, sequence: await lastEvent(within, organisationId) };
 }
 
 /** With what is stored about it. Throws StoreError (`webhook-not-found`), also for another organisation's. */
@@ -42,12 +42,13 @@ export async function knownWebhook(
     webhook: webhookOf(row),
     secrets: { current: row.secret, previous: row.previous_secret },
     progress: progressOf(await progress.executeTakeFirstOrThrow()),
-    sequence: await lastChange(within),
+    sequence: await lastEvent(within, organisationId),
   };
 }
 
-async function lastChange(within: Within): Promise<number> {
-  return (await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow()).sequence;
+async function lastEvent(within: Within, organisationId: string): Promise<number> {
+  const head = within.selectFrom("event_heads").select("sequence").where("organisation_id", "=", organisationId);
+  return (await head.executeTakeFirst())?.sequence ?? 0;
 }
 
 export async function insertWebhook(within: Within, webhook: Webhook, secrets: WebhookSecrets): Promise<void> {

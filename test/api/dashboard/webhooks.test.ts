@@ -5,7 +5,7 @@ import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { Received } from "../harness/webhook-receiver.ts";
 import { WebhookReceiver } from "../harness/webhook-receiver.ts";
 import { until } from "../../until.ts";
-import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
 const HOUR = 3_600_000;
@@ -90,13 +90,18 @@ test("an event arrives signed, with what changed and where to read it; a changed
   assert.equal(type, "rule.created");
   assert.equal(timestamp, new Date(t.clock.now).toISOString());
   assert.deepEqual(data.ruleset, { id: rulesetId, name: "blocked" });
-  assert.deepEqual(data.counts, { created: 1, updated: 0, deleted: 0, total: 1 });
+  assert.deepEqual(data.counts, { created: 1, updated: 0, deleted: 0, expired: 0 });
   assert.deepEqual(
-    data.rules.map(({ action, ip, name }: any) => [action, ip, name]),
-    [["created", "192.0.2.0/24", "a scanner"]],
+    data.rules.map(({ event, ip, name }: any) => [event, ip, name]),
+    [["rule.created", "192.0.2.0/24", "a scanner"]],
   );
-  assert.equal(data.url, `/v1/edl/ip-rulesets/${rulesetId}/rules`);
-  assert.deepEqual(data.actor, { kind: "user", id: admin.id });
+  const { text: key } = await addKey(t, organisationId);
+  const { changes } = (await ask(t, "GET", data.url, { key })).body;
+  assert.deepEqual(
+    changes.map((change: any) => [change.sequence, change.type, change.rule.ip]),
+    [[data.sequence, "rule.created", "192.0.2.0/24"]],
+    "the URL is where to read it",
+  );
   assert.match(String(message!.headers["user-agent"]), /^ipsieve\/\d/);
   assert.throws(() => verified({ ...message!, body: message!.body.replace("192.0.2", "192.0.3") }, secret));
   const later = { ...message!.headers, "webhook-timestamp": String(Number(message!.headers["webhook-timestamp"]) + 1) };
@@ -203,7 +208,7 @@ test("410 stops it until a user starts it again, with what was missed or without
   assert.equal((await healthOf(id)).reason, "gone");
   const [told] = await arrived(watcher.path);
   const { type, data } = verified(told!, watcher.secret);
-  assert.deepEqual([type, data.webhook.id, data.reason], ["webhook.disabled", id, "gone"]);
+  assert.deepEqual([type, data.webhook.id, data.webhook.reason], ["webhook.disabled", id, "gone"]);
   await addRule("192.0.2.2/32");
   receiver.respond = (response) => void response.writeHead(204).end();
   assert.equal((await call("PATCH", `/webhooks/${id}`, { active: true })).body.health.status, "ok");
@@ -259,6 +264,35 @@ test("after three days without success it is disabled; a message of a test or on
   await remove(id);
 });
 
+test("a list of thousands of rules is one event, though it fills several rows of the feed", async () => {
+  const { id, path, secret } = await endpoint();
+  const list = Array.from({ length: 2500 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`).join("\n");
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...by(),
+    name: "imported",
+    purpose: "blocklist",
+    description: "",
+  });
+  const imported = await visit(t, "POST", `/edl/ip-rulesets/${ruleset.id}/rules:import`, {
+    token: admin.token,
+    headers: { "Content-Type": "text/plain" },
+    body: list,
+  });
+  assert.equal(imported.status, 200, imported.text);
+  await addRule("10.99.0.0/16");
+  const messages = (await arrived(path, 2)).map((each) => verified(each, secret));
+  assert.deepEqual(
+    messages.map(({ type, data }) => [type, data.counts.created, data.rules?.length ?? null]),
+    [
+      ["rule.created", 2500, null],
+      ["rule.created", 1, 1],
+    ],
+  );
+  await t.server.store.write({ kind: "delete-ruleset", ...by(), rulesetId: ruleset.id });
+  await remove(id);
+});
+
 test("a large change is one event with counts; events that are not wanted do not arrive", async () => {
   const every = await endpoint();
   const deletions = await endpoint(["rule.deleted"]);
@@ -285,6 +319,25 @@ test("a large change is one event with counts; events that are not wanted do not
   assert.equal(receiver.at(deletions.path).length, 1);
   await remove(every.id);
   await remove(deletions.id);
+});
+
+test("rules that expire at one time are one event, in order with the others", async () => {
+  const { id, path, secret } = await endpoint(["rule.created", "rule.expired"]);
+  const expiresAt = t.clock.now + HOUR;
+  const add = (text: string) => ({
+    add: { prefix: parsePrefix(text), name: null, expiresAt, mode: "extend" as const },
+  });
+  const items = ["192.0.2.64/28", "192.0.2.80/28"].map(add);
+  await t.server.store.write({ kind: "batch-rules", ...by(), rulesetId, items, atomic: true });
+  await arrived(path);
+  t.clock.now = expiresAt;
+  const [created, expired] = await arrived(path, 2);
+  t.clock.now = Date.now();
+  assert.equal(verified(created!, secret).data.counts.created, 2);
+  // It was sent by the clock of the test, an hour ahead: receivers would reject it.
+  const { type, timestamp, data } = JSON.parse(expired!.body);
+  assert.deepEqual([type, timestamp, data.counts.expired], ["rule.expired", new Date(expiresAt).toISOString(), 2]);
+  await remove(id);
 });
 
 test("rulesets, keys and lists of deployments are events, too", async () => {
@@ -315,14 +368,14 @@ test("rulesets, keys and lists of deployments are events, too", async () => {
     options: { max_entries: 1 },
   });
   const [, , , , , generated] = (await arrived(path, 6)).map((each) => verified(each, secret));
-  assert.deepEqual([generated.type, generated.data.generation], ["deployment.generated", 1]);
+  assert.deepEqual([generated.type, generated.data.list.generation], ["deployment.generated", 1]);
   assert.deepEqual(generated.data.deployment, { id: created.body.id, name: "edge" });
   await call("PATCH", `/edl/deployments/${created.body.id}`, {
     include: [{ prefixes: ["192.0.2.0/24", "198.51.100.0/24"] }],
   });
   const refused = verified((await arrived(path, 7))[6]!, secret);
   assert.equal(refused.type, "deployment.refused");
-  assert.ok(refused.data.reasons.length > 0);
+  assert.ok(refused.data.list.reasons.length > 0);
   await call("DELETE", `/edl/deployments/${created.body.id}`);
   await remove(id);
 });
