@@ -22,6 +22,7 @@ export type Preview = Schemas["RulePreview"];
 export type PreviewLine = Preview["lines"][number];
 export type Verdict = PreviewLine["verdict"];
 export type Lookup = Schemas["Lookup"];
+export type Explanation = Schemas["Explanation"];
 export type RulesetMatch = Lookup["rulesets"][number];
 export type CoveringRule = RulesetMatch["covering"][number];
 export type CatalogueSource = Schemas["CatalogueSource"];

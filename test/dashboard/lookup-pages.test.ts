@@ -135,6 +135,27 @@ describe("lookups", { skip: missing ?? false }, () => {
     assert.deepEqual(errors, []);
   });
 
+  test("who wrote the rules, when another one decides, and which deployments list it", async () => {
+    const { body: deployment } = await visit(t, "POST", "/edl/deployments/", {
+      token: editor.token,
+      body: { name: "Edge", include: [{ ruleset: blocklist }], exclude: [{ prefixes: ["192.0.2.10"] }] },
+    });
+    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
+    const text = panel(page, "Who and where");
+    await text.getByText(`by ${editor.name}`).first().waitFor();
+    await text.getByText("Another rule decides, or none, from").waitFor();
+    await text.getByText("does not list it").waitFor();
+    await text.getByText("An exclude lists it, and excludes always win.").waitFor();
+    assert.match((await text.getByRole("link", { name: "Edge" }).getAttribute("href")) ?? "", /deployments/);
+    await end(page, errors);
+    const viewer = await t.user("viewer");
+    const seen = await t.open(at("192.0.2.10"), { user: viewer });
+    await panel(seen.page, "Who and where").getByText("does not list it").waitFor();
+    assert.equal(await panel(seen.page, "Who and where").getByText("by ").count(), 0);
+    await end(seen.page, seen.errors);
+    await visit(t, "DELETE", `/edl/deployments/${deployment.id}`, { token: editor.token });
+  });
+
   test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/service.md", async () => {
     const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
     const path = `/edl/ip-rulesets/${mine.id}/rules`;

@@ -7,11 +7,13 @@ import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import type { Lookup as Found } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { ErrorAt } from "../lookup/error-at.tsx";
+import { Explanation } from "../lookup/explanation.tsx";
 import { PrefixBars } from "../lookup/prefix-bars.tsx";
 import { isOverruled, Rulesets } from "../lookup/rulesets.tsx";
 import { Services } from "../lookup/services.tsx";
 import { Classification, Threat } from "../lookup/threat.tsx";
 import { hrefOf } from "../location.ts";
+import { hasPlan } from "../session.ts";
 import "./lookup.css";
 
 /** Everything known about an address or prefix, which is in the page's URL, so that it can be linked. */
@@ -78,6 +80,7 @@ function Result({ found }: { readonly found: Found }) {
         <Services cbs={cbs} />
         <Rulesets ip={ip} rulesets={rulesets} decision={decision} />
       </div>
+      {hasPlan("edl") && <Explanation ip={ip} />}
       <Threat ip={ip} cti={cti} />
     </>
   );

@@ -1,0 +1,83 @@
+import { post } from "../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { Panel } from "../components/page.tsx";
+import { ProblemNote } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import type { Explanation as Explained } from "../documents.ts";
+import { hrefOf } from "../location.ts";
+import { useLoad } from "../load.ts";
+
+type Actor = Explained["rulesets"][number]["rules"][number]["added_by"];
+
+/** Who wrote the rules that cover an address, when another one decides, and the deployments that list it. */
+export function Explanation({ ip }: { readonly ip: string }) {
+  const { data, problem, reload } = useLoad(
+    async (signal) =>
+      (await post("/dashboard/api/edl/ip-rulesets:explain", { body: { ip }, signal })) as unknown as Explained,
+    [ip],
+  );
+  if (problem !== undefined) return <ProblemNote problem={problem} retry={reload} />;
+  if (data === undefined || data.ip !== ip || data.rulesets.length + data.deployments.length === 0) return null;
+  return (
+    <Panel title="Who and where" flush>
+      <ul class="entries">
+        {data.next_change_at !== null && (
+          <li>
+            <span>
+              Another rule decides, or none, from <Time at={data.next_change_at} />, if nothing is written until then.
+            </span>
+          </li>
+        )}
+        {data.rulesets.flatMap(({ id, name, rules }) =>
+          rules.map((rule) => (
+            <li key={`${id} ${rule.ip}`}>
+              <span>
+                <span class="mono">{rule.ip}</span> in {name}: added <Time at={rule.created_at} />
+                <By actor={rule.added_by} />
+                {rule.updated_at !== rule.created_at && (
+                  <>
+                    , changed <Time at={rule.updated_at} />
+                    <By actor={rule.updated_by} />
+                  </>
+                )}
+              </span>
+            </li>
+          )),
+        )}
+        {data.deployments.map((deployment) => (
+          <li key={deployment.id}>
+            <Deployment of={deployment} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function By({ actor }: { readonly actor: Actor }) {
+  if (actor === null) return null;
+  const kind = actor.kind === "key" ? "the key " : actor.kind === "command" ? "the command line: " : "";
+  return (
+    <>
+      {" "}
+      by {kind}
+      <strong class="wrap">{actor.name ?? actor.id}</strong>
+    </>
+  );
+}
+
+const CONTAINS = { all: "lists it", part: "lists a part of it", none: "does not list it", unknown: "unknown" } as const;
+
+function Deployment({
+  of: { id, name, contains, decided_by: decidedBy, error },
+}: {
+  readonly of: Explained["deployments"][number];
+}) {
+  return (
+    <span>
+      Deployment <a href={hrefOf(`/deployments/${id}`)}>{name}</a>:{" "}
+      <Badge kind={contains === "none" ? "plain" : "accent"}>{CONTAINS[contains]}</Badge>
+      {error !== null ? ` ${error}` : decidedBy === "exclude" ? " An exclude lists it, and excludes always win." : ""}
+    </span>
+  );
+}
