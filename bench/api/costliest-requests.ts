@@ -713,6 +713,11 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     },
     ...wrongBodies("POST", ({ base }) => `${base}/bouncers`, "label"),
   ],
+  listEdgeComponents: [getting("as many as there are", ({ base }) => `${base}/edge-components`)],
+  createEdgeComponent: wrongBodies("POST", ({ base }) => `${base}/edge-components`, "label"),
+  revokeEdgeComponent: [
+    sending("one that does not exist", "DELETE", ({ base }) => `${base}/edge-components/${crypto.randomUUID()}`, {}),
+  ],
   revokeBouncer: [
     {
       name: "one after the other",

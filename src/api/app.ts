@@ -36,6 +36,7 @@ import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
 import { addExternalListRoutes } from "./routes/public/external-lists.ts";
+import { addEdgeRoutes } from "./routes/public/edge.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
@@ -113,6 +114,7 @@ export function buildApp(services: Services, log: Logger): App {
   });
   addFeedRoutes(app, services);
   addBouncerRoutes(app, services);
+  addEdgeRoutes(app, services);
   addHealthRoutes(app, services);
   addDashboard(app);
   addApiConsole(app);

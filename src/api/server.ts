@@ -11,6 +11,7 @@ import { parsePrefix } from "../address/prefix.ts";
 import { GuardedPost } from "../service/webhooks/guarded-post.ts";
 import { WebhookDeliverer } from "../service/webhooks/webhook-deliverer.ts";
 import { WebhookMessages } from "../service/webhooks/webhook-messages.ts";
+import { EdgeTokens } from "../service/edge/edge-tokens.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { checkKeyFile } from "../service/access/check-key-file.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
@@ -392,6 +393,7 @@ function servicesOf(
     secretKey,
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
+    edgeTokens: new EdgeTokens(secretKey),
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
     listSecrets: secrets,

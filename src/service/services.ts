@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import type { Bouncers } from "./bouncers/bouncers.ts";
+import type { EdgeTokens } from "./edge/edge-tokens.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
 import type { GuardedPost } from "./webhooks/guarded-post.ts";
 import type { WebhookDeliverer } from "./webhooks/webhook-deliverer.ts";
@@ -52,6 +53,7 @@ export interface Services {
   readonly feedTokens: FeedTokens;
   readonly pulls: Pulls;
   readonly bouncers: Bouncers;
+  readonly edgeTokens: EdgeTokens;
   /** Lists that others publish, and the credentials for them. */
   readonly externalLists: ExternalLists;
   readonly listSecrets: ListSecrets;

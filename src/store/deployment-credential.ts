@@ -1,5 +1,5 @@
 /** What a credential of a deployment is for; one kind is valid nowhere that another is. */
-export const CREDENTIAL_KINDS = ["bouncer"] as const;
+export const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** Opens one deployment to a program that follows it, and nothing else. */
@@ -9,9 +9,9 @@ export interface DeploymentCredential {
   readonly deploymentId: string;
   readonly kind: CredentialKind;
   readonly label: string;
-  /** SHA-256 of its text in base64url; the text itself is not stored. */
+  /** SHA-256 in base64url of its text, of an edge component's its `jti`; the text itself is not stored. */
   readonly digest: string;
-  /** The first 8 characters of its text, to distinguish credentials. */
+  /** The first 8 characters of its text, to distinguish credentials; of an edge component its type. */
   readonly start: string;
   /** For bouncers that lose the length of prefixes: they get single addresses only. */
   readonly hostsOnly: boolean;

@@ -22,6 +22,7 @@ const SUITES = [
   "explain",
   "guard",
   "bouncers",
+  "edge",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

@@ -348,7 +348,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 81,
+              "sequence": 83,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
@@ -397,7 +397,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 80,
+              "sequence": 82,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
@@ -446,7 +446,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 80,
+          "next_before": 82,
         },
       },
     },
@@ -1461,11 +1461,64 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
-  "setListCredentials": {
+  "createEdgeComponent": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "component": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+            "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
+            "label": "web",
+            "component_type": "ellio_traefik_middleware_plugin",
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "revoked_at": null,
+            "state": "active",
+          },
+          "bootstrap_token": "eyJhbGciOiJFUzI1NiJ9.eyJ1c2UiOiJib290c3RyYXAifQ.Example",
+        },
+      },
+    },
+  },
+  "listEdgeComponents": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+              "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
+              "label": "web",
+              "component_type": "ellio_traefik_middleware_plugin",
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "revoked_at": null,
+              "state": "active",
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "revokeEdgeComponent": {
     "answers": {
       "200": {
         "application/json": {
           "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1c",
+          "deployment_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1b",
+          "label": "web",
+          "component_type": "ellio_traefik_middleware_plugin",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "revoked_at": "2026-11-21T12:00:00.000Z",
+          "state": "revoked",
+        },
+      },
+    },
+  },
+  "setListCredentials": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -1499,7 +1552,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1530,7 +1583,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
               "url": "https://example.org/hooks/ipsieve",
               "description": "SIEM",
               "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1560,7 +1613,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1587,7 +1640,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1615,7 +1668,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1644,7 +1697,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1664,7 +1717,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
               "at": "2026-11-21T12:00:00.000Z",
               "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
               "type": "webhook.test",
@@ -1685,7 +1738,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1695,7 +1748,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "status": 204,
           "error": "",
           "milliseconds": 42,
-          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
+          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
         },
       },
     },
@@ -1704,7 +1757,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a21",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1722,7 +1775,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 79,
+          "version": 81,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1755,7 +1808,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 79,
+          "version": 81,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -2259,7 +2312,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 80,
+            "sequence": 82,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2277,7 +2330,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 80,
+            "sequence": 82,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2323,8 +2376,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "update-deployment", "action": "Edit deployment" },
             { "kind": "delete-deployment", "action": "Delete deployment" },
             { "kind": "rotate-deployment", "action": "Rotate credentials" },
-            { "kind": "create-credential", "action": "Create bouncer key" },
-            { "kind": "revoke-credential", "action": "Revoke bouncer key" },
+            { "kind": "create-credential", "action": "Create credential of a deployment" },
+            { "kind": "revoke-credential", "action": "Revoke credential of a deployment" },
             { "kind": "release-list", "action": "Release a refused list" },
             { "kind": "create-list", "action": "Create external list" },
             { "kind": "update-list", "action": "Edit external list" },

@@ -25,6 +25,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Maximum bytes that a body of the operation needs; by default, the setting `body-limit`. */
     readonly bodyBytes?: number;
+    /** Whether bodies may be gzip, which the operation unpacks. */
+    readonly takesGzip?: boolean;
     /** The setting that determines this maximum. */
     readonly bodySetting?: string;
   }
@@ -253,10 +255,11 @@ function busy(detail: string): Problem {
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** Bodies are UTF-8 and uncompressed. @throws Problem (415) */
-function checkCoding({ headers }: FastifyRequest): void {
+/** Bodies are UTF-8 and uncompressed, unless the operation takes gzip. @throws Problem (415) */
+function checkCoding({ headers, route }: FastifyRequest): void {
   const coding = headers["content-encoding"];
-  if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
+  const isTaken = route.config.takesGzip === true && coding?.trim().toLowerCase() === "gzip";
+  if (!isTaken && coding !== undefined && coding.trim().toLowerCase() !== "identity") {
     // RFC 9110, section 12.5.3.
     throw new Problem(
       "unsupported-media-type",

@@ -93,8 +93,8 @@ const newList = async () => {
 };
 const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
 const newKey = async () => (await addKey(t, organisation)).id;
-const newBouncer = async () => {
-  const about = { credential: "bouncer", label: "x", start: "ipb_", hostsOnly: false } as const;
+const newCredential = async (credential: "bouncer" | "edge") => {
+  const about = { credential, label: "x", start: "ipb_", hostsOnly: false };
   const digest = `digest ${++serial}`;
   const owned = { ...writing, organisationId: organisation, deploymentId: await newDeployment() };
   return (await t.server.store.write({ kind: "create-credential", ...owned, ...about, digest })).credential.id;
@@ -168,7 +168,14 @@ const CASES: Readonly<Record<string, Case>> = {
   revokeKey: { least: "admin", status: 200, id: newKey },
   listBouncers: { least: "viewer", status: 200 },
   createBouncer: { least: "admin", status: 400, body: { deployment_id: crypto.randomUUID(), label: "x" } },
-  revokeBouncer: { least: "admin", status: 200, id: newBouncer },
+  listEdgeComponents: { least: "viewer", status: 200 },
+  createEdgeComponent: {
+    least: "admin",
+    status: 400,
+    body: { deployment_id: crypto.randomUUID(), label: "x", component_type: "x" },
+  },
+  revokeEdgeComponent: { least: "admin", status: 200, id: () => newCredential("edge") },
+  revokeBouncer: { least: "admin", status: 200, id: () => newCredential("bouncer") },
   listAudit: { least: "admin", status: 200 },
   getAuditFilters: { least: "admin", status: 200 },
   exportAudit: { least: "admin", status: 200, query: "format=ndjson&kind=create-organisation" },

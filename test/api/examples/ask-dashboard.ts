@@ -14,6 +14,7 @@ const BYTES = "application/octet-stream";
 /** Shown in place of every key that is made; its checksum is wrong, so that no one takes it for a key. */
 const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
 const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
+const BOOTSTRAP_TOKEN = "eyJhbGciOiJFUzI1NiJ9.eyJ1c2UiOiJib290c3RyYXAifQ.Example";
 /** Characters of a key by which people recognize it. */
 const KEY_START = 8;
 
@@ -53,6 +54,16 @@ async function askAboutBouncers(interview: Interview, standIns: StandIns, deploy
   standIns.add(bouncer.start, BOUNCER_KEY.slice(0, KEY_START));
   await interview.ask("listBouncers", "GET", path);
   await interview.ask("revokeBouncer", "DELETE", `${path}/${bouncer.id}`);
+  await askAboutEdgeComponents(interview, standIns, deploymentId);
+}
+
+async function askAboutEdgeComponents(interview: Interview, standIns: StandIns, deploymentId: string): Promise<void> {
+  const path = `${API}/edge-components`;
+  const body = { ...(interview.body(path, "post") as object), deployment_id: deploymentId };
+  const created = await interview.ask("createEdgeComponent", "POST", path, { body });
+  standIns.add(created.body.bootstrap_token, BOOTSTRAP_TOKEN);
+  await interview.ask("listEdgeComponents", "GET", path);
+  await interview.ask("revokeEdgeComponent", "DELETE", `${path}/${created.body.component.id}`);
 }
 
 async function askAboutLists(interview: Interview): Promise<void> {

@@ -111,6 +111,12 @@ export function summaryOf(entry: AuditEntry): string {
     : (summary ?? `${actionOf(command).toLowerCase()} ${name}`);
 }
 
+function credentialName(kind: unknown, name: string, start: unknown): string {
+  return kind === "edge"
+    ? `the edge component ${name} (${String(start)})`
+    : `the bouncer key ${name} (${String(start)}...)`;
+}
+
 const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
   "create-ruleset": (name) => `created the ruleset ${name}`,
   "update-ruleset": (name, before, after) =>
@@ -145,8 +151,8 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "update-deployment": (name) => `changed the deployment ${name}`,
   "delete-deployment": (name) => `deleted the deployment ${name}`,
   "rotate-deployment": (name) => `replaced the credentials of the deployment ${name}`,
-  "create-credential": (name, _before, { start }) => `created the bouncer key ${name} (${start}...)`,
-  "revoke-credential": (name, _before, { start }) => `revoked the bouncer key ${name} (${start}...)`,
+  "create-credential": (name, _before, { kind, start }) => `created ${credentialName(kind, name, start)}`,
+  "revoke-credential": (name, _before, { kind, start }) => `revoked ${credentialName(kind, name, start)}`,
   "release-list": (name) => `released a refused list of the deployment ${name}`,
   "create-list": (name) => `created the external list ${name}`,
   "update-list": (name) => `changed the external list ${name}`,

@@ -5,6 +5,7 @@ import { addBouncerKeyRoutes } from "./bouncers.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
+import { addEdgeComponentRoutes } from "./edge-components.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addListCredentialRoutes } from "./list-credentials.ts";
@@ -29,6 +30,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addAuditRoutes(app, services);
   addDeploymentCredentialRoutes(app, services);
   addBouncerKeyRoutes(app, services);
+  addEdgeComponentRoutes(app, services);
   addListCredentialRoutes(app, services);
   addWebhookRoutes(app, services);
   addRowRoutes(app, services);

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { createPublicKey, verify } from "node:crypto";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import { until } from "../until.ts";
+import { addUser, visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+
+const BASE = "http://lists.example";
+const TYPE = "ellio_traefik_middleware_plugin";
+const DEFINITION: DeploymentDefinition = {
+  description: "",
+  firewall_format: "text",
+  device: "none",
+  update_frequency: "5m",
+  purpose: "blocklist",
+  direction: "ingress",
+  active: true,
+  include: [],
+  exclude: [],
+  options: {},
+};
+
+let t: TestServer;
+let organisationId = "";
+let admin = "";
+let rulesetId = "";
+
+before(async () => {
+  t = await startServer({ failuresPerMinute: 1000, baseUrl: `${BASE}/`, signInsPerMinute: 1000 });
+  organisationId = await addOrganisation(t, "edge");
+  admin = (await addUser(t, organisationId, "admin", "ada")).token;
+  const about = { name: "blocked", purpose: "blocklist", description: "" } as const;
+  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...by(), ...about });
+  rulesetId = ruleset.id;
+  const request = { prefix: parsePrefix("192.0.2.0/24"), name: null, expiresAt: null, mode: "override" } as const;
+  await t.server.store.write({ kind: "add-rule", ...by(), rulesetId, request });
+});
+after(() => t.close());
+
+const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
+
+async function deployed(): Promise<Deployment> {
+  const definition = { ...DEFINITION, include: [{ ruleset: rulesetId }, { prefixes: ["198.51.100.0/24"] }] };
+  const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by(), name: "web", definition });
+  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  return deployment;
+}
+
+async function newComponent(deploymentId: string): Promise<{ id: string; token: string }> {
+  const body = { deployment_id: deploymentId, label: "web", component_type: TYPE };
+  const created = await visit(t, "POST", "/edge-components", { token: admin, body });
+  assert.equal(created.status, 201, created.text);
+  return { id: created.body.component.id, token: created.body.bootstrap_token };
+}
+
+const bootstrap = (token: string) =>
+  ask(t, "POST", "/api/v1/edl/bootstrap", {
+    body: {
+      bootstrap_token: token,
+      component_type: TYPE,
+      component_version: "1.0.0",
+      machine_id: "m",
+      scopes: ["edl_logs"],
+    },
+  });
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+const config = (token: string) => ask(t, "GET", "/api/v1/edl/config", bearer(token));
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+
+test("from the bootstrap token to the list: bootstrap, configuration, and a feed that needs no header", async () => {
+  const { id } = await deployed();
+  const { token } = await newComponent(id);
+  const { iss, component_type, deployment_id, workspace_id } = claimsOf(token);
+  assert.deepEqual([iss, component_type, deployment_id, workspace_id], [BASE, TYPE, id, organisationId]);
+  const { status, body } = await bootstrap(token);
+  const { access_token: access, ...rest } = body;
+  assert.deepEqual(
+    [status, rest],
+    [
+      200,
+      {
+        expires_in: 3600,
+        jwks_url: `${BASE}/.well-known/jwks.json`,
+        config_url: `${BASE}/api/v1/edl/config`,
+        logs_url: `${BASE}/api/v1/edl/logs`,
+      },
+    ],
+  );
+  const found = await config(access);
+  const { urls, ...about } = found.body;
+  assert.deepEqual(about, {
+    deployment_id: id,
+    workspace_id: organisationId,
+    name: "web",
+    purpose: "blocklist",
+    direction: "ingress",
+    firewall_format: "text",
+    update_frequency_seconds: 300,
+    enabled: true,
+  });
+  assert.deepEqual(Object.keys(urls), ["combined", "ipv4", "ipv6", "checksums", "unprocessable"]);
+  assert.ok(urls.combined[0].startsWith(`${BASE}/feeds/`));
+  assert.equal((await ask(t, "GET", urls.combined[0].slice(BASE.length))).text, "192.0.2.0/24\n198.51.100.0/24\n");
+});
+
+test("the published key verifies the tokens, after a restart, too", async () => {
+  const { id } = await deployed();
+  const { token } = await newComponent(id);
+  const { keys } = (await ask(t, "GET", "/.well-known/jwks.json")).body;
+  await t.restart();
+  assert.deepEqual((await ask(t, "GET", "/.well-known/jwks.json")).body.keys, keys);
+  const [header, payload, signature] = token.split(".");
+  const { d, kid, alg } = keys[0];
+  assert.deepEqual(
+    [d, alg, JSON.parse(Buffer.from(header!, "base64url").toString())],
+    [undefined, "ES256", { alg, typ: "JWT", kid }],
+  );
+  const key = createPublicKey({ key: keys[0], format: "jwk" });
+  const isValid = (text: string) =>
+    verify("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature!, "base64url"));
+  assert.deepEqual([isValid(`${header}.${payload}`), isValid(`${header}.${payload}x`)], [true, false]);
+  assert.equal((await bootstrap(token)).status, 200);
+});
+
+test("403 and 410 only for a deployment that is not active, or deleted; wrong, expired and revoked tokens are 401", async () => {
+  const { id: deploymentId } = await deployed();
+  const { id, token } = await newComponent(deploymentId);
+  const access: string = (await bootstrap(token)).body.access_token;
+  const { text: key } = await addKey(t, organisationId);
+  const parts = token.split(".");
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${parts[1]}.`;
+  const forged = `${parts[0]}.${Buffer.from(JSON.stringify({ ...claimsOf(token), deployment_id: "x" })).toString("base64url")}.${parts[2]}`;
+  for (const wrong of ["", "x", key, access, unsigned, forged])
+    assert.equal((await bootstrap(wrong)).status, 401, wrong.slice(0, 20));
+  for (const wrong of ["", "x", key, token]) assert.equal((await config(wrong)).status, 401, wrong.slice(0, 20));
+  assert.equal((await ask(t, "POST", "/api/v1/edl/bootstrap", { body: [] })).status, 401);
+  assert.equal((await ask(t, "GET", "/v1/edl/deployments/", { key: token })).status, 401);
+
+  const both = async () => [await bootstrap(token), await config(access)];
+  const change = (definition: Partial<DeploymentDefinition>) =>
+    t.server.store.write({ kind: "update-deployment", ...by(), deploymentId, definition });
+  await change({ active: false });
+  for (const { status, body } of await both()) assert.deepEqual([status, body.code], [403, "DEPLOYMENT_DISABLED"]);
+  await change({ active: true });
+  for (const { status } of await both()) assert.equal(status, 200);
+  t.clock.now += 3_600_000;
+  assert.equal((await config(access)).status, 401, "it has expired");
+  await t.server.store.write({ kind: "delete-deployment", ...by(), deploymentId });
+  const gone = await bootstrap(token);
+  assert.deepEqual([gone.status, gone.body.code], [410, "DEPLOYMENT_DELETED"]);
+  await visit(t, "DELETE", `/edge-components/${id}`, { token: admin });
+  assert.equal((await bootstrap(token)).status, 401, "it is revoked");
+  assert.ok(!t.logged().includes(parts[2]!), "no token is logged");
+});
+
+test("blocked requests are counted by rule, of a document and of lines, also packed; what is no event is rejected", async () => {
+  const { id } = await deployed();
+  const { token } = await newComponent(id);
+  const { access_token: access } = (await bootstrap(token)).body;
+  const { text: key } = await addKey(t, organisationId, "read");
+  const event = (ip: unknown) => ({ ts: "x", event_type: "access_blocked", client: { ip }, request: { path: "<b>" } });
+  const send = (body: string | Buffer, headers: Record<string, string>) =>
+    ask(t, "POST", "/api/v1/edl/logs", { headers: { ...bearer(access).headers, ...headers }, body });
+  const JSON_TYPE = { "Content-Type": "application/json" };
+  const LINES = { "Content-Type": "application/x-ndjson", "Content-Encoding": "gzip" };
+  const document = {
+    batch_metadata: { device_id: "d" },
+    events: [event("192.0.2.7"), event("x"), event("203.0.113.1")],
+  };
+  const one = await send(JSON.stringify(document), JSON_TYPE);
+  assert.deepEqual([one.status, one.body], [202, { accepted: 2, rejected: 1 }]);
+  const lines = ["192.0.2.8", "198.51.100.1", 7].map((ip) => `${JSON.stringify(event(ip))}\n`).join("");
+  const two = await send(gzipSync(`${lines}{\n`), LINES);
+  assert.deepEqual([two.status, two.body], [202, { accepted: 2, rejected: 2 }]);
+  assert.equal((await send("no gzip", LINES)).status, 400);
+  assert.equal((await send(gzipSync(Buffer.alloc(9 << 20)), LINES)).status, 413);
+  assert.equal((await send("x".repeat((1 << 20) + 1), JSON_TYPE)).status, 413);
+  const { body } = await ask(t, "GET", `/v1/edl/deployments/${id}/blocked/`, { key });
+  assert.deepEqual(body.items, [
+    { source: `ruleset/${rulesetId}`, ruleset_id: rulesetId, prefix: "192.0.2.0/24", unit: "request", amount: 2 },
+    { source: "other", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
+    { source: "prefixes", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
+  ]);
+});
+
+test("without --base-url there is no token, and the error names the setting", async () => {
+  const { id } = await deployed();
+  const { settings } = t.server.services;
+  const body = { deployment_id: id, label: "web", component_type: TYPE };
+  Object.assign(settings, { baseUrl: "" });
+  const { status, body: problem } = await visit(t, "POST", "/edge-components", { token: admin, body });
+  Object.assign(settings, { baseUrl: BASE });
+  assert.equal(status, 409);
+  assert.match(problem.detail, /--base-url/);
+});
