@@ -19,6 +19,7 @@ const SUITES = [
   "changes",
   "change-streams",
   "feeds",
+  "dashboard/webhooks",
   "explain",
   "guard",
   "bouncers",

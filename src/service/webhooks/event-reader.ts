@@ -88,11 +88,13 @@ export class EventReader {
   /** Whether the change goes on in the next row, which is then the one at hand. */
   async #continues(change: RuleEvents): Promise<boolean> {
     const { parts, first, last } = this.#row!.stored;
-    if (parts === null && last - first + 1 < FULL_ROW) return false;
+    const isFull = last - first + 1 >= FULL_ROW;
+    if (parts === null && !isFull) return false;
     const before = this.#row!;
     if (!(await this.#open(last))) return false;
     const event = this.#event();
-    const isSame = this.#row!.stored.parts === parts && event !== undefined && isOfRule(event) && change.fits(event);
+    const isOfList = isFull || this.#row!.stored.parts === parts;
+    const isSame = isOfList && event !== undefined && isOfRule(event) && change.fits(event);
     if (isSame) return true;
     // It is read again with the next message.
     this.#rows.unshift(this.#row!.stored);
