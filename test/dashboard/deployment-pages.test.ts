@@ -148,6 +148,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     const { page } = opened;
     await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Replace credentials" }).click();
+    assert.equal(await page.getByLabel("The URLs before work for").inputValue(), "24");
     await page.getByLabel("The URLs before work for").selectOption("0");
     await page.getByRole("button", { name: "Replace", exact: true }).click();
     await page.getByText("Copy the new URLs to your devices.").waitFor();

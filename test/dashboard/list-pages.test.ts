@@ -44,6 +44,7 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     await page.getByRole("button", { name: "Add list" }).click();
     await page.getByRole("heading", { name: "drop", level: 1 }).waitFor();
     await page.getByText("40 IPv4, 0 IPv6").waitFor();
+    await page.getByText("(every 60m)").waitFor();
     await page.getByRole("heading", { name: "1 line left out" }).waitFor();
     await page.getByRole("cell", { name: "192.0.2.1:80", exact: true }).waitFor();
     const fetchNow = page.getByRole("button", { name: "Fetch now" });
