@@ -583,6 +583,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   listRulesetVersions: [
     afterAChange("all versions", (client) => `${rulesets(client)}${client.own.fullId}/versions?page_size=1000`),
   ],
+  readSnapshot: [getting("all rules", ({ base }) => `${base}/snapshot`)],
   listChanges: [
     getting("as many changes as are permitted", ({ base }) => `${base}/changes?limit=10000`),
     getting("all changes in lines", ({ base }) => `${base}/changes`, { accept: "application/x-ndjson" }),

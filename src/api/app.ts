@@ -32,6 +32,7 @@ import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addApiConsole, addDashboard } from "./routes/built-files.ts";
 import { ChangeStreams } from "./http/change-streams.ts";
+import { addSnapshotRoutes } from "./routes/public/snapshot.ts";
 import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
@@ -132,6 +133,7 @@ function addAreas(app: App, services: Services): void {
   addDeploymentRoutes(app, services);
   addSetRoutes(app, services);
   addChangeRoutes(app, services);
+  addSnapshotRoutes(app, services);
   addExternalListRoutes(app, services);
   addSearchRoutes(app, services);
   addCbsRoutes(app, services);

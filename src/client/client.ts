@@ -7,9 +7,11 @@ import createClient, {
   type MaybeOptionalInit,
 } from "openapi-fetch";
 import type { components, paths } from "./_operations.ts";
-import { ConnectionError, errorOf } from "./errors.ts";
+import { ConnectionError, errorOf, ServiceError } from "./errors.ts";
+import { eventsOf } from "./events.ts";
 import { type InvalidAddress, lookUpEach } from "./look-up-each.ts";
-import { type Fetch, patientFetch } from "./patient-fetch.ts";
+import type { MirrorOptions, RulesetMirror } from "./mirror.ts";
+import { type Fetch, patientFetch, sleep } from "./patient-fetch.ts";
 
 export {
   ConnectionError,
@@ -41,6 +43,8 @@ export type PreviewDeployment = Schemas["PreviewDeploymentRequest"];
 export type PreviewNewDeployment = Schemas["PreviewNewDeploymentRequest"];
 export type CbsLookup = Schemas["CbsLookup"];
 export type BulkThreat = Schemas["BulkThreat"];
+export type Change = Schemas["Change"];
+export type { MirrorOptions, RulesetMirror } from "./mirror.ts";
 
 export interface ClientOptions {
   /** Where the service is, as `https://lists.example.org`. */
@@ -88,7 +92,18 @@ interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where to begin, and how to end. */
+export interface ChangesOptions {
+  /** The number of the last change that is known. */
+  readonly after?: number | undefined;
+  /** The feed that the number belongs to: with another one, the service responds 410. */
+  readonly feed?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 const MAX_PAGE_SIZE = 1000;
+/** Milliseconds until a stream of changes that has ended is opened again. */
+const [MIN_RECONNECT, MAX_RECONNECT] = [250, 10_000];
 
 /**
  * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the API and
@@ -219,6 +234,60 @@ export class Client {
     );
   }
 
+  /**
+   * The changes of the organisation as they are made, in order and without gaps, after number `after`, or from now on.
+   * It connects again when the connection breaks or the service restarts, and ends only by `break` or `signal`. Rejects
+   * with ServiceError of status 410 when changes after `after` are no longer kept, or `feed` is of another database:
+   * read everything again.
+   */
+  async *changes({ after, feed, signal }: ChangesOptions = {}): AsyncGenerator<Change, void> {
+    const first =
+      after === undefined
+        ? await this.get("/v1/changes", { params: { query: { limit: 1 } }, ...ending(signal) })
+        : undefined;
+    let known = after ?? first!.sequence;
+    for (let wait = MIN_RECONNECT; ; wait = Math.min(2 * wait, MAX_RECONNECT)) {
+      signal?.throwIfAborted();
+      try {
+        for await (const change of this.#events(known, feed ?? first?.feed, signal)) {
+          wait = MIN_RECONNECT;
+          known = change.sequence;
+          yield change;
+        }
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+      }
+      await sleep(wait, signal ?? new AbortController().signal);
+    }
+  }
+
+  /**
+   * A ruleset of the service in this process, which follows its changes: addresses are checked without a request, some
+   * milliseconds behind at most. Resolves when all rules have been read. It survives restarts of the service, and reads
+   * all rules again when it was away for too long. Rejects with ServiceError, ConnectionError.
+   */
+  async mirror(rulesetId: string, options: MirrorOptions = {}): Promise<RulesetMirror> {
+    // Most programs need no rules of their own.
+    const { RulesetMirror } = await import("./mirror.ts");
+    const mirror = new RulesetMirror(this, rulesetId, options);
+    await mirror.read();
+    void mirror.follow();
+    return mirror;
+  }
+
+  async *#events(
+    after: number,
+    feed: string | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Change, void> {
+    const query = { after, ...(feed === undefined ? {} : { feed }) };
+    const headers = { Accept: "text/event-stream" };
+    const body = await this.#call("GET", "/v1/changes", [
+      { params: { query }, headers, parseAs: "stream", ...ending(signal) },
+    ]);
+    for await (const data of eventsOf(body)) yield JSON.parse(data) as Change;
+  }
+
   /** As `checkEach`: which services each address or prefix belongs to. */
   lookUpServices(
     addresses: Iterable<string> | AsyncIterable<string>,
@@ -273,6 +342,12 @@ function reaching(fetch: Fetch): Fetch {
       throw new ConnectionError(new URL(request.url).origin, error);
     }
   };
+}
+
+/** Whether it may work if it is tried again. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status >= 500 || error.status === 408 || error.status === 429;
+  return error instanceof ConnectionError;
 }
 
 function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {

@@ -61,7 +61,8 @@ function isInvalid(answer: object): answer is InvalidAddress {
   return "error" in answer && !("ip" in answer);
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+/** The lines of a body that is arriving. */
+export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let rest = "";

@@ -35,7 +35,7 @@ function waitOf(request: Request, { status, headers }: Response): number | undef
 }
 
 /** Rejects with the signal's reason when that comes first. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = (): void => {

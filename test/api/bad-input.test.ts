@@ -131,6 +131,7 @@ test("every operation is described: the specification's by their ids", async () 
     "publishDeployment",
     "refreshExternalList",
     "relateSets",
+    "readSnapshot",
     "replaceRules",
     "searchCbs",
     "searchRules",

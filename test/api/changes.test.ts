@@ -108,6 +108,26 @@ test("a number beyond the last change, of another feed, or no longer kept: 410 s
   }
 });
 
+test("a snapshot has all rules and the number to follow the changes from", async () => {
+  const id = await makeRuleset();
+  await send("POST", `${RULESETS}/${id}/rules`, { ip: "192.0.2.1", name: "a" });
+  await send("POST", `${RULESETS}/${id}/rules`, { ip: "192.0.2.2" });
+  const { text } = await send("GET", `/v1/snapshot?ruleset_id=${id}`);
+  const [start, ruleset, first, second, end, rest] = text
+    .split("\n")
+    .map((line) => (line === "" ? null : JSON.parse(line)));
+  assert.deepEqual([start.sequence, Object.keys(start)], [await lastSequence(), ["feed", "sequence"]]);
+  assert.deepEqual(ruleset, { ruleset: { id, name: "r", purpose: "blocklist", description: "" } });
+  assert.deepEqual(
+    [first.ruleset_id, first.rule.ip, first.rule.name, second.rule.ip],
+    [id, "192.0.2.1", "a", "192.0.2.2"],
+  );
+  assert.deepEqual([end, rest], [{ rules: 2 }, null]);
+  assert.equal((await send("GET", `/v1/snapshot?ruleset_id=${id}`, undefined, other)).status, 400);
+  const all = (await send("GET", "/v1/snapshot")).text.trimEnd().split("\n");
+  assert.equal(JSON.parse(all.at(-1)!).rules, all.filter((line) => line.startsWith('{"ruleset_id"')).length);
+});
+
 test("another organisation sees none of it", async () => {
   const before = await lastSequence(other);
   const id = await makeRuleset();

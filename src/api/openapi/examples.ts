@@ -314,6 +314,13 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "readSnapshot": {
+    "answers": {
+      "200": {
+        "application/x-ndjson": "{\"feed\":\"b6f2c0deb6f2c0deb6f2c0deb6f2c0de\",\"sequence\":21}\n{\"ruleset\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11\",\"name\":\"Branch offices\",\"purpose\":\"allowlist\",\"description\":\"\"}}\n{\"ruleset_id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11\",\"rule\":{\"ip\":\"203.0.113.0/24\",\"name\":\"office\",\"expires_at\":null,\"created_at\":\"2026-11-21T12:00:00.000Z\",\"updated_at\":\"2026-11-21T12:00:00.000Z\"}}\n{\"rules\":1}\n",
+      },
+    },
+  },
   "listChanges": {
     "answers": {
       "200": {
@@ -1374,7 +1381,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 88, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 89, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

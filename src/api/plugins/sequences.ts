@@ -20,7 +20,7 @@ export function followSequences(app: FastifyInstance, services: Services): void 
       return done(
         invalid({ "X-After-Sequence": ["must be a whole number, as in the X-Sequence header of a response"] }),
       );
-    void isThere(request, sequence, services).then(
+    void reaches(request.caller.organisationId, sequence, services).then(
       (is) => done(is ? confirmed(app, request, services) : notThere(sequence)),
       done,
     );
@@ -32,8 +32,9 @@ export function followSequences(app: FastifyInstance, services: Services): void 
   });
 }
 
-async function isThere(
-  { caller: { organisationId } }: FastifyRequest,
+/** Whether this server has a change, and all of the organisation's rules with it, within some seconds. */
+export async function reaches(
+  organisationId: string,
   sequence: number,
   { memory, store, waiters }: Services,
 ): Promise<boolean> {

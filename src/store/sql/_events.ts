@@ -12,15 +12,17 @@ const [MIN_ROWS, MAX_ROWS] = [8, 1000];
 /** See `READS.events`. */
 export function readEvents(engine: Engine, organisationId: string, after: number, limit: number): Promise<EventPage> {
   return atOneInstant(engine, async (within) => {
+    const { sequence: lastChange } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
     const heads = within.selectFrom("event_heads").select(["feed", "sequence"]);
     const head = await heads.where("organisation_id", "=", organisationId).executeTakeFirst();
     const { feed, sequence } = head ?? { feed: "", sequence: 0 };
     const own = within.selectFrom("events").where("organisation_id", "=", organisationId);
     const oldest = (await own.select("first").orderBy("last").limit(1).executeTakeFirst())?.first ?? sequence + 1;
-    if (after >= sequence || after + 1 < oldest) return { feed, sequence, oldest, rows: [] };
+    if (after >= sequence || after + 1 < oldest) return { feed, sequence, lastChange, oldest, rows: [] };
     return {
       feed,
       sequence,
+      lastChange,
       oldest,
       rows: await readRows(within, organisationId, after, Math.min(sequence, after + limit)),
     };

@@ -197,6 +197,7 @@ const CASES: Readonly<Record<string, Case>> = {
   listRulesetVersions: { least: "viewer", status: 200, id: newRuleset },
   importRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
   listChanges: { least: "viewer", status: 200 },
+  readSnapshot: { least: "viewer", status: 200 },
   listDeployments: { least: "viewer", status: 200 },
   createDeployment: {
     least: "editor",

@@ -6,6 +6,9 @@ const TEXT = "text/plain";
 const LINES = "application/x-ndjson";
 const RULES = "/v1/edl/ip-rulesets";
 
+/** Shown in place of the ids of change feeds. */
+const FEED = "b6f2c0de".repeat(4);
+
 /** Asks the public operations, as a key. */
 export async function askPublic(interview: Interview): Promise<void> {
   await askAboutRulesets(interview);
@@ -145,7 +148,10 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask("searchRules", "POST", `${RULES}:search`, { body: interview.body(`${RULES}:search`, "post") });
   await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
   await interview.ask("listRulesetVersions", "GET", `${own}/versions?page_size=2`);
-  const shown = (changes: unknown): unknown => ({ ...(changes as object), feed: "b6f2c0de".repeat(4) });
+  const shown = (changes: unknown): unknown => ({ ...(changes as object), feed: FEED });
+  await interview.ask("readSnapshot", "GET", `/v1/snapshot?ruleset_id=${id}`, {
+    shown: (text: string) => text.replace(/[0-9a-f]{32}/, FEED),
+  });
   const { body: changes } = await interview.ask("listChanges", "GET", "/v1/changes?after=2&limit=2", { shown });
   await interview.ask("listChanges", "GET", `/v1/changes?after=${changes.sequence - 1}`, { accept: LINES });
   await interview.ask("deleteRuleset", "DELETE", own);

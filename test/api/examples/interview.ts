@@ -10,7 +10,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
-  /** What is shown of an answer in JSON, where not all of it is. */
+  /** What is shown of an answer, where not all of it is. */
   readonly shown?: (body: any) => unknown;
 }
 
@@ -71,8 +71,9 @@ export class Interview {
     if (typeof body === "string") (example.bodies ??= {})[type!] = body;
     const answered = answer.headers.get("content-type")?.split(";")[0];
     if (answered !== undefined)
-      (example.answers[answer.status] ??= {})[answered] =
-        answered === "application/json" ? shown(answer.body) : answer.text;
+      (example.answers[answer.status] ??= {})[answered] = shown(
+        answered === "application/json" ? answer.body : answer.text,
+      );
     return answer;
   }
 }

@@ -73,6 +73,7 @@ function byState(
   if (id === "undoChange") return [200, 404, 409];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
+  if (id === "readSnapshot") return [query.has("ruleset_id") ? 400 : 200, 200];
   if (id === "listChanges") return [query.has("feed") || Number(query.get("after") ?? 0) > 0 ? 410 : 200, 200];
   if (id === "exportRules") return ofExport(query);
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
