@@ -269,7 +269,10 @@ export class Client {
   async mirror(rulesetId: string, options: MirrorOptions = {}): Promise<RulesetMirror> {
     // Most programs need no rules of their own.
     const { RulesetMirror } = await import("./mirror.ts");
-    const mirror = new RulesetMirror(this, rulesetId, options);
+    const snapshot = (id: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> =>
+      this.#call("GET", "/v1/snapshot", [{ params: { query: { ruleset_id: id } }, parseAs: "stream", signal }]);
+    const service = { snapshot, changes: (following: ChangesOptions) => this.changes(following) };
+    const mirror = new RulesetMirror(service, rulesetId, options);
     await mirror.read();
     void mirror.follow();
     return mirror;

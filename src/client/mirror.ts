@@ -1,5 +1,5 @@
 import { Ruleset } from "../rulesets/ruleset.ts";
-import type { Change, Client, Rule } from "./client.ts";
+import type { components } from "./_operations.ts";
 import { linesOf } from "./look-up-each.ts";
 import { ServiceError } from "./errors.ts";
 
@@ -13,6 +13,15 @@ const isFinal = (error: unknown): boolean =>
   error.status < 500 &&
   ![408, 429, GONE].includes(error.status);
 
+type Change = components["schemas"]["Change"];
+type Rule = components["schemas"]["Rule"];
+
+/** What a mirror asks of the service. */
+interface Service {
+  snapshot(rulesetId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  changes(options: { after: number; feed: string; signal: AbortSignal }): AsyncIterable<Change>;
+}
+
 export interface MirrorOptions {
   /** Ends the mirror. */
   readonly signal?: AbortSignal | undefined;
@@ -22,7 +31,7 @@ export interface MirrorOptions {
 
 /** A ruleset of the service that is kept in this process. `Client.mirror` makes it. */
 export class RulesetMirror {
-  readonly #client: Client;
+  readonly #service: Service;
   readonly #id: string;
   readonly #options: MirrorOptions;
   readonly #end = new AbortController();
@@ -30,8 +39,8 @@ export class RulesetMirror {
   #sequence = 0;
   #feed = "";
 
-  constructor(client: Client, id: string, options: MirrorOptions) {
-    this.#client = client;
+  constructor(service: Service, id: string, options: MirrorOptions) {
+    this.#service = service;
     this.#id = id.toLowerCase();
     this.#options = options;
     const { signal } = options;
@@ -56,12 +65,10 @@ export class RulesetMirror {
 
   /** Reads all rules. Rejects with ServiceError, ConnectionError. */
   async read(): Promise<void> {
-    const { signal } = this.#end;
-    const query = { ruleset_id: this.#id };
-    const body = await this.#client.get("/v1/snapshot", { params: { query }, parseAs: "stream", signal });
+    const body = await this.#service.snapshot(this.#id, this.#end.signal);
     const rules = new Ruleset({ allowSpecialPurpose: true });
     let [feed, sequence, count] = ["", 0, -1];
-    for await (const text of linesOf(body as ReadableStream<Uint8Array>)) {
+    for await (const text of linesOf(body)) {
       const line = JSON.parse(text) as { feed: string; sequence: number; rules?: number; rule?: Rule };
       if (line.rule !== undefined) put(rules, line.rule);
       else if (line.feed !== undefined) ({ feed, sequence } = line);
@@ -81,7 +88,7 @@ export class RulesetMirror {
         if (mustRead) await this.read();
         mustRead = false;
         wait = AGAIN_AFTER;
-        for await (const change of this.#client.changes({ after: this.#sequence, feed: this.#feed, signal }))
+        for await (const change of this.#service.changes({ after: this.#sequence, feed: this.#feed, signal }))
           this.#apply(change);
       } catch (error) {
         if (signal.aborted) return;
