@@ -4,6 +4,8 @@ import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
 import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
+import { StoreError } from "../store/store-error.ts";
+import { startStandbyFeeds } from "./standby-feeds.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { Bouncers } from "../service/bouncers/bouncers.ts";
@@ -16,6 +18,7 @@ import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { checkKeyFile } from "../service/access/check-key-file.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
+import { FeedFolder } from "../service/deployments/feed-folder.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
 import { ExternalLists } from "../service/lists/external-lists.ts";
 import { ListSecrets } from "../service/lists/list-secrets.ts";
@@ -59,6 +62,9 @@ const GRACE = 100;
 
 /** Milliseconds after which a start says that it still waits for the database, again and again. */
 const SAID_AFTER = 5000;
+
+/** Milliseconds that the database gets at a start before feeds are served without it. */
+const STANDBY_AFTER = 2000;
 
 /** Milliseconds until a failed load of the state is retried. */
 const LOAD_AGAIN_AFTER = 1000;
@@ -104,6 +110,7 @@ export class Server {
   readonly #expiryClock: ExpiryClock;
   readonly #freezes: BackgroundFreezes;
   readonly #snapshots: RulesetSnapshots | undefined;
+  readonly #feedFolder: FeedFolder | undefined;
   #isClosing = false;
   /**
    * Creates the first user; null if there were users at the start. It is printed once, for the person who started the
@@ -124,6 +131,8 @@ export class Server {
     });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
+    const { feedsDir } = options.settings;
+    if (feedsDir !== "") this.#feedFolder = new FeedFolder(feedsDir, this.services, options.log);
     const { folder } = options.store;
     if (folder !== undefined)
       this.#snapshots = new RulesetSnapshots({
@@ -141,11 +150,12 @@ export class Server {
   /** Rejects with the error of what cannot be opened, or ListenError; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
-    const store = await opened(options);
+    const { store, loading } = await openedSurely(options);
     let server: Server | undefined;
     try {
-      server = new Server(store, options);
-      await server.#open(options);
+      const withStore = { ...options, store: loading };
+      server = new Server(store, withStore);
+      await server.#open(withStore);
       await server.#listen(settings);
       void server.services.catalogue.complete();
       return server;
@@ -206,6 +216,7 @@ export class Server {
     await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
     await this.services.externalLists.stop();
     await this.services.lists.stop();
+    await this.#feedFolder?.stop();
     await this.services.bouncers.stop();
     await this.services.pulls.stop();
     await this.services.webhooks.stop();
@@ -244,6 +255,7 @@ export class Server {
     this.services.tails.start();
     const { lists, pulls, externalLists, webhooks } = this.services;
     externalLists.start();
+    this.#feedFolder?.start();
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     webhooks.start();
     metrics.addGauge(
@@ -307,6 +319,32 @@ export class Server {
         await sleep(LOAD_AGAIN_AFTER);
       }
     }
+  }
+}
+
+/**
+ * The store, once it is open. With `--feeds-dir` the server serves feeds until then, and tries again as long as the
+ * database cannot be reached.
+ */
+async function openedSurely(options: ServerOptions): Promise<{ store: Store; loading: LoadingStore }> {
+  const { settings, secretKeyFile, log, now = Date.now } = options;
+  let loading = options.store;
+  if (settings.feedsDir === "") return { store: await opened(options), loading };
+  const first = await Promise.race([loading.store.catch(() => undefined), sleep(STANDBY_AFTER)]);
+  if (first !== undefined) return { store: first, loading };
+  const standby = await startStandbyFeeds({ settings, secretKey: new SecretKey(secretKeyFile), log, now });
+  try {
+    for (;;) {
+      try {
+        return { store: await opened({ ...options, store: loading }), loading };
+      } catch (error) {
+        if (!(error instanceof StoreError && error.code === "unavailable")) throw error;
+        await sleep(LOAD_AGAIN_AFTER);
+        loading = loading.again();
+      }
+    }
+  } finally {
+    await standby.close();
   }
 }
 

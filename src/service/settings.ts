@@ -110,6 +110,13 @@ export const SETTINGS = {
     isPath: true,
     help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if it exists",
   },
+  feedsDir: {
+    name: "feeds-dir",
+    initial: "",
+    value: "FOLDER",
+    isPath: true,
+    help: "folder in which the last good lists of deployments are kept, readable by the server's user only, so that feeds are served while the database cannot be opened at a start; default: none",
+  },
   outboundAllow: {
     name: "outbound-allow",
     initial: "",

@@ -293,6 +293,11 @@ export class ServiceMemory {
     return [...this.#webhooks.values()];
   }
 
+  /** Those of all organisations, including deleted ones. */
+  allDeployments(): readonly Deployment[] {
+    return [...this.#deployments.values()];
+  }
+
   /** Those of all organisations that are not deleted, in the order of creation. O(deployments). */
   everyDeployment(): Deployment[] {
     return [...this.#deployments.values()].filter(({ deletedAt }) => deletedAt === null);

@@ -13,6 +13,8 @@ export interface LoadingStore {
   readonly memory: Promise<LoadedMemory>;
   /** Where snapshots of the rulesets are kept; undefined if none are. */
   readonly folder: SnapshotFolder | undefined;
+  /** Opens it anew, after that has failed. */
+  again(): LoadingStore;
 }
 
 /** What was loaded, and from where. */
@@ -55,7 +57,7 @@ export function openLoading(
   const memory = Promise.all([state, snapshots]).then(([loaded, opened]) => filled(fresh, loaded, opened));
   // Otherwise a failure would end the process before the caller awaits it.
   void Promise.allSettled([store, memory]);
-  return { store, memory, folder };
+  return { store, memory, folder, again: () => openLoading(location, settings, home) };
 }
 
 /** The current content of the store. O(rules). */

@@ -19,7 +19,14 @@ export const FROZEN_DAYS = 30;
 const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-interface FeedParameters {
+/** What feeds are served from. */
+export interface FeedServices extends Pick<Services, "memory" | "feedBytes"> {
+  readonly feedTokens: Pick<Services["feedTokens"], "find">;
+  readonly lists: Pick<Services["lists"], "served">;
+  readonly pulls: Pick<Services["pulls"], "add">;
+}
+
+export interface FeedParameters {
   /** The token of a deployment, or its id: then with a password. */
   readonly credential: string;
   readonly file: string;
@@ -32,23 +39,42 @@ interface FeedParameters {
  */
 export function addFeedRoutes(app: App, services: Services): void {
   app.get("/feeds/:credential/:file", async (request, reply) => {
-    const { credential, file: name } = request.params as FeedParameters;
-    const deployment = deploymentOf(request, credential, services);
-    const { send, bytes } = await answer(request, reply, { deployment, name }, services).catch((error: unknown) => {
-      note(request, deployment, { status: error instanceof Problem ? error.status : 500, bytes: 0 }, services);
-      throw error;
-    });
-    note(request, deployment, { status: reply.statusCode, bytes }, services);
-    return send;
+    const { credential } = request.params as FeedParameters;
+    return serveFeed(request, reply, deploymentOf(request, credential, services), services);
   });
+}
+
+/** The file in the path, of a deployment whose credentials the request has. @throws Problem (403, 404, 410, 503) */
+export async function serveFeed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deployment: Deployment,
+  services: FeedServices,
+): Promise<FastifyReply> {
+  const { file: name } = request.params as FeedParameters;
+  const { send, bytes } = await answer(request, reply, { deployment, name }, services).catch((error: unknown) => {
+    note(request, deployment, { status: error instanceof Problem ? error.status : 500, bytes: 0 }, services);
+    throw error;
+  });
+  note(request, deployment, { status: reply.statusCode, bytes }, services);
+  return send;
+}
+
+/** The deployment that the token or password opens; undefined for any other. */
+export function findFeed(
+  request: FastifyRequest,
+  credential: string,
+  services: Pick<FeedServices, "memory" | "feedTokens">,
+): Deployment | undefined {
+  return UUID.test(credential.toLowerCase())
+    ? byPassword(request, credential.toLowerCase(), services)
+    : services.feedTokens.find(credential, request.now);
 }
 
 /** @throws Problem (401, 403), ServiceError "too-many-requests" */
 function deploymentOf(request: FastifyRequest, credential: string, services: Services): Deployment {
   const isById = UUID.test(credential.toLowerCase());
-  const found = isById
-    ? byPassword(request, credential.toLowerCase(), services)
-    : services.feedTokens.find(credential, request.now);
+  const found = findFeed(request, credential, services);
   if (found !== undefined) return found;
   const { failureLimits, settings } = services;
   const window = failureLimits.take(request.ip, settings.failuresPerMinute);
@@ -64,7 +90,11 @@ function deploymentOf(request: FastifyRequest, credential: string, services: Ser
 }
 
 /** Any name of a user is accepted: a deployment has only one password. */
-function byPassword({ headers }: FastifyRequest, id: string, { memory }: Services): Deployment | undefined {
+function byPassword(
+  { headers }: FastifyRequest,
+  id: string,
+  { memory }: Pick<FeedServices, "memory">,
+): Deployment | undefined {
   const coded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   const text = Buffer.from(coded, "base64").toString();
   const digest = digestOfToken(text.slice(text.indexOf(":") + 1));
@@ -83,7 +113,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   { deployment, name }: { readonly deployment: Deployment; readonly name: string },
-  services: Services,
+  services: FeedServices,
 ): Promise<Answer> {
   checkState(request, deployment, services);
   const list = services.lists.served(deployment.id);
@@ -100,7 +130,7 @@ async function answer(
 }
 
 /** @throws Problem (403, 410) */
-function checkState({ now }: FastifyRequest, deployment: Deployment, { memory }: Services): void {
+function checkState({ now }: FastifyRequest, deployment: Deployment, { memory }: FeedServices): void {
   if (deployment.deletedAt !== null) throw new Problem("gone", "the deployment has been deleted");
   if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
   const until = memory.plan(deployment.organisationId, "edl")?.until ?? null;
@@ -112,7 +142,7 @@ async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { deployment, list, file }: { readonly deployment: Deployment; readonly list: ServedList; readonly file: FeedFile },
-  { feedBytes }: Services,
+  { feedBytes }: FeedServices,
 ): Promise<Answer> {
   const { bytes, tag } = await feedBytes.file(deployment, list, file);
   const changedAt = Math.max(list.published.at, deployment.updatedAt);
@@ -140,7 +170,7 @@ function note(
   request: FastifyRequest,
   { id }: Deployment,
   { status, bytes }: { readonly status: number; readonly bytes: number },
-  { pulls }: Services,
+  { pulls }: FeedServices,
 ): void {
   const { file } = request.params as FeedParameters;
   pulls.add({

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { open, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Deployment, PublishedList } from "../../store/deployment.ts";
+import type { Plan } from "../../store/state.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
+import { packList, unpackList } from "./list-text.ts";
+import type { PublishedLists, ServedList } from "./published-lists.ts";
+
+/** Milliseconds between two looks at what has changed. */
+const EVERY = 2000;
+const ENDING = ".json";
+
+interface Needed {
+  readonly memory: ServiceMemory;
+  readonly lists: Pick<PublishedLists, "served">;
+}
+
+interface Log {
+  error(about: object, message: string): void;
+}
+
+/** What is kept of a deployment: no token, and of its password the digest. */
+interface Kept {
+  readonly deployment: Deployment;
+  readonly plan: Plan | null;
+  readonly list: { readonly published: PublishedList; readonly content: string } | null;
+}
+
+/** What a server can serve without the database. */
+export interface KeptFeeds {
+  readonly deployments: readonly Deployment[];
+  readonly plans: readonly Plan[];
+  readonly lists: ReadonlyMap<string, ServedList>;
+}
+
+/** The last good lists in a folder that only the server's user can read, a file for each deployment. */
+export class FeedFolder {
+  readonly #path: string;
+  readonly #services: Needed;
+  readonly #log: Log;
+  /** What the file of each deployment was made of. */
+  readonly #saved = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(path: string, services: Needed, log: Log) {
+    this.#path = path;
+    this.#services = services;
+    this.#log = log;
+  }
+
+  /** Throws the error of a folder that cannot be made. */
+  start(): void {
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    chmodSync(this.#path, 0o700);
+    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    await this.#running;
+    await this.#saveAll();
+  }
+
+  #look(): void {
+    this.#running = this.#running.then(() => this.#saveAll());
+  }
+
+  async #saveAll(): Promise<void> {
+    for (const deployment of this.#services.memory.allDeployments()) {
+      try {
+        await this.#save(deployment);
+      } catch (error) {
+        this.#log.error(
+          { deployment: deployment.id, err: error },
+          "a feed was not saved (--feeds-dir); it is tried again",
+        );
+        return;
+      }
+    }
+  }
+
+  async #save(deployment: Deployment): Promise<void> {
+    const { memory, lists } = this.#services;
+    const plan = memory.plan(deployment.organisationId, "edl") ?? null;
+    const served = lists.served(deployment.id);
+    const { published = null } = served ?? {};
+    const version = JSON.stringify([deployment, plan, published]);
+    if (this.#saved.get(deployment.id) === version) return;
+    const list = served === undefined ? null : { published: served.published, content: await packList(served.text) };
+    await write(
+      join(this.#path, `${deployment.id}${ENDING}`),
+      JSON.stringify({ deployment, plan, list } satisfies Kept),
+    );
+    this.#saved.set(deployment.id, version);
+  }
+}
+
+/** What a server has saved. Files that cannot be read are left out; there are none where there is no folder. */
+export async function readFeedFolder(path: string): Promise<KeptFeeds> {
+  const names = await readdir(path).catch((): string[] => []);
+  const kept: Kept[] = [];
+  for (const name of names.filter((each) => each.endsWith(ENDING))) {
+    const text = await readFile(join(path, name), "utf8").catch(() => "null");
+    const read = parsed(text);
+    if (read !== null) kept.push(read);
+  }
+  const lists = new Map<string, ServedList>();
+  for (const { deployment, list } of kept)
+    if (list !== null) lists.set(deployment.id, { published: list.published, text: await unpackList(list.content) });
+  return {
+    deployments: kept.map(({ deployment }) => deployment),
+    plans: kept.flatMap(({ plan }) => plan ?? []),
+    lists,
+  };
+}
+
+function parsed(text: string): Kept | null {
+  try {
+    return JSON.parse(text) as Kept | null;
+  } catch {
+    return null;
+  }
+}
+
+/** All of it or nothing, also if the machine stops. */
+async function write(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = await open(temporary, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}

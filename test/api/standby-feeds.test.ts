@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Server } from "../../src/api/server.ts";
+import { readFeedFolder } from "../../src/service/deployments/feed-folder.ts";
+import { freePort } from "../free-port.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { until } from "../until.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
+
+const DEPLOYMENTS = "/v1/edl/deployments/";
+
+describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-feeds-"));
+  const feedsDir = join(folder, "feeds");
+  let postgres: PostgresServer;
+  let t: TestServer;
+  let key = "";
+  before(async () => {
+    postgres = await startPostgres();
+    const url = await postgres.database();
+    useStores(async () => ({ url }));
+    t = await startServer({ feedsDir, port: await freePort(), logLevel: "silent" });
+    key = (await addKey(t, await addOrganisation(t, "standby"))).text;
+  });
+  after(async () => {
+    await t.close();
+    await postgres[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  const deploy = async (prefix: string): Promise<{ id: string; path: string }> => {
+    const body = { name: prefix, include: [{ prefixes: [prefix] }] };
+    const { id } = (await ask(t, "POST", DEPLOYMENTS, { key, body })).body;
+    const { urls } = (await ask(t, "GET", `${DEPLOYMENTS}${id}/urls/`, { key })).body;
+    return { id, path: new URL(urls.combined[0]).pathname };
+  };
+
+  test("a server that starts while the database is away serves what it had, and 503 for everything else", async (c) => {
+    const [good, off] = [await deploy("192.0.2.0/24"), await deploy("198.51.100.0/24")];
+    await until("both are saved", async () => (await readFeedFolder(feedsDir)).lists.size === 2);
+    await ask(t, "PATCH", DEPLOYMENTS + off.id, { key, body: { active: false } });
+    await until("that one is not active is saved", async () =>
+      (await readFeedFolder(feedsDir)).deployments.some(({ definition }) => !definition.active),
+    );
+    const etag = (await ask(t, "GET", good.path)).headers.get("etag");
+    assert.equal(statSync(feedsDir).mode & 0o777, 0o700);
+    const token = good.path.split("/")[2]!;
+    for (const name of readdirSync(feedsDir)) {
+      assert.equal(statSync(join(feedsDir, name)).mode & 0o777, 0o600);
+      assert.ok(!readFileSync(join(feedsDir, name), "utf8").includes(token.slice(0, 40)), "no token is kept");
+    }
+    const { url } = t.server;
+    await t.server.close();
+    await postgres.stop();
+    let isStarted = false;
+    const restarted = t.restart();
+    c.after(async () => {
+      if (!isStarted) await postgres.start();
+      await restarted;
+    });
+    // Which server listens there changes.
+    const get = (path: string, headers = {}) =>
+      ask({ ...t, server: { url } as Server }, "GET", path, { headers }).catch(() => undefined);
+    const unknown = `/feeds/ipf_${"A".repeat(56)}/combined.txt`;
+    await until("feeds are served without the database", async () => (await get(unknown))?.status === 503);
+    const feed = (await get(good.path))!;
+    assert.deepEqual([feed.text, feed.headers.get("etag")], ["192.0.2.0/24\n", etag]);
+    assert.equal((await get(good.path, { "If-None-Match": etag }))!.status, 304);
+    assert.equal((await get(off.path))!.status, 403, "somebody has decided that");
+    const elsewhere = [
+      unknown,
+      `/feeds/${good.id}/combined.txt`,
+      good.path.replace("combined", "nothing"),
+      "/readyz",
+      DEPLOYMENTS,
+    ];
+    for (const path of elsewhere) {
+      const answer = (await get(path))!;
+      assert.deepEqual([answer.status, answer.headers.has("retry-after")], [503, true], path);
+    }
+    await postgres.start();
+    isStarted = true;
+    await restarted;
+    const again = (await get(good.path))!;
+    assert.deepEqual([again.text, again.headers.get("etag")], ["192.0.2.0/24\n", etag]);
+    assert.equal((await ask(t, "GET", DEPLOYMENTS, { key })).status, 200);
+  });
+});
