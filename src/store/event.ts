@@ -2,6 +2,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { ApiKey, DatasetFacts, Ruleset } from "./state.ts";
 import type { StopReason } from "./webhook.ts";
 import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
+import type { ExternalList, FetchedContent, FetchProblem } from "./external-list.ts";
 
 // The change feed: what happened in an organisation, for readers outside. Not to be confused with `Change`, by which
 // servers keep their memory up to date.
@@ -25,12 +26,30 @@ export type EventBody =
       readonly list: Pick<RefusedList, "number" | "reasons" | "entries">;
     }
   | {
+      readonly type: "list.refreshed";
+      readonly list: Pick<ExternalList, "id" | "name">;
+      readonly content: FetchedCounts;
+    }
+  /** What it had before stays in use. `generation`: of that; 0 if there is none. */
+  | {
+      readonly type: "list.refused";
+      readonly list: Pick<ExternalList, "id" | "name">;
+      readonly generation: number;
+      readonly problem: Pick<FetchProblem, "kind" | "code" | "message">;
+    }
+  | {
       readonly type: "key.created" | "key.revoked";
       readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
     }
+  /** In the feed of the organisation whose admin updated it. */
   | { readonly type: "catalogue.updated"; readonly dataset: DatasetFacts }
   /** A server has stopped delivering to an endpoint. `host`: of its URL. */
   | { readonly type: "webhook.disabled"; readonly webhook: DisabledWebhook };
+
+/** `change`: null for the first content of a list. */
+export interface FetchedCounts extends Pick<FetchedContent, "number" | "entries"> {
+  readonly change: { readonly added: number; readonly removed: number } | null;
+}
 
 export interface DisabledWebhook {
   readonly id: string;

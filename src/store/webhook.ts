@@ -9,6 +9,8 @@ export const EVENT_KINDS = [
   "ruleset.deleted",
   "deployment.generated",
   "deployment.refused",
+  "list.refreshed",
+  "list.refused",
   "catalogue.updated",
   "key.created",
   "key.revoked",

@@ -116,6 +116,43 @@ test("what cannot be fetched or taken leaves the last good content; a change tha
   assert.deepEqual([accepted.state, accepted.ipv4_entries_count, accepted.problem], ["ok", 10, null]);
 });
 
+test("other content is one change of the organisation, and so is a problem when it begins", async () => {
+  const { sequence: before } = (await ask(t, "GET", "/v1/changes?after=0", { key })).body;
+  serve("/events", "192.0.2.0/24\n198.51.100.7\n");
+  const id = await created("/events", { name: "watched", max_change: 100 });
+  await refresh(id);
+  await refresh(id);
+  serve("/events", "192.0.2.0/24\n2001:db8::/32\n203.0.113.0/24\n");
+  await refresh(id);
+  pages.delete("/events");
+  await refresh(id);
+  await refresh(id);
+  serve("/events", "<html>");
+  await refresh(id);
+  await refresh(id);
+  serve("/events", "192.0.2.0/24\n2001:db8::/32\n203.0.113.0/24\n");
+  await refresh(id);
+  pages.delete("/events");
+  await refresh(id);
+  const { changes } = (await ask(t, "GET", `/v1/changes?after=${before}`, { key })).body;
+  const list = { id, name: "watched" };
+  const failed = { kind: "failed", code: "status", message: "the host responds with status 404" };
+  const content = { ipv4_entries_count: 2, ipv6_entries_count: 1, added_count: 2, removed_count: 1 };
+  assert.deepEqual(
+    changes.map(({ type, external_list: about }: any) => [
+      type.slice("list.".length),
+      about.problem?.code === "html" ? { ...about, problem: "html" } : about,
+    ]),
+    [
+      ["refreshed", { ...list, generation: 1, ipv4_entries_count: 2, ipv6_entries_count: 0 }],
+      ["refreshed", { ...list, generation: 2, ...content }],
+      ["refused", { ...list, generation: 2, problem: failed }],
+      ["refused", { ...list, generation: 2, problem: "html" }],
+      ["refused", { ...list, generation: 2, problem: failed }],
+    ],
+  );
+});
+
 test("half a body, a redirect to the server's network, a loop: failures that tell nothing about the network", async () => {
   pages.set("/half", (_, response) => {
     response.writeHead(200, { "content-length": "100" }).write("192.0.2.0/24\n");

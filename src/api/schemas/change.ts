@@ -58,6 +58,29 @@ export const ChangeSchema = named(
         { description: "the list of the deployment" },
       ),
     ),
+    external_list: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ format: "uuid" }),
+          name: Type.String(),
+          generation: Type.Integer({
+            minimum: 0,
+            description: "rises by one with every other content; 0: there has been none",
+          }),
+          ipv4_entries_count: Type.Optional(Count),
+          ipv6_entries_count: Type.Optional(Count),
+          added_count: Type.Optional(Count),
+          removed_count: Type.Optional(Count),
+          problem: Type.Optional(
+            Type.Object(
+              { kind: Type.Enum(["failed", "refused"]), code: Type.String(), message: Type.String() },
+              { description: "why the latest fetch changed nothing: it failed, or what was fetched was not taken" },
+            ),
+          ),
+        },
+        { description: "an external list that has other content, or whose fetches have begun to fail" },
+      ),
+    ),
     key: Type.Optional(
       Type.Object({
         id: Type.String({ format: "uuid" }),

@@ -31,6 +31,14 @@ export function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
       const counts = { ipv4_entries_count: entries[4], ipv6_entries_count: entries[6] };
       return { deployment: event.deployment, list: { number, reasons, ...counts } };
     }
+    case "list.refreshed": {
+      const { number, entries, change } = event.content;
+      const counts = { ipv4_entries_count: entries[4], ipv6_entries_count: entries[6] };
+      const changed = change && { added_count: change.added, removed_count: change.removed };
+      return { external_list: { ...event.list, generation: number, ...counts, ...changed } };
+    }
+    case "list.refused":
+      return { external_list: { ...event.list, generation: event.generation, problem: event.problem } };
     case "key.created":
     case "key.revoked": {
       const { id, label, access, expiresAt } = event.key;

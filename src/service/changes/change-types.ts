@@ -8,6 +8,8 @@ export const CHANGE_TYPES = [
   "ruleset.deleted",
   "deployment.generated",
   "deployment.refused",
+  "list.refreshed",
+  "list.refused",
   "key.created",
   "key.revoked",
   "catalogue.updated",

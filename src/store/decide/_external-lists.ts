@@ -7,6 +7,7 @@ import type {
   UpdateListCommand,
 } from "../command.ts";
 import type { ExternalList, FetchProblem, FetchState } from "../external-list.ts";
+import type { EventBody } from "../event.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
@@ -116,6 +117,7 @@ export function finishFetch(command: FinishFetchCommand, { list: before, state }
   return {
     outcome: { list, isLate },
     changes: isSame ? [] : [{ change: contentChange(list) }],
+    events: fetchEvents(list, before),
     writes: [
       { save: "external-list", list, state: next },
       ...(isNew && packed !== undefined
@@ -141,6 +143,25 @@ function withProblem(before: ExternalList, problem: Omit<FetchProblem, "since">,
   const since = known?.kind === problem.kind ? known.since : at;
   const next = { ...problem, since };
   return JSON.stringify(next) === JSON.stringify(known) ? before : { ...before, problem: next };
+}
+
+/** Other content is an event, and so is a new problem; one that goes on is none, though its message may change. */
+function fetchEvents({ id, name, content, problem }: ExternalList, before: ExternalList): readonly EventBody[] {
+  const list = { id, name };
+  if (content !== null && content.number !== before.content?.number) {
+    const { number, entries, change } = content;
+    const counts = change && { added: change.added, removed: change.removed };
+    return [{ type: "list.refreshed", list, content: { number, entries, change: counts } }];
+  }
+  if (problem === null || isGoingOn(problem, before.problem)) return [];
+  const { kind, code, message } = problem;
+  return [{ type: "list.refused", list, generation: content?.number ?? 0, problem: { kind, code, message } }];
+}
+
+/** Fetches may fail now with one error and now with another; content that is refused is compared by its digest, too. */
+function isGoingOn(problem: FetchProblem, known: FetchProblem | null): boolean {
+  if (problem.kind !== known?.kind) return false;
+  return problem.kind === "failed" || (problem.code === known.code && problem.digest === known.digest);
 }
 
 function changedTo({ list, state }: FetchedList, before: ExternalList): Decision {

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { ChildCommand } from "../../../src/service/datasets/child-command.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { SMALL_CATALOGUE } from "../harness/small-catalogue.ts";
-import { addOrganisation, BUNDLED, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { addUser, visit } from "./browser.ts";
 import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
@@ -136,6 +136,13 @@ test("an update: one at a time, reported list by list, answered from when it has
         "1 new, 0 changed, 0 failed lists",
       ],
     ],
+  );
+  const { text: key } = await addKey(t, t.server.services.memory.onlyOrganisation!.id);
+  const { changes } = (await ask(t, "GET", "/v1/changes?after=0", { key })).body;
+  assert.deepEqual(
+    changes.flatMap(({ type, catalogue }: any) => (type === "catalogue.updated" ? [catalogue.prefixes] : [])),
+    [done.catalogue.ipv4_prefixes + done.catalogue.ipv6_prefixes],
+    "one change of the organisation",
   );
   await t.restart();
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "after a restart too");
