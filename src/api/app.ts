@@ -40,6 +40,7 @@ import { addExternalListRoutes } from "./routes/public/external-lists.ts";
 import { addEdgeRoutes } from "./routes/public/edge.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
+import { addIdentificationRoutes } from "./routes/public/identifications.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
@@ -138,4 +139,5 @@ function addAreas(app: App, services: Services): void {
   addSearchRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
+  addIdentificationRoutes(app, services);
 }

@@ -41,6 +41,9 @@ interface Operation {
   readonly described: any;
 }
 
+/** Of a log that was never uploaded. */
+const identificationId = crypto.randomUUID();
+
 let operations: Operation[] = [];
 async function allOperations(): Promise<Operation[]> {
   if (operations.length > 0) return operations;
@@ -54,6 +57,7 @@ async function allOperations(): Promise<Operation[]> {
         .replace("{deployment_id}", deploymentId)
         .replace("{sequence}", "1")
         .replace("{list_id}", listId)
+        .replace("{id}", identificationId)
         .replace("{ip}", "192.0.2.1"),
       query: described.parameters
         .filter((each: any) => each.in === "query" && each.required)
@@ -99,6 +103,7 @@ test("every operation is described: the specification's by their ids", async () 
     "createRuleset",
     "deleteDeployment",
     "deleteExternalList",
+    "deleteIdentification",
     "deleteRule",
     "deleteRuleset",
     "explainAddresses",
@@ -108,8 +113,11 @@ test("every operation is described: the specification's by their ids", async () 
     "getDeployment",
     "getDeploymentUrls",
     "getExternalList",
+    "getIdentification",
+    "getIdentificationResult",
     "getRule",
     "getRuleset",
+    "identifyLog",
     "importRules",
     "listAudit",
     "listBlocked",
@@ -120,6 +128,7 @@ test("every operation is described: the specification's by their ids", async () 
     "listChanges",
     "listDeployments",
     "listExternalLists",
+    "listIdentifications",
     "listPulls",
     "listRules",
     "listRulesetVersions",
@@ -206,7 +215,7 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
   for (const operation of await allOperations()) {
     const { described, path, query } = operation;
     for (const [name, field] of UNKNOWN) {
-      const example = described.requestBody?.content["application/json"].example;
+      const example = described.requestBody?.content["application/json"]?.example;
       const { status, body, text } = await send(operation, `${query}&${name}=1`, example);
       assert.equal(status, 400, `${path} ${name}: ${text}`);
       assert.ok(
@@ -238,10 +247,10 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
   assert.ok(checked > 30, String(checked));
 });
 
-/** Operations that take a body, with an example of it. */
+/** Operations that take a JSON document, with an example of it. */
 async function withBodies(): Promise<(Operation & { example: Record<string, unknown> })[]> {
   return (await allOperations())
-    .filter(({ described }) => described.requestBody !== undefined)
+    .filter(({ described }) => described.requestBody?.content["application/json"] !== undefined)
     .map((each) => ({ ...each, example: each.described.requestBody.content["application/json"].example }));
 }
 

@@ -16,13 +16,16 @@ const NullableCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
 export const IdentificationParameters = Type.Object({ id: Type.String({ format: "uuid" }) });
 
 export const IdentifyQuery = Type.Object({
-  id: Type.String({
-    format: "uuid",
-    minLength: 36,
-    maxLength: 36,
-    description: "a UUID of your choice, by which to follow the progress of the upload",
-    examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"],
-  }),
+  id: Type.Optional(
+    Type.String({
+      format: "uuid",
+      minLength: 36,
+      maxLength: 36,
+      description:
+        "a UUID of your choice, by which to follow the progress of the upload; by default the server chooses one",
+      examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"],
+    }),
+  ),
   name: Type.Optional(
     LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "of the file, without control characters" }),
   ),

@@ -14,7 +14,7 @@ import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
 import type { Area, Purpose } from "../../../src/store/state.ts";
 import { RuleOracle } from "../../oracle/rule-oracle.ts";
-import { addKey, addOrganisation, BUNDLED, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { until } from "../../until.ts";
@@ -23,9 +23,11 @@ import { COMMAND_FILE } from "../../command-file.ts";
 let t: TestServer;
 let viewer: TestUser;
 let stranger: TestUser;
+let organisation = "";
 before(async () => {
   t = await startServer({}, BUNDLED);
-  viewer = await addUser(t, await addOrganisation(t, "logs"), "viewer");
+  organisation = await addOrganisation(t, "logs");
+  viewer = await addUser(t, organisation, "viewer");
   stranger = await addUser(t, await addOrganisation(t, "strangers"), "admin");
 });
 after(() => t.close());
@@ -162,6 +164,30 @@ test("a log is identified, told, downloaded and deleted", async () => {
   }
 });
 
+test("a key uploads, reads and deletes logs of its organisation, with an id of its choice or the server's", async () => {
+  const reader = (await addKey(t, organisation, "read")).text;
+  const other = (await addKey(t, await addOrganisation(t, "others"))).text;
+  const asKey = (method: string, path: string, key = reader) => ask(t, method, `/v1/identifications${path}`, { key });
+  const chosen = randomUUID();
+  for (const query of [`?id=${chosen}`, ""]) {
+    const headers = { "Content-Type": "text/plain" };
+    const done = await ask(t, "POST", `/v1/identifications${query}`, { key: reader, body: TEXT, headers });
+    const { id, state, lines, matched } = done.body;
+    assert.deepEqual([done.status, state, lines, matched], [200, "done", 4, 2]);
+    assert.equal(id === chosen, query !== "");
+    assert.deepEqual((await asKey("GET", `/${id}`)).body, (await get(`/identifications/${id}`)).body);
+    const rows = await fetch(`${t.server.url}/v1/identifications/${id}/result`, { headers: { "X-API-Key": reader } });
+    assert.match(gunzipSync(await rows.bytes()).toString(), /^1\.1\.1\.1\t/);
+    for (const path of [`/${id}`, `/${id}/result`]) assert.equal((await asKey("GET", path, other)).status, 404, path);
+    assert.equal((await asKey("DELETE", `/${id}`, other)).status, 404);
+    assert.equal((await asKey("DELETE", `/${id}`)).status, 204);
+    assert.equal((await get(`/identifications/${id}`)).status, 404);
+  }
+  const missing = await ask(t, "POST", "/v1/identifications", { key: reader });
+  assert.deepEqual([missing.status, Object.keys(missing.body.validation_errors)], [400, ["body"]]);
+  assert.equal((await asKey("GET", "", "ips_not-a-key")).status, 401);
+});
+
 test("progress while the upload runs; no result before its end; deleting it ends the upload with an answer", async () => {
   const id = randomUUID();
   const { sent, answered } = slowUpload(id);
@@ -279,7 +305,6 @@ test("what is no log is refused, and so are bad parameters, strangers and keys",
     ["an image", `id=${randomUUID()}`, image, "application/octet-stream", 415],
     ["JSON", `id=${randomUUID()}`, "{}", "application/json", 415],
     ["a form", `id=${randomUUID()}`, "a=b", "application/x-www-form-urlencoded", 415],
-    ["no id", "name=a", "x", "text/plain", 400, "id"],
     ["no UUID", `id=${"x".repeat(36)}`, "x", "text/plain", 400, "id"],
     ["an empty name", `id=${randomUUID()}&name=`, "x", "text/plain", 400, "name"],
     ["a name with a line end", `id=${randomUUID()}&name=a%0Ab`, "x", "text/plain", 400, "name"],

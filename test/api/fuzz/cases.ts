@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import type { ApiDocument, Operation, Parameter, Schema } from "./api-document.ts";
 import { SHARED_TOKENS } from "./expectations.ts";
@@ -44,6 +45,13 @@ const PLAIN_LISTS: Readonly<Record<string, readonly string[]>> = {
   "text/csv": ["ip,name\n192.0.2.1,office\n", 'ip,name,expires_at\n192.0.2.9,"a,b",2030-01-01T00:00:00Z\n'],
   "application/x-ndjson": ["", '{"ip":"192.0.2.1"}\n', '{"ip":"2001:db8::7"}\n\n{"ip":"192.0.2.2"}'],
 };
+
+/** What the first bytes are determines how it is read, whatever its type. */
+const LOGS: readonly (string | Uint8Array)[] = [
+  "",
+  "192.0.2.1 GET /\n2001:db8::7 GET /\n",
+  gzipSync("nobody\n1.1.1.1"),
+];
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 const BAD_KEYS = [
@@ -120,7 +128,9 @@ function validParts(
   const body: fc.Arbitrary<readonly [string | undefined, any]> =
     types.length === 0
       ? fc.constant([undefined, undefined])
-      : fc.oneof({ weight: 5, arbitrary: jsonBody(api, operation) }, ...plainBodies(types));
+      : types.includes("application/json")
+        ? fc.oneof({ weight: 5, arbitrary: jsonBody(api, operation) }, ...plainBodies(types))
+        : fc.tuple(fc.constantFrom(...types), fc.constantFrom(...LOGS));
   return fc
     .record({
       path: fc.record(

@@ -71,6 +71,10 @@ function byState(
   if (id === "writeExternalList") return [400, 409];
   // Which changes there are, and which have been overtaken, depends on all requests before.
   if (id === "undoChange") return [200, 404, 409];
+  // Which logs there are, and how many at a time, depends on all requests beside; which columns, on the log.
+  if (id === "identifyLog") return [200, 400, 409, 429];
+  if (id === "getIdentification" || id === "getIdentificationResult") return [200, 404];
+  if (id === "deleteIdentification") return [204, 404];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "readSnapshot") return [query.has("ruleset_id") ? 400 : 200, 200];

@@ -155,6 +155,7 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
     );
   if (name === "cursor") return fc.constant("");
   if (name === "set_name") return fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,24}$/);
+  if (name === "id" && format === "uuid") return fc.uuid({ version: 4 });
   if (name === "id")
     return fc.oneof(
       fc.constantFrom("/cloud", "/cdn/cloudflare", "/cloud/aws", "/saas/github"),

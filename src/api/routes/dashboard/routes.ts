@@ -6,7 +6,6 @@ import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
 import { addEdgeComponentRoutes } from "./edge-components.ts";
-import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addListCredentialRoutes } from "./list-credentials.ts";
 import { addLookupRoutes } from "./lookup.ts";
@@ -37,7 +36,6 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);
   addUndoRoutes(app, services);
-  addIdentificationRoutes(app, services);
   addLookupRoutes(app, services);
   addUsageRoutes(app, services);
   addCatalogueRoutes(app, services);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
@@ -61,7 +62,7 @@ function addUpload(app: App, services: Services): void {
     response: { 200: IdentificationSchema },
   };
   app.post(PATH, { config: READ_CBS, schema }, async (request) => {
-    const { id, name = "log", format = "tsv", field, input, rulesets = "all" } = request.query;
+    const { id = randomUUID(), name = "log", format = "tsv", field, input, rulesets = "all" } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["is missing; send the log as application/octet-stream"] });
