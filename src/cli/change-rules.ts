@@ -4,7 +4,8 @@ import { counted } from "./output/numbers.ts";
 import { printText } from "./output/standard-output.ts";
 import { readPrefixes } from "./read-prefixes.ts";
 import { reportError } from "./report-error.ts";
-import type { RuleChange, RuleResult } from "./ruleset-target.ts";
+import { reportWarnings } from "./report-warnings.ts";
+import type { ChangeReport, RuleChange, RuleResult } from "./ruleset-target.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Changes in one request: the maximum that a server applies atomically. */
@@ -27,8 +28,9 @@ export async function changeRules(
   const [ruleset, ...operands] = args.operands as [string, ...string[]];
   const changes = (await prefixesOf(operands)).map(changeOf);
   const target = await chosenTarget(args, ruleset);
-  const results = changes.length === 0 ? [] : await target.change(changes);
+  const { results, warnings }: ChangeReport = changes.length === 0 ? { results: [] } : await target.change(changes);
   rejectFailed(results);
+  reportWarnings(target.name, warnings);
   const of: CountOf = (action) => results.filter((result) => result.action === action).length;
   await printText(
     args.has("json")

@@ -2,6 +2,7 @@ import type { ImportAnswer } from "../client/client.ts";
 import { TARGET_NOTE } from "./chosen-target.ts";
 import type { Arguments } from "./command.ts";
 import { LIST_NOTE } from "./list-options.ts";
+import { reportWarnings } from "./report-warnings.ts";
 import { counted } from "./output/numbers.ts";
 import { printText } from "./output/standard-output.ts";
 import type { ReplaceReport } from "./ruleset-target.ts";
@@ -18,7 +19,7 @@ export function listNotes(effect: string, exit: string): readonly string[] {
   ];
 }
 
-/** Prints the report as JSON, or `counts`, the sentence about it; `changed` is how many rules were changed. */
+/** Prints the report as JSON, or its warnings and `counts`, the sentence about it; `changed`: how many rules were. */
 export async function printListChanges(
   args: Arguments,
   ruleset: string,
@@ -26,7 +27,8 @@ export async function printListChanges(
   counts: string,
   changed: number,
 ): Promise<void> {
-  const { invalid = 0, can_undo: canUndo } = report;
+  const { invalid = 0, can_undo: canUndo, warnings } = report;
+  if (!args.has("json")) reportWarnings(ruleset, warnings);
   const skipped = invalid === 0 ? "" : `; ${counted(invalid, "line")} left out`;
   const undo = canUndo || changed === 0 ? "" : "; it cannot be undone";
   await printText(args.has("json") ? `${JSON.stringify(report)}\n` : `${ruleset}: ${counts}${skipped}${undo}\n`);

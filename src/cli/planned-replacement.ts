@@ -3,6 +3,7 @@ import { confirm } from "./confirm.ts";
 import { reportLeftOut, shrinkText } from "./list-rejection.ts";
 import { joined, printChunks } from "./output/print-chunks.ts";
 import { standardError } from "./output/standard-error.ts";
+import { reportWarnings } from "./report-warnings.ts";
 import { printText } from "./output/standard-output.ts";
 import { styleFor } from "./output/style.ts";
 import { differenceLine } from "./rule-lines.ts";
@@ -25,6 +26,7 @@ export async function applyPlanned(
   const plan = await target.replace(list, { ...how, dry_run: true }, tag);
   reportLeftOut(list, plan);
   await printPlan(target.name, plan);
+  reportWarnings(target.name, plan.warnings);
   const { added, updated, removed, refusal = null } = plan;
   if (refusal !== null) {
     standardError().write(`ipsieve: ${list.name}: ${shrinkText(refusal)}\n`);

@@ -20,6 +20,7 @@ import { rejectedMembers } from "./rejected-members.ts";
 import type { RuleSource } from "./rule-source.ts";
 import { type Changed, type OpenedRuleset, RulesetFile } from "./ruleset-file.ts";
 import type {
+  ChangeReport,
   ListImport,
   ListReading,
   ListReplacement,
@@ -65,13 +66,15 @@ export class RulesetInFile implements RulesetTarget {
     );
   }
 
-  change(changes: readonly RuleChange[]): Promise<readonly RuleResult[]> {
+  change(changes: readonly RuleChange[]): Promise<ChangeReport> {
     return this.#change((ruleset) => {
       const steps = this.#readChanges(changes, ruleset);
       const results = steps.map((step) => step());
-      if (results.every(({ error }) => error === undefined)) return { result: results };
-      const result = results.map((each) => (each.error === undefined ? { action: "not_applied", ip: each.ip } : each));
-      return { result, isRejected: true };
+      if (results.every(({ error }) => error === undefined)) return { result: { results } };
+      const rejected = results.map((each) =>
+        each.error === undefined ? { action: "not_applied", ip: each.ip } : each,
+      );
+      return { result: { results: rejected }, isRejected: true };
     });
   }
 

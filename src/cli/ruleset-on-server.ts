@@ -11,6 +11,7 @@ import { listRejection } from "./list-rejection.ts";
 import { rejectedMembers } from "./rejected-members.ts";
 import type { ListFormat, RuleSource } from "./rule-source.ts";
 import type {
+  ChangeReport,
   ListImport,
   ListReading,
   ListReplacement,
@@ -47,19 +48,18 @@ export class RulesetOnServer implements RulesetTarget {
     return new Map(texts.map((text) => [text, results[text]!.covering]));
   }
 
-  change(changes: readonly RuleChange[]): Promise<readonly RuleResult[]> {
+  change(changes: readonly RuleChange[]): Promise<ChangeReport> {
     return this.#connection.use(async (client) => {
       try {
-        const { results } = await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:batch", {
+        return await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:batch", {
           params: { path: this.#path },
           body: { items: changes.map(itemOf) },
         });
-        return results;
       } catch (error) {
         // If a change is rejected, the problem document has the results of all changes.
         const results = error instanceof ProblemError ? error.problem["results"] : undefined;
         if (!Array.isArray(results)) throw malformed(error);
-        return results as RuleResult[];
+        return { results: results as RuleResult[] };
       }
     });
   }

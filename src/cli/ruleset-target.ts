@@ -1,4 +1,4 @@
-import type { ImportAnswer, ReplaceAnswer, Rule } from "../client/client.ts";
+import type { Collateral, ImportAnswer, ReplaceAnswer, Rule } from "../client/client.ts";
 import type { RuleExportFormat } from "../rulesets/export-rules.ts";
 import type { ConflictMode } from "../rulesets/write-rule.ts";
 import type { RuleSource } from "./rule-source.ts";
@@ -23,6 +23,13 @@ export interface RuleResult {
   readonly rule?: Rule;
   /** Why it was rejected. */
   readonly error?: string;
+}
+
+/** What several changes did, in the same order. */
+export interface ChangeReport {
+  readonly results: readonly RuleResult[];
+  /** Of a server: what the rules block and had better not. */
+  readonly warnings?: readonly Collateral[];
 }
 
 /** How a list is read; the fields apply to rules that do not set them. */
@@ -82,7 +89,7 @@ export interface RulesetTarget {
   /** For each of the given addresses and prefixes, the active rules that cover all of it, the most specific first. */
   check(texts: readonly string[]): Promise<ReadonlyMap<string, readonly Rule[]>>;
   /** Makes all of the changes, or none if one is rejected; the results are in the same order. */
-  change(changes: readonly RuleChange[]): Promise<readonly RuleResult[]>;
+  change(changes: readonly RuleChange[]): Promise<ChangeReport>;
   /** All rules by address, expired ones too. */
   rules(): AsyncIterable<Rule>;
   /** Adds the rules of a list, all or none. */

@@ -86,7 +86,7 @@ test("a change is made to what a symbolic link names; without one, no file is wr
   symlinkSync("real.ipsieve", at("link.ipsieve"));
   const link = new RulesetInFile(at("link.ipsieve"), 3);
   assert.deepEqual(
-    (await link.change([{ op: "add", ip: "20.0.0.1" }])).map(({ action }) => action),
+    (await link.change([{ op: "add", ip: "20.0.0.1" }])).results.map(({ action }) => action),
     ["created"],
   );
   symlinkSync("nowhere.ipsieve", at("dangling.ipsieve"));
@@ -97,7 +97,7 @@ test("a change is made to what a symbolic link names; without one, no file is wr
   assert.equal(await rulesIn("real.ipsieve"), 1);
   const tag = await link.tag();
   assert.deepEqual(
-    (await link.change([{ op: "delete", ip: "20.0.0.9" }])).map(({ action }) => action),
+    (await link.change([{ op: "delete", ip: "20.0.0.9" }])).results.map(({ action }) => action),
     ["absent"],
   );
   assert.equal(await new RulesetInFile(at("link.ipsieve"), 3).tag(), tag);
@@ -279,7 +279,7 @@ test("kill -9 at any moment leaves the file before or after a change, which the 
     assert.ok(ahead.at(-1) === 0 || ahead.at(-1) === 1, `${sequence} after ${before} and ${done} changes`);
   }
   t.diagnostic(`ahead of what was reported: ${ahead.join()}; locks left: ${existsSync(`${path}.lock`)}`);
-  const [result] = await new RulesetInFile(path, 2).change([{ op: "add", ip: "40.0.0.1" }]);
+  const [result] = (await new RulesetInFile(path, 2).change([{ op: "add", ip: "40.0.0.1" }])).results;
   assert.equal(result!.action, "created");
   assert.equal(readdirSync(`${path}.versions`).length, 2);
 });

@@ -88,8 +88,15 @@ after(async () => {
   folder.remove();
 });
 
-const empty = async (): Promise<void> =>
-  void (await call(["ruleset", "replace", BLOCKLIST, "-", "--allow-empty"], { input: "# none\n" }));
+/** Both lists, as what the allowlist has is warned of. */
+const empty = async (): Promise<void> => {
+  for (const name of [BLOCKLIST, ALLOWLIST]) {
+    const url = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${ids[name]}/rules?allow_empty=true&max_shrink=100`;
+    const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+    const { status } = await fetch(url, { method: "PUT", headers, body: '{"rules":[]}' });
+    assert.equal(status, 200);
+  }
+};
 const lines = async (...args: string[]): Promise<string[]> =>
   (await done("export", BLOCKLIST, ...args)).trimEnd().split("\n");
 
@@ -428,6 +435,70 @@ describe("check, add and remove", () => {
     assert.equal(answer.toString(), "20.0.0.1\t20.0.0.1\t\t\n");
     child.stdin!.end();
     assert.deepEqual(await once(child, "close"), [0, null]);
+  });
+});
+
+describe("what a blocklist had better not block", () => {
+  test("is named on standard error by every command that writes, unless JSON has it already", async () => {
+    await empty();
+    await done("add", ALLOWLIST, "20.0.1.0/24", "--name", "partner");
+    const line = (count: string): string =>
+      `${BLOCKLIST}: warning: blocks ${count} that the allowlist "${ALLOWLIST}" allows\n`;
+    const list = file("collateral.txt", "20.0.1.0/30\n20.0.2.1\n");
+    for (const [args, count] of [
+      [["add", BLOCKLIST, "20.0.1.7", "20.0.9.9"], "1 address"],
+      [["add", BLOCKLIST, "20.0.1.7", "--json"], "1 address"],
+      [["import", BLOCKLIST, list], "4 addresses"],
+      [["replace", BLOCKLIST, list], "4 addresses"],
+      [["apply", BLOCKLIST, list, "--yes", "--expires-in-days", "9"], "4 addresses"],
+    ] as const) {
+      const { code, stderr } = await ruleset(...args);
+      assert.deepEqual([code, stderr], [0, line(count)], args.join(" "));
+    }
+    const inJson = await done("import", BLOCKLIST, list, "--json");
+    assert.equal(JSON.parse(inJson).warnings.length, 1);
+    await empty();
+  });
+
+  test("explain shows the rules of all rulesets of a server, which one decides, and what is decided", async () => {
+    await empty();
+    const server = ["--server", `http://127.0.0.1:${service.port}`];
+    await done("add", BLOCKLIST, "20.0.0.0/16", "--name", "wide", "--expires-at", "2999-01-01T00:00:00Z");
+    await done("add", ALLOWLIST, "20.0.1.0/24", "--name", "partner");
+    const text = await call(["explain", "20.0.2.1", "20.0.1.1", "20.9.9.9", "0020.1", ...server]);
+    assert.equal(
+      text.stdout,
+      [
+        "20.0.2.1: blocked; another rule decides, or none, from 2999-01-01T00:00:00.000Z",
+        `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": decides: the most specific active rule; expires 2999-01-01T00:00:00.000Z`,
+        "20.0.1.1: allowed; another rule decides, or none, from 2999-01-01T00:00:00.000Z",
+        `  ${ALLOWLIST} (allowlist)  20.0.1.0/24 "partner": decides: the most specific active rule`,
+        `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": decides: the most specific active rule; expires 2999-01-01T00:00:00.000Z`,
+        "20.9.9.9: not covered by any active rule\n",
+      ].join("\n"),
+    );
+    assert.match(text.stderr, /0020\.1/);
+    assert.equal(text.code, 2);
+    // The same members as of rules in files, and the deployments.
+    const { stdout, code } = await call(["explain", "-", "--json"], { input: "20.0.1.1/32\n" });
+    assert.deepEqual(
+      [code, Object.keys(JSON.parse(stdout))],
+      [0, ["ip", "verdict", "next_change_at", "services", "lists", "deployments"]],
+    );
+    const [allow] = JSON.parse(stdout).lists;
+    assert.deepEqual(allow, {
+      list: ALLOWLIST,
+      purpose: "allowlist",
+      next_change_at: null,
+      covered_until: null,
+      rules: [{ ip: "20.0.1.0/24", name: "partner", expires_at: null, role: "decides" }],
+    });
+    assert.equal((await call(["explain", "20.9.9.9", ...server])).code, 1);
+    assertRefused(
+      await call(["explain", "20.0.0.1", "--rules", "x.txt", ...server]),
+      /^ipsieve: --rules is for rules in files; leave it out, or leave out --server$/m,
+    );
+    await empty();
   });
 });
 
