@@ -10,14 +10,21 @@ const ID_BYTES = 16;
 /** With the id, a multiple of three: no two texts are the same token. */
 const MAC_BYTES = 26;
 const TOKEN = /^ipf_[A-Za-z0-9_-]{56}$/;
+/** Tokens that are kept; more than a server has deployments, as a rule. */
+const MAX_KEPT = 20_000;
+
+type Owned = Pick<Deployment, "id" | "organisationId">;
 
 /**
  * The tokens in the URLs of feeds: the id of a deployment, and what only a server with the key file can add to it. They
- * are not stored: they are made again whenever someone may see them.
+ * are not stored: each server makes them when they are first needed, and keeps them in memory, since making one takes a
+ * third of the time of a request.
  */
 export class FeedTokens {
   readonly #key: SecretKey;
   readonly #memory: ServiceMemory;
+  /** By deployment and rotation. Only those of deployments that there are: no request adds others. */
+  readonly #made = new Map<string, string>();
 
   constructor(key: SecretKey, memory: ServiceMemory) {
     this.#key = key;
@@ -26,25 +33,32 @@ export class FeedTokens {
 
   /** @throws ServiceError "conflict" where there is no place for the key */
   tokenOf(deployment: Pick<Deployment, "id" | "organisationId" | "rotation">): string {
-    const id = Buffer.from(deployment.id.replaceAll("-", ""), "hex");
-    return START + Buffer.concat([id, this.#macOf(deployment, deployment.rotation)]).toString("base64url");
+    return this.#tokenOf(deployment, deployment.rotation);
   }
 
   /** The deployment that the token opens, possibly deleted; undefined for any other text. */
   find(token: string, now: number): Deployment | undefined {
     if (!TOKEN.test(token)) return undefined;
-    const bytes = Buffer.from(token.slice(START.length), "base64url");
-    const deployment = this.#memory.deploymentById(uuidOf(bytes.subarray(0, ID_BYTES)));
+    const id = Buffer.from(token.slice(START.length), "base64url").subarray(0, ID_BYTES);
+    const deployment = this.#memory.deploymentById(uuidOf(id));
     if (deployment === undefined) return undefined;
     const { rotation, previousUntil } = deployment;
     const valid = previousUntil !== null && now < previousUntil ? [rotation, rotation - 1] : [rotation];
-    const mac = bytes.subarray(ID_BYTES).toString("base64url");
-    return valid.some((each) => isSameDigest(mac, this.#macOf(deployment, each).toString("base64url")))
-      ? deployment
-      : undefined;
+    return valid.some((each) => isSameDigest(token, this.#tokenOf(deployment, each))) ? deployment : undefined;
   }
 
-  #macOf({ id, organisationId }: Pick<Deployment, "id" | "organisationId">, rotation: number): Buffer {
+  #tokenOf(deployment: Owned, rotation: number): string {
+    const name = `${deployment.id} ${rotation}`;
+    const known = this.#made.get(name);
+    if (known !== undefined) return known;
+    const id = Buffer.from(deployment.id.replaceAll("-", ""), "hex");
+    const token = START + Buffer.concat([id, this.#macOf(deployment, rotation)]).toString("base64url");
+    if (this.#made.size >= MAX_KEPT) this.#made.clear();
+    this.#made.set(name, token);
+    return token;
+  }
+
+  #macOf({ id, organisationId }: Owned, rotation: number): Buffer {
     const secret = this.#key.derive(`feeds ${organisationId}`, "the URLs of feeds");
     return createHmac("sha256", secret).update(`${id} ${rotation}`).digest().subarray(0, MAC_BYTES);
   }
@@ -52,5 +66,5 @@ export class FeedTokens {
 
 function uuidOf(bytes: Buffer): string {
   const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
