@@ -34,20 +34,24 @@ before(async () => {
 });
 after(() => t.close());
 
-const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
+const by = (organisation = organisationId) => ({
+  actor: "command:test",
+  at: t.clock.now,
+  organisationId: organisation,
+});
 
-async function deploy(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
+async function deploy(definition: Partial<DeploymentDefinition> = {}, organisation?: string): Promise<Deployment> {
   const { deployment } = await t.server.store.write({
     kind: "create-deployment",
-    ...by(),
+    ...by(organisation),
     name: "edge",
     definition: { ...DEFINITION, ...definition },
   });
   return deployment;
 }
 
-async function deployed(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
-  const deployment = await deploy(definition);
+async function deployed(definition: Partial<DeploymentDefinition> = {}, organisation?: string): Promise<Deployment> {
+  const deployment = await deploy(definition, organisation);
   await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
   return deployment;
 }
@@ -209,6 +213,59 @@ test("rules that are added, and that expire, change the feed; an expiry alone do
     t.clock.now = start;
   }
 });
+
+test("after the end of a plan, feeds stay as they were for 30 days, then they are forbidden until it is renewed", async () => {
+  const start = t.clock.now;
+  const ends = start + DAY;
+  const [ended, active] = await Promise.all(["ended", "active"].map((name) => addOrganisation(t, name)));
+  const [frozen, live] = await Promise.all(
+    [ended!, active!].map((organisation) => expiringList(organisation, ends + DAY)),
+  );
+  const setPlan = (until: number | null) =>
+    t.server.store.write({
+      kind: "set-plan",
+      ...by(ended),
+      area: "edl",
+      active: true,
+      until,
+      perMinute: null,
+      perMonth: null,
+    });
+  await setPlan(ends);
+  const answerOf = async (deployment: Deployment) => {
+    const { status, text } = await fetchFeed(urlOf(deployment));
+    return [status, status === 200 ? text : ""];
+  };
+  const both = [200, "203.0.113.1\n203.0.113.9\n"];
+  const one = [200, "203.0.113.1\n"];
+  try {
+    t.clock.now = ends + DAY;
+    await until("what has expired leaves the list of the other", async () => (await answerOf(live!))[1] === one[1]);
+    assert.deepEqual(await answerOf(frozen!), both);
+    t.clock.now = ends + 30 * DAY - 1;
+    assert.deepEqual(await answerOf(frozen!), both);
+    t.clock.now = ends + 30 * DAY;
+    assert.deepEqual([await answerOf(frozen!), await answerOf(live!)], [[403, ""], one]);
+    await setPlan(null);
+    await until("the list is up to date again", async () => (await answerOf(frozen!))[1] === one[1]);
+  } finally {
+    t.clock.now = start;
+  }
+});
+
+/** The list of a ruleset with two rules, one of which expires. */
+async function expiringList(organisation: string, expiresAt: number): Promise<Deployment> {
+  const about = { name: "r", purpose: "blocklist", description: "" } as const;
+  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...by(organisation), ...about });
+  for (const [prefix, end] of [
+    ["203.0.113.1", null],
+    ["203.0.113.9", expiresAt],
+  ] as const) {
+    const request = { prefix: parsePrefix(prefix), name: null, expiresAt: end, mode: "extend" } as const;
+    await t.server.store.write({ kind: "add-rule", ...by(organisation), rulesetId: ruleset.id, request });
+  }
+  return deployed({ include: [{ ruleset: ruleset.id }], exclude: [] }, organisation);
+}
 
 test("a list that devices cannot take is refused, and they keep the one before", async () => {
   const deployment = await deployed();
