@@ -7,7 +7,7 @@ import { columnLines } from "./output/columns.ts";
 import { counted, grouped } from "./output/numbers.ts";
 import { oneLine } from "./output/one-line.ts";
 import { printText } from "./output/standard-output.ts";
-import { styleFor } from "./output/style.ts";
+import { type Style, styleFor } from "./output/style.ts";
 import { ServiceConnection } from "./service-connection.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -15,6 +15,7 @@ import { UsageError } from "./usage-error.ts";
 const OF_FILES = ["snapshot", "threats", "now", "set-name"];
 /** Prefixes named per line. */
 const NAMED = 3;
+const WARNINGS = 10;
 
 /** Prints the list that a deployment of a server would have; resolves to the exit code. */
 export async function previewOnServer(args: Arguments): Promise<number> {
@@ -59,11 +60,18 @@ function cardOf(preview: DeploymentPreview, name: string): string {
     ...(first === undefined
       ? []
       : [`  ${style("yellow", "left out:")} ${counted(left, "prefix", "prefixes")}: ${first.prefix}: ${first.reason}`]),
+    ...warningLines(preview, style),
     ...reasons.map(
       ({ code, message }) => `  ${style("red", "would be refused:")} ${oneLine(message)}; ${cureOf(code, name)}`,
     ),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function warningLines({ warnings = [] }: DeploymentPreview, style: Style): string[] {
+  const lines = warnings.slice(0, WARNINGS).map(({ detail }) => `  ${style("yellow", "warning:")} ${oneLine(detail)}`);
+  const more = warnings.length - lines.length;
+  return more > 0 ? [...lines, `  ... and ${counted(more, "more warning")}; --json has them`] : lines;
 }
 
 function rowsOf(preview: DeploymentPreview): string[][] {

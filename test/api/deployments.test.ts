@@ -131,6 +131,25 @@ test("a preview counts and shows why a list would be refused, and writes nothing
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
+test("a preview of a blocklist names what it would block and had better not, unless that is excluded", async () => {
+  const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
+  const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;
+  assert.equal((await ask(t, "POST", rules, { key, body: { ip: "20.0.1.0/24" } })).status, 201);
+  const preview = async (body: object) => {
+    const asked = { include: [{ prefixes: ["20.0.0.0/22", "10.0.0.0/30"] }], ...body };
+    const answer = await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, { key: reader, body: asked });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.warnings?.map(({ kind, ipv4_addresses: count, detail }: any) => [kind, count, detail]);
+  };
+  const allowed = ["allowed", "256", `would block 256 addresses that the allowlist "${allow.name}" allows`];
+  const private4 = ["special-purpose", "4", "would block 4 addresses for special use (Private-Use)"];
+  assert.deepEqual(await preview({}), [allowed, private4]);
+  assert.deepEqual(await preview({ exclude: [{ ruleset: allow.id }] }), [private4]);
+  assert.equal(await preview({ exclude: [{ ruleset: allow.id }, { prefixes: ["10.0.0.0/8"] }] }), undefined);
+  assert.equal(await preview({ purpose: "allowlist" }), undefined);
+  assert.equal((await ask(t, "DELETE", `${rules}/rule?ip=20.0.1.0/24`, { key })).status, 204);
+});
+
 test("a device brings its format and limits; what a format cannot express has a file of its own", async () => {
   const body = { name: "d", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] };
   const { body: made } = await create({ ...body, device: "sonicwall-25k" });

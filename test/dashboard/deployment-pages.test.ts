@@ -52,6 +52,10 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.0.0.0/24, 2a00:1::/32");
     await include.getByRole("button", { name: "Add prefixes" }).click();
     await page.getByText("It would be published.").waitFor();
+    await include.getByLabel("Addresses and prefixes", { exact: true }).fill("10.0.0.0/30");
+    await include.getByRole("button", { name: "Add prefixes" }).click();
+    await page.getByText("would block 4 addresses for special use (Private-Use)").waitFor();
+    await page.getByRole("button", { name: "Remove 10.0.0.0/30" }).click();
     const exclude = page.getByRole("group", { name: "Exclude" });
     await exclude.getByLabel("Exclude from").selectOption("prefixes");
     await exclude.getByLabel("Addresses and prefixes", { exact: true }).fill("20.0.0.0/25");

@@ -16,6 +16,7 @@ import {
   UPDATE_FREQUENCIES,
 } from "../../store/deployment.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { Collateral } from "./collateral.ts";
 import {
   Count,
   LineText,
@@ -305,6 +306,12 @@ export const DeploymentPreview = named(
     reasons: Type.Array(Reason, {
       description: "why it would not be published",
     }),
+    warnings: Type.Optional(
+      Type.Array(Collateral, {
+        description:
+          "what a list with the purpose blocklist would block that it had better not: the first 100, the most addresses first; absent if there is nothing",
+      }),
+    ),
   }),
 );
 

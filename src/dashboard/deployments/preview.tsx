@@ -11,6 +11,7 @@ import { Reasons } from "./state.tsx";
 
 /** Milliseconds after the last change until it is asked for. */
 const PAUSE = 300;
+const MAX_WARNINGS = 5;
 
 /** The list as it would be, a moment after each change of the draft. */
 export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id: string | undefined }) {
@@ -43,6 +44,7 @@ export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id:
 
 function Figures({ shown, format }: { readonly shown: DeploymentPreview; readonly format: string }) {
   const { entries, widest, reasons, unprocessable, unprocessable_count: left, files, changes_at: at } = shown;
+  const { warnings = [] } = shown;
   const removed = shown.removed_ipv4_entries + shown.removed_ipv6_entries;
   const more = shown.ipv4_entries_count + shown.ipv6_entries_count - entries.length;
   return (
@@ -53,6 +55,19 @@ function Figures({ shown, format }: { readonly shown: DeploymentPreview; readonl
         <Note kind="bad">
           It would not be published, and devices would keep the list before.
           <Reasons reasons={reasons} />
+        </Note>
+      )}
+      {warnings.length > 0 && (
+        <Note kind="warning">
+          It has addresses that are better not blocked. Exclude them if that is not meant.
+          <ul class="reasons">
+            {warnings.slice(0, MAX_WARNINGS).map(({ kind, name, detail }) => (
+              <li key={`${kind} ${name}`} class="wrap">
+                {detail}
+              </li>
+            ))}
+            {warnings.length > MAX_WARNINGS && <li>and {formatCount(warnings.length - MAX_WARNINGS)} more</li>}
+          </ul>
         </Note>
       )}
       <dl class="facts">

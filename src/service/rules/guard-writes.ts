@@ -62,15 +62,33 @@ export async function guardList(
   return { rules: await inSlices(carving(rules, found.hits)), warnings: collateralDocuments(found, "leaves out") };
 }
 
+/** What a list of these prefixes, which nobody has written as rules, would block. O(prefixes), in slices. */
+export async function listCollateral(
+  organisationId: string,
+  prefixes: PrefixList,
+  services: Needed,
+): Promise<readonly CollateralDocument[]> {
+  const found = await collateralIn(organisationId, prefixes, services);
+  return found === undefined ? [] : collateralDocuments(found, "would block");
+}
+
 function isGuarded({ purpose, guard }: Ruleset): boolean {
   return purpose === "blocklist" && guard !== "off";
 }
 
 /** Undefined if there is nothing to say. */
 async function collateralOf(about: Ruleset, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
-  if (!isGuarded(about) || prefixes.length === 0) return undefined;
+  return isGuarded(about) ? collateralIn(about.organisationId, prefixes, services) : undefined;
+}
+
+async function collateralIn(
+  organisationId: string,
+  prefixes: PrefixList,
+  services: Needed,
+): Promise<Collateral | undefined> {
+  if (prefixes.length === 0) return undefined;
   const now = services.now();
-  const protection = await protectionFor(about.organisationId, services, now);
+  const protection = await protectionFor(organisationId, services, now);
   const found = await soon(findingCollateral(prefixes, protection, now));
   return found.hits.length > 0 || found.tooWide.length > 0 ? found : undefined;
 }

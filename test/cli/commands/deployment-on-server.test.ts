@@ -127,6 +127,8 @@ test("a preview of a deployment with changes, of a new one, and what would refus
       "",
     ].join("\n"),
   );
+  const local = await deployment("preview", ...server, "--include", "10.0.0.0/30");
+  assert.match(local.stdout, /^ {2}warning: would block 4 addresses for special use \(Private-Use\)$/m);
   const wide = await deployment("preview", ...server, "--include", "20.0.0.0/7");
   assert.equal(wide.code, 1);
   assert.match(wide.stdout, /would be refused: .*too wide: 20\.0\.0\.0\/7 of prefixes; check the source/);

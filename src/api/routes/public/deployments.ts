@@ -3,6 +3,8 @@ import type { FastifyRequest } from "fastify";
 import type { App } from "../../app-type.ts";
 import type { Deployment, DeploymentDefinition } from "../../../store/deployment.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
+import { warningsIn } from "../../../service/rules/collateral-documents.ts";
+import { listCollateral } from "../../../service/rules/guard-writes.ts";
 import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
 import { SourceError } from "../../../service/deployments/gather-source.ts";
 import { readDefinition } from "../../../service/deployments/read-deployment.ts";
@@ -237,11 +239,17 @@ function addPreview(app: App, services: Services): void {
 /** Rejects with ServiceError "invalid" for a source that cannot be read. O(sources), in slices. */
 async function previewOf(
   deployment: Parameters<Services["lists"]["compile"]>[0],
-  { lists }: Services,
+  services: Services,
 ): Promise<Record<string, unknown>> {
+  const { organisationId, definition } = deployment;
   try {
-    const compiled = await lists.compile(deployment);
-    return previewDocument(deployment.definition, compiled, await unprocessableOf(deployment, compiled.text));
+    const { list, ...compiled } = await services.lists.compile(deployment);
+    const prefixes = { length: list.tally.count(4) + list.tally.count(6), [Symbol.iterator]: () => list.prefixes() };
+    const warnings = definition.purpose === "blocklist" ? await listCollateral(organisationId, prefixes, services) : [];
+    return {
+      ...previewDocument(definition, { list, ...compiled }, await unprocessableOf(deployment, compiled.text)),
+      ...warningsIn(warnings),
+    };
   } catch (error) {
     throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
   }
