@@ -124,10 +124,6 @@ function setPlan(
   });
 }
 
-function areaOf(path: string): Area {
-  return path.startsWith("/v1/edl/") ? "edl" : path.startsWith("/v1/cbs/") ? "cbs" : "cti";
-}
-
 /**
  * Asks, with a new key, for every operation and some other paths, good requests and bad ones, with and without the key,
  * and gives the answers that do not say how much is left of the right window.
@@ -145,11 +141,10 @@ async function wrongLimits(url: string, key: string): Promise<string[]> {
     if (told.some((text) => !/^\d+$/.test(text ?? "")) || Number(told[0]) !== limit || Number(told[1]) !== left[window])
       wrong.push(`${sent.method} ${sent.path.slice(0, 80)} ${status}: ${told.join()}, not ${limit},${left[window]}`);
   };
-  for (const { method, path } of operations) {
-    const area = areaOf(path);
+  for (const { method, path, plan } of operations) {
     const good = path.replace("{ruleset_id}", crypto.randomUUID()).replace("{ip}", "192.0.2.1");
     for (const target of [good, `${good}?page=x&ip=x`]) {
-      await hold(area, LIMITS[area], true, {
+      await hold(plan, LIMITS[plan], true, {
         method,
         path: target,
         headers: { "X-API-Key": key, "Content-Type": "application/json" },

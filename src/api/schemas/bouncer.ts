@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import type { BouncerState, DeploymentCredential } from "../../store/deployment-credential.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { Count, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+import { Count, CredentialState, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
 export const BouncerSchema = named(
   "Bouncer",
@@ -16,7 +16,7 @@ export const BouncerSchema = named(
     revoked_at: NullableTimestamp,
     last_pulled_at: NullableTimestamp,
     user_agent: Type.String({ description: "as it last named itself; empty: it has never asked" }),
-    state: Type.Enum(["active", "revoked"]),
+    state: CredentialState,
   }),
 );
 export const BouncerList = named(

@@ -91,6 +91,9 @@ export const Timestamp = Type.String({
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
+/** Of a credential that another program holds. */
+export const CredentialState = named("CredentialState", Type.Enum(["active", "revoked"]));
+
 /** The state of work that continues after its request. */
 export const WorkState = named("WorkState", Type.Enum(["running", "done", "failed"]));
 

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import type { DeploymentCredential } from "../../store/deployment-credential.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { Count, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+import { Count, CredentialState, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
 export const EdgeComponentSchema = named(
   "EdgeComponent",
@@ -13,7 +13,7 @@ export const EdgeComponentSchema = named(
     component_type: Type.String(),
     created_at: Timestamp,
     revoked_at: NullableTimestamp,
-    state: Type.Enum(["active", "revoked"]),
+    state: CredentialState,
   }),
 );
 export const EdgeComponentList = named(

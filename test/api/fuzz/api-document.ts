@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import { parseAddress } from "../../../src/address/parse-address.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { ADDRESS_FORMAT, PREFIX_FORMAT } from "../../../src/api/schemas/common.ts";
+import type { Area } from "../../../src/store/state.ts";
 import { inlined } from "../inlined-document.ts";
 
 /** A JSON schema, as far as the document uses them. */
@@ -38,6 +39,8 @@ export interface Operation {
   readonly method: string;
   /** With `{name}` for each parameter. */
   readonly path: string;
+  /** The area whose plan it needs. */
+  readonly plan: Area;
   readonly parameters: readonly Parameter[];
   /** The schema of the body by media type; none: it takes no body. */
   readonly bodies: ReadonlyMap<string, Schema>;
@@ -99,7 +102,8 @@ export class ApiDocument {
     return check(value);
   }
 
-  #operation(path: string, method: string, { operationId, parameters, requestBody, responses }: Json): Operation {
+  #operation(path: string, method: string, operation: Json): Operation {
+    const { operationId, parameters, requestBody, responses, "x-plan": plan } = operation;
     const bodies = new Map(
       Object.entries((requestBody?.content ?? {}) as Json).map(([type, { schema }]) => [type, schema as Schema]),
     );
@@ -107,6 +111,7 @@ export class ApiDocument {
       id: operationId,
       method: method.toUpperCase(),
       path,
+      plan,
       parameters,
       bodies,
       example: requestBody?.content?.["application/json"]?.example,
