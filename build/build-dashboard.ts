@@ -26,8 +26,8 @@ async function packPages(source: string, output: string): Promise<void> {
     publicDir: false,
     logLevel: "warn",
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-    // One file of code and one of styles: a page of its own needs a dozen small ones at its first load, and they are
-    // larger together. What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages'
+    // One file of code for what most people open, one for each import() in routes.ts, and one of styles: with a file
+    // per page, a page needs a dozen small ones at its first load, and they are larger together. What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages'
     // policy would reject.
     build: {
       outDir: folder,
@@ -36,7 +36,7 @@ async function packPages(source: string, output: string): Promise<void> {
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 2000,
       cssCodeSplit: false,
-      rolldownOptions: { output: { codeSplitting: false } },
+      modulePreload: false,
     },
   });
   compressFiles(output);

@@ -2,17 +2,13 @@ import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 import type { PageProps } from "./components/page.tsx";
 import type { Role } from "./documents.ts";
+import { lazyPage } from "./lazy-page.tsx";
 import Account from "./pages/account.tsx";
 import Audit from "./pages/audit.tsx";
-import Deployment from "./pages/deployment.tsx";
-import Deployments from "./pages/deployments.tsx";
-import EditDeployment from "./pages/edit-deployment.tsx";
 import Catalogue from "./pages/catalogue.tsx";
 import Identification from "./pages/identification.tsx";
 import Identify from "./pages/identify.tsx";
 import ImportRules from "./pages/import-rules.tsx";
-import ExternalListPage from "./pages/external-list.tsx";
-import ExternalLists from "./pages/external-lists.tsx";
 import Join from "./pages/join.tsx";
 import Keys from "./pages/keys.tsx";
 import Lookup from "./pages/lookup.tsx";
@@ -23,6 +19,16 @@ import Setup from "./pages/setup.tsx";
 import Threats from "./pages/threats.tsx";
 import Usage from "./pages/usage.tsx";
 import Users from "./pages/users.tsx";
+
+const deploymentPages = () => import("./pages/deployment-pages.ts");
+const webhookPages = () => import("./pages/webhook-pages.ts");
+const Deployment = lazyPage(async () => (await deploymentPages()).PAGES.Deployment);
+const Deployments = lazyPage(async () => (await deploymentPages()).PAGES.Deployments);
+const EditDeployment = lazyPage(async () => (await deploymentPages()).PAGES.EditDeployment);
+const ExternalListPage = lazyPage(async () => (await deploymentPages()).PAGES.ExternalListPage);
+const ExternalLists = lazyPage(async () => (await deploymentPages()).PAGES.ExternalLists);
+const OneWebhook = lazyPage(async () => (await webhookPages()).PAGES.OneWebhook);
+const Webhooks = lazyPage(async () => (await webhookPages()).PAGES.Webhooks);
 
 export interface Route {
   /** For example `/rulesets/:ruleset_id`. */
@@ -54,6 +60,8 @@ export const ROUTES: readonly Route[] = [
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },
   { path: "/identify/:identification_id", view: Identification },
   { path: "/keys", view: Keys, label: "Keys", icon: "key", group: "organisation" },
+  { path: "/webhooks", view: Webhooks, label: "Webhooks", icon: "send", group: "organisation", needs: "admin" },
+  { path: "/webhooks/:webhook_id", view: OneWebhook, needs: "admin" },
   { path: "/users", view: Users, label: "Users", icon: "users", group: "organisation", needs: "admin" },
   { path: "/audit", view: Audit, label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },
   { path: "/usage", view: Usage, label: "Usage", icon: "usage", group: "organisation" },

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
+import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Form, Select } from "../components/form.tsx";
+import { Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import { DateTime, Time } from "../components/time.tsx";
 import { notify } from "../components/toasts.tsx";
@@ -107,7 +108,6 @@ function Rotated({
 /** To delete a deployment, the user must type its name. */
 export function DeleteDeployment({ deployment, onClose }: DialogProps) {
   const { id, name, last_accessed: at } = deployment;
-  const [typed, setTyped] = useState("");
   const remove = async (): Promise<void> => {
     await erase(id);
     onClose();
@@ -115,37 +115,24 @@ export function DeleteDeployment({ deployment, onClose }: DialogProps) {
     navigate(hrefOf("/deployments"));
   };
   return (
-    <Dialog title="Delete this deployment?" onClose={onClose}>
-      <Note kind="warning">
-        <p>
-          Devices that fetch <strong class="wrap">{name}</strong> are told that it is gone for good (410). Some keep
-          their last list, some stop blocking.{" "}
-          {at === null ? (
-            "None has asked for it yet."
-          ) : (
-            <>
-              Last pull: <Time at={at} relative />.
-            </>
-          )}
-        </p>
-      </Note>
-      <Form
-        onSubmit={remove}
-        onCancel={onClose}
-        submit="Delete the deployment"
-        danger
-        disabled={typed.trim() !== name.trim()}
-      >
-        <Field
-          name="typed"
-          label="Type its name to delete it"
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          placeholder={name}
-          autocomplete="off"
-          autofocus
-        />
-      </Form>
-    </Dialog>
+    <DeleteByName
+      title="Delete this deployment?"
+      name={name}
+      action="Delete the deployment"
+      onClose={onClose}
+      onDelete={remove}
+    >
+      <p>
+        Devices that fetch <strong class="wrap">{name}</strong> are told that it is gone for good (410). Some keep their
+        last list, some stop blocking.{" "}
+        {at === null ? (
+          "None has asked for it yet."
+        ) : (
+          <>
+            Last pull: <Time at={at} relative />.
+          </>
+        )}
+      </p>
+    </DeleteByName>
   );
 }

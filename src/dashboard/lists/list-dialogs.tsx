@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
@@ -132,7 +133,6 @@ export function ListCredentials({
 
 /** To delete a list, the user must type its name. */
 export function DeleteList({ list: { id, name }, onClose }: DialogProps & { readonly list: ExternalList }) {
-  const [typed, setTyped] = useState("");
   const remove = async (): Promise<void> => {
     await eraseList(id);
     onClose();
@@ -140,28 +140,9 @@ export function DeleteList({ list: { id, name }, onClose }: DialogProps & { read
     navigate(hrefOf("/lists"));
   };
   return (
-    <Dialog title="Delete this list?" onClose={onClose}>
-      <Note kind="warning">
-        Deployments that use <strong class="wrap">{name}</strong> keep what they have published, and are not renewed
-        until you remove the list from their sources.
-      </Note>
-      <Form
-        onSubmit={remove}
-        onCancel={onClose}
-        submit="Delete the list"
-        danger
-        disabled={typed.trim() !== name.trim()}
-      >
-        <Field
-          name="typed"
-          label="Type its name to delete it"
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          placeholder={name}
-          autocomplete="off"
-          autofocus
-        />
-      </Form>
-    </Dialog>
+    <DeleteByName title="Delete this list?" name={name} action="Delete the list" onClose={onClose} onDelete={remove}>
+      Deployments that use <strong class="wrap">{name}</strong> keep what they have published, and are not renewed until
+      you remove the list from their sources.
+    </DeleteByName>
   );
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button, ButtonLink, IconButton } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
@@ -6,14 +5,17 @@ import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { notify } from "../components/toasts.tsx";
+import { BlockedRequests } from "../deployments/blocked.tsx";
 import { DeleteDeployment, RotateDeployment } from "../deployments/deployment-dialogs.tsx";
 import { fetchChoices, fetchDeployment, fetchUrls, publish, setActive } from "../deployments/deployments-api.ts";
 import { DEVICES } from "../deployments/devices.ts";
+import { Enforcers } from "../deployments/enforcers.tsx";
 import { FeedUrls } from "../deployments/feed-urls.tsx";
 import { Pulls } from "../deployments/pulls.tsx";
 import { type Choices, sourceText } from "../deployments/source-list.tsx";
+import { SourceLink } from "../deployments/source-link.tsx";
 import { canBeReleased, Reasons, StateBadge, StateNote } from "../deployments/state.tsx";
-import type { Deployment, DeploymentSource } from "../documents.ts";
+import type { Deployment, DeploymentSource, DeploymentUrls } from "../documents.ts";
 import { formatCount } from "../format.ts";
 import { FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
@@ -23,7 +25,7 @@ import "../deployments/deployments.css";
 /** Milliseconds after which a list that is being made is asked for again. */
 const AGAIN = 1500;
 
-/** One deployment: its state, how devices get it, and who has asked. */
+/** One deployment: its state, how devices get it, who has asked, and what was blocked. */
 export default function OneDeployment({ params }: PageProps) {
   const id = params["deployment_id"]!;
   const { data, problem, reload } = useLoad(
@@ -60,8 +62,15 @@ export default function OneDeployment({ params }: PageProps) {
       <Facts deployment={deployment} choices={choices} />
       {urls !== null && <FeedUrls deployment={deployment} urls={urls} />}
       <Pulls id={id} />
+      <Enforcers deploymentId={id} server={serverOf(urls)} />
+      <BlockedRequests deploymentId={id} choices={choices} />
     </Page>
   );
+}
+
+/** The server's URL as devices have it, which the operator may have set; otherwise that of the page. */
+function serverOf(urls: DeploymentUrls["urls"] | null): string {
+  return urls?.combined[0]?.split("/feeds/")[0] ?? location.origin;
 }
 
 function Line({ deployment }: { readonly deployment: Deployment }) {
@@ -207,15 +216,4 @@ function Sources({ sources, choices }: { readonly sources: readonly DeploymentSo
       ))}
     </ul>
   );
-}
-
-function SourceLink({
-  source: { ruleset, list },
-  children,
-}: {
-  readonly source: DeploymentSource;
-  readonly children: ComponentChildren;
-}) {
-  if (ruleset !== undefined) return <a href={`#/rulesets/${ruleset}`}>{children}</a>;
-  return list === undefined ? <>{children}</> : <a href={`#/lists/${list}`}>{children}</a>;
 }

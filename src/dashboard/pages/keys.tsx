@@ -3,12 +3,12 @@ import { get, post, remove } from "../api.ts";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
-import { CopyButton } from "../components/copy.tsx";
 import { DateTime, Time } from "../components/time.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
 import { Page, Panel } from "../components/page.tsx";
-import { Empty, Loaded, Note } from "../components/states.tsx";
+import { ShownOnce } from "../components/shown-once.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { notify } from "../components/toasts.tsx";
 import { formatCount } from "../format.ts";
@@ -205,22 +205,18 @@ function MadeKey({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog title={`The key "${made.label}"`} onClose={onClose}>
-      <Note kind="warning">Copy the key now. It cannot be shown again: only its hash is stored.</Note>
-      <div class="secret">
-        <code>{text}</code>
-        <CopyButton text={text} label="Copy key" />
-      </div>
+    <ShownOnce
+      title={`The key "${made.label}"`}
+      what="key"
+      why="only its hash is stored"
+      secret={text}
+      onClose={onClose}
+    >
       <p class="muted">
         {made.access === "read"
           ? "This key can only read: requests that change rulesets get 403 Forbidden."
           : "This key can read and write."}
       </p>
-      <footer class="dialog-foot">
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
+    </ShownOnce>
   );
 }

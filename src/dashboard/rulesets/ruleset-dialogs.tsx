@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import { patch, post, remove } from "../api.ts";
+import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
-import { Note } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { hrefOf } from "../location.ts";
@@ -108,7 +107,6 @@ export function DeleteRuleset({
   onClose,
   onDeleted,
 }: DialogProps & { readonly ruleset: Ruleset; readonly onDeleted?: () => void }) {
-  const [typed, setTyped] = useState("");
   const erase = async (): Promise<void> => {
     await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: ruleset.id } } });
     onClose();
@@ -116,30 +114,17 @@ export function DeleteRuleset({
     await announceChange(`"${ruleset.name}" deleted.`);
   };
   return (
-    <Dialog title="Delete this ruleset?" onClose={onClose}>
-      <Note kind="warning">
-        <p>
-          This deletes <strong class="wrap">{ruleset.name}</strong> and its {formatCounted(ruleset.total_rules, "rule")}
-          . Firewalls that fetch it will no longer receive a list.
-        </p>
-      </Note>
-      <Form
-        onSubmit={erase}
-        onCancel={onClose}
-        submit="Delete the ruleset"
-        danger
-        disabled={typed.trim() !== ruleset.name.trim()}
-      >
-        <Field
-          name="typed"
-          label="Type its name to delete it"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-          placeholder={ruleset.name}
-          autocomplete="off"
-          autofocus
-        />
-      </Form>
-    </Dialog>
+    <DeleteByName
+      title="Delete this ruleset?"
+      name={ruleset.name}
+      action="Delete the ruleset"
+      onClose={onClose}
+      onDelete={erase}
+    >
+      <p>
+        This deletes <strong class="wrap">{ruleset.name}</strong> and its {formatCounted(ruleset.total_rules, "rule")}.
+        Firewalls that fetch it will no longer receive a list.
+      </p>
+    </DeleteByName>
   );
 }

@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { confirm } from "../components/confirm.tsx";
+import { Panel } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { notify } from "../components/toasts.tsx";
+import { useLoad } from "../load.ts";
+import { hasRole } from "../session.ts";
+import { NewBouncer, NewEdgeComponent } from "./enforcer-dialogs.tsx";
+import { type Enforcer, fetchEnforcers, revoke } from "./enforcers-api.ts";
+
+/** The CrowdSec bouncers and edge components of a deployment, and their credentials. `server`: its URL. */
+export function Enforcers({ deploymentId, server }: { readonly deploymentId: string; readonly server: string }) {
+  const enforcers = useLoad((signal) => fetchEnforcers(deploymentId, signal), [deploymentId]);
+  const [opened, open] = useState<"bouncer" | "edge">();
+  const New = opened === "bouncer" ? NewBouncer : NewEdgeComponent;
+  const create = hasRole("admin") && (
+    <>
+      <Button small icon="plus" onClick={() => open("bouncer")}>
+        New bouncer key
+      </Button>
+      <Button small icon="plus" onClick={() => open("edge")}>
+        New edge token
+      </Button>
+    </>
+  );
+  return (
+    <Panel title="Bouncers and edge components" actions={create}>
+      <Loaded of={enforcers}>
+        {(items) => (
+          <Table
+            caption="Bouncers and edge components"
+            columns={columnsOf(enforcers.reload)}
+            rows={items}
+            keyOf={({ id }) => id}
+            isFaded={({ state }) => state === "revoked"}
+            empty={
+              <Empty icon="key" title="None yet">
+                CrowdSec bouncers, and components in front of web applications, follow the list by themselves and report
+                what they block.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+      {opened !== undefined && (
+        <New {...{ deploymentId, server }} onClose={() => open(undefined)} onCreated={enforcers.reload} />
+      )}
+    </Panel>
+  );
+}
+
+function columnsOf(reload: () => void): Column<Enforcer>[] {
+  return [
+    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    { title: "Kind", cell: (enforcer) => <Kind {...enforcer} /> },
+    { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
+    { title: "Made", cell: ({ created_at: at }) => <Time at={at} relative /> },
+    { title: "Last pull", cell: (enforcer) => <LastPull {...enforcer} /> },
+    ...(hasRole("admin")
+      ? [
+          {
+            title: "Actions",
+            kind: "actions" as const,
+            cell: (enforcer: Enforcer) =>
+              enforcer.state === "active" && (
+                <Button small aria-label={`Revoke ${enforcer.label}`} onClick={() => askToRevoke(enforcer, reload)}>
+                  Revoke
+                </Button>
+              ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function Kind(enforcer: Enforcer) {
+  if (enforcer.kind === "edge")
+    return (
+      <div>
+        Edge component <code class="wrap">{enforcer.component_type}</code>
+      </div>
+    );
+  return (
+    <div>
+      Bouncer <code title="First characters of the key">{enforcer.start}…</code>
+      {enforcer.hosts_only && ", single addresses only"}
+    </div>
+  );
+}
+
+/** Pulls of edge components are among those of the deployment; with a key, what its bouncer has got is forgotten. */
+function LastPull(enforcer: Enforcer) {
+  if (enforcer.state === "revoked") return <span class="muted">-</span>;
+  if (enforcer.kind === "edge") return <span class="muted">see Pulls</span>;
+  if (enforcer.last_pulled_at === null) return <span class="muted">never</span>;
+  return (
+    <span title={enforcer.user_agent}>
+      <Time at={enforcer.last_pulled_at} relative />
+    </span>
+  );
+}
+
+const CONSEQUENCES: Readonly<Record<Enforcer["kind"], string>> = {
+  bouncer: "The bouncer gets 403 from now on; it keeps what it blocks until that ends. This cannot be undone.",
+  edge: "The component gets 401 from now on; it keeps the list that it has. This cannot be undone.",
+};
+
+function askToRevoke(enforcer: Enforcer, reload: () => void): void {
+  const { kind, label } = enforcer;
+  confirm({
+    title: `Revoke "${label}"?`,
+    text: <p>{CONSEQUENCES[kind]}</p>,
+    action: kind === "bouncer" ? "Revoke the key" : "Revoke the token",
+    danger: true,
+    run: async () => {
+      await revoke(enforcer);
+      notify(`"${label}" revoked.`);
+      reload();
+    },
+  });
+}
