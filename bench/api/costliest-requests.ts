@@ -529,6 +529,14 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...wholeLists("PUT", (client) => `${rules(client)}?dry_run=true`, ["text/csv"]),
     ...wrongBodies("PUT", (client) => rules(client, client.own.scratchId), "rules", true),
   ],
+  compactRules: [
+    {
+      name: "as many rules as there are",
+      async make(client) {
+        return () => client.ask("POST", `${rules(client)}:compact?ignore_names=true&dry_run=true`);
+      },
+    },
+  ],
   getRule: [
     {
       name: "of as many rules as there are",

@@ -46,6 +46,7 @@ import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
 import { addSetRoutes } from "./routes/public/sets.ts";
 import { addVersionRoutes } from "./routes/public/versions.ts";
+import { addCompactRoutes } from "./routes/public/compact-rules.ts";
 import { addWholeRulesetRoutes } from "./routes/public/whole-rulesets.ts";
 import type { Services } from "../service/services.ts";
 import { WRITE_EDL } from "./operation.ts";
@@ -129,6 +130,7 @@ function addAreas(app: App, services: Services): void {
   addRuleRoutes(app, services);
   addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);
+  addCompactRoutes(app, services);
   addVersionRoutes(app, services);
   addExplainRoutes(app, services);
   addDeploymentRoutes(app, services);

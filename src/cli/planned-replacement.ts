@@ -11,6 +11,9 @@ import { replacedText } from "./rule-replacement.ts";
 import type { RuleSource } from "./rule-source.ts";
 import type { ListReplacement, ReplaceReport, RulesetTarget } from "./ruleset-target.ts";
 
+/** What a plan would change, whatever it is the plan of. */
+export type PlannedReport = Pick<ReplaceReport, "added" | "updated" | "removed" | "unchanged" | "dry_run" | "plan">;
+
 /**
  * Prints what a list would change in a ruleset, asks unless `isAgreed`, and replaces the rules if nothing has changed
  * since. `open` gives the list, which is read twice. Returns the exit code. Throws UsageError.
@@ -38,7 +41,8 @@ export async function applyPlanned(
   return EXIT.matched;
 }
 
-async function printPlan(ruleset: string, report: ReplaceReport): Promise<void> {
+/** Prints every change of a plan, then the counts. */
+export async function printPlan(ruleset: string, report: PlannedReport): Promise<void> {
   const style = styleFor(process.stdout);
   const { added, updated, removed, truncated } = report.plan!;
   const differences = [

@@ -24,7 +24,9 @@ export function replacementOf(args: Arguments): ListReplacement {
   };
 }
 
+type Counts = Pick<ReplaceReport, "added" | "updated" | "removed" | "unchanged" | "dry_run">;
+
 /** What a replacement has changed, or would change. */
-export function replacedText({ added, updated, removed, unchanged, dry_run: isDry }: ReplaceReport): string {
+export function replacedText({ added, updated, removed, unchanged, dry_run: isDry }: Counts): string {
   return `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
 }

@@ -1,9 +1,10 @@
 import { formatPrefix, parsePrefix } from "../address/prefix.ts";
-import type { ImportAnswer, Rule } from "../client/client.ts";
+import type { CompactAnswer, ImportAnswer, Rule } from "../client/client.ts";
 import { UnexportableError } from "../formats/format.ts";
 import { ruleDocument } from "../formats/rule-document.ts";
 import { setNameOf } from "../formats/set-name.ts";
 import { exportRules, type RuleExportFormat } from "../rulesets/export-rules.ts";
+import { type Compaction, compacting } from "../rulesets/compact.ts";
 import { type DesiredRule, planReplacement, type ReplacementPlan } from "../rulesets/plan-replacement.ts";
 import { activeRules } from "../rulesets/rule.ts";
 import { desiredIn } from "../rulesets/rule-columns.ts";
@@ -11,6 +12,7 @@ import type { Ruleset } from "../rulesets/ruleset.ts";
 import { ShrinkGuard, type ShrinkRejection } from "../rulesets/shrink-guard.ts";
 import type { ConflictMode } from "../rulesets/write-rule.ts";
 import { readPrefix } from "../service/rules/read-address.ts";
+import { redundantDocument } from "../service/rules/redundant-document.ts";
 import { readRule } from "../service/rules/read-rule.ts";
 import { type FieldErrors, ServiceError } from "../service/service-error.ts";
 import { shrinkRejection } from "./list-rejection.ts";
@@ -21,6 +23,7 @@ import type { RuleSource } from "./rule-source.ts";
 import { type Changed, type OpenedRuleset, RulesetFile } from "./ruleset-file.ts";
 import type {
   ChangeReport,
+  Compacting,
   ListImport,
   ListReading,
   ListReplacement,
@@ -32,6 +35,7 @@ import type {
   RulesetVersion,
   ShrinkNumbers,
 } from "./ruleset-target.ts";
+import { finished } from "../turns/finished.ts";
 import { UsageError } from "./usage-error.ts";
 import { rulesOfVersion, versionsOf } from "./versioned-file.ts";
 
@@ -111,6 +115,21 @@ export class RulesetInFile implements RulesetTarget {
     };
     if (!isDry) return this.#change(plan, tag);
     return plan((await this.#open()).ruleset).result;
+  }
+
+  async compact({ ignore_names: ignoreNames, dry_run: isDry }: Compacting, tag: string): Promise<CompactAnswer> {
+    const plan = (ruleset: Ruleset): Changed<CompactAnswer> => {
+      const { rules, ...found } = finished(compacting(ruleset, this.#now, { ignoreNames, maxListed: MAX_LISTED }));
+      const desired = rules.flatMap((part) => [...desiredIn(part)]);
+      const planned = planReplacement(ruleset, desired, this.#now);
+      const { superfluous, superfluousForNow: superfluous_for_now, united } = found;
+      const counts = { ...countsOf(planned), superfluous, superfluous_for_now, united };
+      const report = { ...counts, can_undo: this.#keep > 0, dry_run: isDry };
+      if (isDry) return { result: { ...report, plan: compactDocument(planned, found) }, isRejected: true };
+      carryOut(planned, ruleset, this.#now);
+      return { result: report };
+    };
+    return isDry ? plan((await this.#open()).ruleset).result : this.#change(plan, tag);
   }
 
   versions(): Promise<readonly RulesetVersion[]> {
@@ -237,6 +256,18 @@ function planDocument({ added, updated, removed }: ReplacementPlan): NonNullable
     updated: first(updated).map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })),
     removed: first(removed).map(ruleDocument),
     truncated: Math.max(added.length, updated.length, removed.length) > MAX_LISTED,
+  };
+}
+
+function compactDocument(
+  planned: ReplacementPlan,
+  { superfluous, superfluousForNow, redundant }: Omit<Compaction, "rules">,
+): NonNullable<CompactAnswer["plan"]> {
+  const plan = planDocument(planned);
+  return {
+    ...plan,
+    redundant: redundant.map(redundantDocument),
+    truncated: plan.truncated || superfluous + superfluousForNow > redundant.length,
   };
 }
 

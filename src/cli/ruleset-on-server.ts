@@ -1,6 +1,7 @@
 import {
   type BatchItem,
   type Client,
+  type CompactAnswer,
   ConnectionError,
   type ImportAnswer,
   type Rule,
@@ -12,6 +13,7 @@ import { rejectedMembers } from "./rejected-members.ts";
 import type { ListFormat, RuleSource } from "./rule-source.ts";
 import type {
   ChangeReport,
+  Compacting,
   ListImport,
   ListReading,
   ListReplacement,
@@ -81,6 +83,17 @@ export class RulesetOnServer implements RulesetTarget {
         headers: { ...headers, ...(tag !== undefined && { "If-Match": tag }) },
         ...sent,
       }),
+    );
+  }
+
+  compact(query: Compacting, tag: string): Promise<CompactAnswer> {
+    return this.#connection.use(
+      (client) =>
+        client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:compact", {
+          params: { path: this.#path, query },
+          headers: { "If-Match": tag },
+        }),
+      { once: true },
     );
   }
 

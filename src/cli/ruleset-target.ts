@@ -1,4 +1,4 @@
-import type { Collateral, ImportAnswer, ReplaceAnswer, Rule } from "../client/client.ts";
+import type { Collateral, CompactAnswer, ImportAnswer, ReplaceAnswer, Rule } from "../client/client.ts";
 import type { RuleExportFormat } from "../rulesets/export-rules.ts";
 import type { ConflictMode } from "../rulesets/write-rule.ts";
 import type { RuleSource } from "./rule-source.ts";
@@ -60,6 +60,14 @@ export type ReplaceReport = Omit<ReplaceAnswer, "refusal"> & {
   readonly refusal?: ShrinkNumbers | null;
 };
 
+/** How a ruleset is compacted. */
+export interface Compacting {
+  /** Unite rules with different names too. */
+  readonly ignore_names: boolean;
+  /** Report what would change, and change nothing. */
+  readonly dry_run: boolean;
+}
+
 export interface RuleExport {
   readonly format: RuleExportFormat;
   readonly activeOnly: boolean;
@@ -96,6 +104,8 @@ export interface RulesetTarget {
   import(list: RuleSource, how: ListImport): Promise<ImportAnswer>;
   /** Replaces the rules with those of a list, all or none; with `tag` only if the ruleset still has this tag. */
   replace(list: RuleSource, how: ListReplacement, tag?: string): Promise<ReplaceReport>;
+  /** Replaces the rules with fewer ones for the same addresses; with `tag` only if the ruleset still has this tag. */
+  compact(how: Compacting, tag: string): Promise<CompactAnswer>;
   /** The versions that are kept, newest first; the first one is the ruleset as it is. */
   versions(): Promise<readonly RulesetVersion[]>;
   /** The rules of an earlier version, as a list that can be read again and again. */

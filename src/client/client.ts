@@ -29,6 +29,7 @@ export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
 export type ImportAnswer = Schemas["ImportResponse"];
 export type BatchItem = Schemas["BatchRequest"]["items"][number];
+export type CompactAnswer = Schemas["CompactResponse"];
 export type ReplaceAnswer = Schemas["ReplaceResponse"];
 export type RulesetVersion = Schemas["RulesetVersion"];
 export type CbsRange = Schemas["CbsRange"];

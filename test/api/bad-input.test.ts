@@ -97,6 +97,7 @@ test("every operation is described: the specification's by their ids", async () 
     "bulkLookupAlias",
     "bulkLookupCbs",
     "checkRules",
+    "compactRules",
     "computeSet",
     "createDeployment",
     "createExternalList",

@@ -91,6 +91,7 @@ for (const scope of ["public", "dashboard"] as const) {
         (id, headers) =>
           send("PUT", `${id}/rules?dry_run=true`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers),
       ],
+      ["compactRules", "rules", (id, headers) => send("POST", `${id}/rules:compact`, undefined, headers)],
       ["updateRuleset", "", (id, headers) => send("PATCH", id, { description: `at ${t.clock.now}` }, headers)],
       ["deleteRuleset", "", (id, headers) => send("DELETE", id, undefined, headers)],
     ];

@@ -15,6 +15,7 @@ const SUITES = [
   "rate-limits",
   "dashboard/undo",
   "conditional-writes",
+  "compact-rules",
   "versions",
   "changes",
   "change-streams",

@@ -348,6 +348,41 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "compactRules": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "added": 1,
+          "updated": 0,
+          "removed": 3,
+          "unchanged": 1,
+          "superfluous": 1,
+          "superfluous_for_now": 0,
+          "united": 1,
+          "can_undo": true,
+          "dry_run": true,
+          "plan": {
+            "added": [{ "ip": "198.51.100.0/24", "name": null, "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" }],
+            "updated": [],
+            "removed": [
+              { "ip": "198.51.100.0/25", "name": null, "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+              { "ip": "198.51.100.128/25", "name": null, "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+              { "ip": "203.0.113.7", "name": null, "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+            ],
+            "truncated": false,
+            "redundant": [
+              {
+                "rule": { "ip": "203.0.113.7", "name": null, "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+                "covered_by": { "ip": "203.0.113.0/24", "name": "office", "expires_at": null, "created_at": "2026-11-21T12:00:00.000Z", "updated_at": "2026-11-21T12:00:00.000Z" },
+                "until": null,
+                "removed": true,
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
   "deleteRuleset": { "answers": {} },
   "listAudit": {
     "answers": {
@@ -355,7 +390,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 83,
+              "sequence": 84,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
@@ -404,7 +439,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 82,
+              "sequence": 83,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
@@ -453,7 +488,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 82,
+          "next_before": 83,
         },
       },
     },
@@ -463,12 +498,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 24,
+            "sequence": 25,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "delete-ruleset",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
             "ruleset_name": "Branch offices",
-            "summary": "deleted the ruleset \"Branch offices\" with 1 rule",
+            "summary": "deleted the ruleset \"Branch offices\" with 4 rules",
             "can_undo": true,
             "reason": null,
           },
@@ -1381,7 +1416,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 89, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 91, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -1782,7 +1817,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 81,
+          "version": 82,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1815,7 +1850,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 81,
+          "version": 82,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -2319,7 +2354,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 82,
+            "sequence": 83,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2337,7 +2372,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 82,
+            "sequence": 83,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2412,8 +2447,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n59,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":59,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n60,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":60,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

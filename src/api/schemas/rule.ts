@@ -253,6 +253,14 @@ export const ShrinkProblem = problemOf("shrinks-too-much", {
   max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the percentage that may be removed" }),
 });
 
+const plannedRules = {
+  added: Type.Array(RuleSchema),
+  updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))),
+  removed: Type.Array(RuleSchema),
+  truncated: Type.Boolean({ description: "whether there are more than are listed; the counts include all" }),
+};
+const PLAN_NOTE = { description: `for a dry run: the first ${MAX_LISTED} rules of each kind, in prefix order` };
+
 export const ReplaceResponse = named(
   "ReplaceResponse",
   Type.Object({
@@ -270,17 +278,58 @@ export const ReplaceResponse = named(
           "for a dry run: the problem the replacement would fail with, because it would remove too many rules; null if it would succeed",
       }),
     ),
-    plan: Type.Optional(
-      Type.Object(
-        {
-          added: Type.Array(RuleSchema),
-          updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))),
-          removed: Type.Array(RuleSchema),
-          truncated: Type.Boolean({ description: "whether there are more than are listed; the counts include all" }),
-        },
-        { description: `for a dry run: the first ${MAX_LISTED} rules of each kind, in prefix order` },
-      ),
-    ),
+    plan: Type.Optional(Type.Object(plannedRules, PLAN_NOTE)),
+  }),
+);
+
+export const CompactQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: "describe what would change without writing anything" }),
+  ),
+  ignore_names: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "unite rules with different names too; the united rule has no name then",
+    }),
+  ),
+});
+
+const RedundantRule = named(
+  "RedundantRule",
+  Type.Object({
+    rule: RuleSchema,
+    covered_by: RuleSchema,
+    until: NullableText({
+      format: "date-time",
+      description: "when covered_by expires: until then the rule changes nothing; null: never",
+      examples: ["2026-12-31T00:00:00.000Z"],
+    }),
+    removed: Type.Boolean({ description: "false if the rule expires later than covered_by, and is therefore kept" }),
+  }),
+);
+
+export const CompactResponse = named(
+  "CompactResponse",
+  Type.Object({
+    added: Count,
+    updated: Count,
+    removed: Count,
+    unchanged: Count,
+    superfluous: Type.Integer({
+      minimum: 0,
+      description: "rules removed because another active rule covers them and expires no earlier",
+    }),
+    superfluous_for_now: Type.Integer({
+      minimum: 0,
+      description: "rules that another active rule covers, but which are kept as they expire later",
+    }),
+    united: Type.Integer({
+      minimum: 0,
+      description: "rules, added or updated, that stand for two or more adjacent ones of the same expiry",
+    }),
+    ...canUndo,
+    dry_run: Type.Boolean(),
+    plan: Type.Optional(Type.Object({ ...plannedRules, redundant: Type.Array(RedundantRule) }, PLAN_NOTE)),
   }),
 );
 

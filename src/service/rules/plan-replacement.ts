@@ -40,7 +40,8 @@ export function planCounted(
   return atOneVersion(current, ({ rules }) => planning(rules.rules(), wanted, now));
 }
 
-function* planning(
+/** The same, for rules in the order of prefixes; in interruptible steps. */
+export function* planning(
   current: Iterable<Rule>,
   wanted: readonly RuleColumns[],
   now: number,

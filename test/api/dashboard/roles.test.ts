@@ -187,6 +187,7 @@ const CASES: Readonly<Record<string, Case>> = {
   listRules: { least: "viewer", status: 200, id: newRuleset },
   addRule: { least: "editor", status: 201, id: newRuleset, body: { ip: "4.0.0.0/8" } },
   replaceRules: { least: "editor", status: 200, id: newRuleset, query: "allow_empty=true", body: { rules: [] } },
+  compactRules: { least: "editor", status: 200, id: newRuleset },
   getRule: { least: "viewer", status: 200, id: newRuleset, query: "ip=1.2.3.0/24" },
   updateRule: { least: "editor", status: 200, id: newRuleset, query: "ip=1.2.3.0/24", body: { name: "z" } },
   deleteRule: { least: "editor", status: 204, id: newRuleset, query: "ip=1.2.3.0/24" },

@@ -154,6 +154,10 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   });
   const { body: changes } = await interview.ask("listChanges", "GET", "/v1/changes?after=2&limit=2", { shown });
   await interview.ask("listChanges", "GET", `/v1/changes?after=${changes.sequence - 1}`, { accept: LINES });
+  await interview.ask(null, "POST", `${own}/rules:import`, {
+    body: { rules: [{ ip: "203.0.113.7" }, { ip: "198.51.100.0/25" }, { ip: "198.51.100.128/25" }] },
+  });
+  await interview.ask("compactRules", "POST", `${own}/rules:compact?dry_run=true`);
   await interview.ask("deleteRuleset", "DELETE", own);
   const audit = await interview.ask("listAudit", "GET", "/v1/audit?limit=1");
   await interview.ask("undoChange", "POST", `/v1/audit/${audit.body.items[0].sequence}:undo`);

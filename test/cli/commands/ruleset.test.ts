@@ -562,6 +562,10 @@ describe("a file", () => {
     file("many.txt", addresses(40));
     file("few.txt", addresses(5));
     file("none.txt", "# none\n");
+    file(
+      "redundant.csv",
+      "ip,name,expires_at\n30.0.0.0/9,,\n30.128.0.0/9,,\n30.1.2.3,inside,\n31.0.0.0/8,,2999-01-01T00:00:00Z\n31.0.0.7,longer,\n",
+    );
     const steps = [
       ["import", "two.csv", "--json"],
       ["add", "20.0.0.0/24", "20.0.0.1", "--name", "scan", "--json"],
@@ -583,6 +587,11 @@ describe("a file", () => {
       ["apply", "few.txt", "--max-shrink", "90", "--yes"],
       ["apply", "none.txt", "--yes"],
       ["check", "--json", "20.0.0.3"],
+      ["replace", "redundant.csv", "--max-shrink", "100"],
+      ["compact"],
+      ["compact", "--yes"],
+      ["export", "--format", "csv", "--all"],
+      ["compact", "--ignore-names"],
     ];
     const PROBLEM = ["type", "title", "status", "detail", "instance", "request_id"];
     /**

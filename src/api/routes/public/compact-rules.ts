@@ -1,0 +1,111 @@
+import type { FastifyRequest } from "fastify";
+import { ruleDocument } from "../../../formats/rule-document.ts";
+import { type PlannedCompaction, planCompaction } from "../../../service/rules/compact-rules.ts";
+import { redundantDocument } from "../../../service/rules/redundant-document.ts";
+import { rulesetTag } from "../../../service/rules/tags.ts";
+import type { Services } from "../../../service/services.ts";
+import type { IfMatch } from "../../../store/if-match.ts";
+import { StoreError } from "../../../store/store-error.ts";
+import type { App } from "../../app-type.ts";
+import { ifMatch } from "../../http/entity-tags.ts";
+import { signed } from "../../http/signed-request.ts";
+import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
+import { WRITE_EDL } from "../../operation.ts";
+import { Problem } from "../../problem.ts";
+import { CompactQuery, CompactResponse, RulesetParameters } from "../../schemas/rule.ts";
+import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
+
+/** A ruleset that others change while it is compacted is planned again this many times. */
+const MAX_TRIES = 5;
+/** No address loses its cover, so it does not matter how many rules go. */
+const ANY_SHRINK = { allowEmpty: undefined, maxShrink: 100 };
+
+/** Fewer rules for the same addresses, as one change. */
+export function addCompactRoutes(app: App, services: Services): void {
+  const schema = {
+    operationId: "compactRules",
+    summary: "Removes redundant rules and unites adjacent ones, as one change",
+    description:
+      "The same addresses stay covered at every moment. A rule is removed if an active rule around it expires no earlier, whatever their names. Two adjacent halves of a prefix become one rule if they expire at the same moment and have the same name, again and again. Which rule decides about an address can change, and with it the name. " +
+      "Expired rules are kept unless an active one covers them. With dry_run the response lists what would change, and until when each redundant rule is redundant, and nothing is written. It is recorded as a replacement of the rules (replace-rules), and undone like one. It runs again if the rules change meanwhile; after several such attempts the response is 412.",
+    tags: ["IP rulesets"],
+    problems: [400, 404, 409, 412, 422],
+    params: RulesetParameters,
+    querystring: CompactQuery,
+    response: { 200: CompactResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
+    responseHeaders: { ETag: { sometimes: "of the rules afterwards; absent after a dry run" } },
+  };
+  app.post(
+    "/edl/ip-rulesets/:ruleset_id/rules::compact",
+    { config: WRITE_EDL, schema },
+    async (request, reply): Promise<object> => {
+      const { dry_run: isDry = false, ignore_names: ignoreNames = false } = request.query;
+      for (let tries = 1; ; tries++) {
+        const planned = await plannedFor(request, services, ignoreNames);
+        if (isDry) return planDocument(planned);
+        try {
+          const counts = await writePlanned(request, services, planned);
+          reply.header("etag", rulesetTag(findRuleset(request, services), request.now));
+          return counts;
+        } catch (error) {
+          const isOutdated = error instanceof StoreError && error.code === "version-mismatch";
+          if (!isOutdated || tries === MAX_TRIES || ifMatch(request) !== undefined) throw error;
+        }
+      }
+    },
+  );
+}
+
+/** @throws Problem (404, 412) */
+async function plannedFor(
+  request: FastifyRequest,
+  services: Services,
+  ignoreNames: boolean,
+): Promise<PlannedCompaction> {
+  const { about } = findRuleset(request, services);
+  const current = () => services.memory.ruleset(about.organisationId, about.id);
+  const planned = await planCompaction(current, request.now, { ignoreNames });
+  if (planned === undefined) throw noRuleset(request);
+  const state = ifMatch(request);
+  if (state === undefined || state.versions.includes(planned.version)) return planned;
+  throw new Problem("precondition-failed", "the rules have changed since; fetch them again and send their ETag");
+}
+
+async function writePlanned(
+  request: FastifyRequest,
+  { store }: Services,
+  { version, rules, compaction }: PlannedCompaction,
+): Promise<object> {
+  const onlyThen: IfMatch = { versions: [version], rules: [], lists: [] };
+  const { isKept, ...counts } = await store.write({
+    kind: "replace-rules",
+    ...signed(request),
+    rulesetId: rulesetId(request),
+    rules,
+    shrink: ANY_SHRINK,
+    ifMatch: onlyThen,
+  });
+  return { ...counts, ...foundIn(compaction), can_undo: isKept, dry_run: false };
+}
+
+function planDocument({ compaction, plan }: PlannedCompaction): object {
+  const { counts, added, updated, removed, truncated, canUndo } = plan;
+  return {
+    ...counts,
+    ...foundIn(compaction),
+    can_undo: canUndo,
+    dry_run: true,
+    plan: {
+      added: added.map(ruleDocument),
+      updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })),
+      removed: removed.map(ruleDocument),
+      redundant: compaction.redundant.map(redundantDocument),
+      truncated: truncated || compaction.superfluous + compaction.superfluousForNow > compaction.redundant.length,
+    },
+  };
+}
+
+function foundIn({ superfluous, superfluousForNow, united }: PlannedCompaction["compaction"]): object {
+  return { superfluous, superfluous_for_now: superfluousForNow, united };
+}
