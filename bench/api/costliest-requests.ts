@@ -41,6 +41,11 @@ const LIST_TYPES: readonly ListType[] = ["application/json", "text/plain", "text
 
 const rules = ({ base, own }: Client, id = own.fullId): string => `${base}/edl/ip-rulesets/${id}/rules`;
 const rulesets = ({ base }: Client): string => `${base}/edl/ip-rulesets/`;
+/** The dashboard has the ruleset in the path, keys in the query. */
+const previews = (client: Client): string =>
+  client.base === "/v1"
+    ? `${client.base}/edl/ip-rulesets:preview?ruleset_id=${client.own.fullId}`
+    : `${rules(client)}:preview`;
 const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
 const externalLists = ({ base }: Client): string => `${base}/edl/lists/`;
 
@@ -819,10 +824,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   ],
   cancelFeedImport: [sending("while none runs", "DELETE", ({ base }) => `${base}/threats/import`, {})],
   getCatalogue: [getting("as it is", ({ base }) => `${base}/catalogue`)],
-  previewRules: [
-    ...wholeLists("POST", (client) => `${rules(client)}:preview`),
-    ...wrongBodies("POST", (client) => `${rules(client)}:preview`, "rules", true),
-  ],
+  previewRules: [...wholeLists("POST", previews), ...wrongBodies("POST", previews, "rules", true)],
 };
 
 /** What the server answers without being in a document. */

@@ -2,6 +2,7 @@ import fastify from "fastify";
 import type { Logger } from "pino";
 import type { App } from "./app-type.ts";
 import { addAuditList } from "./routes/dashboard/audit.ts";
+import { addKeyPreviewRoutes } from "./routes/dashboard/previews.ts";
 import { addUndoOfAnyRoute } from "./routes/dashboard/undo.ts";
 import { addSearchRoutes } from "./routes/public/search-rules.ts";
 import { addDashboardRoutes } from "./routes/dashboard/routes.ts";
@@ -109,6 +110,7 @@ export function buildApp(services: Services, log: Logger): App {
     addAreas(within, services);
     addAuditList(within, services, WRITE_EDL);
     addUndoOfAnyRoute(within, services);
+    addKeyPreviewRoutes(within, services);
   });
   addScope(app, "public", "", (within) => addCtiAlias(within, services));
   addScope(app, "dashboard", "/dashboard/api", (within) => {

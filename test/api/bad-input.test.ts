@@ -61,7 +61,7 @@ async function allOperations(): Promise<Operation[]> {
         .replace("{ip}", "192.0.2.1"),
       query: described.parameters
         .filter((each: any) => each.in === "query" && each.required)
-        .map((each: any) => `${each.name}=203.0.113.0/24`)
+        .map((each: any) => `${each.name}=${each.name === "ruleset_id" ? id : "203.0.113.0/24"}`)
         .join("&"),
     })),
   );
@@ -138,6 +138,7 @@ test("every operation is described: the specification's by their ids", async () 
     "lookupIp",
     "previewDeployment",
     "previewNewDeployment",
+    "previewRules",
     "publishDeployment",
     "readSnapshot",
     "refreshExternalList",

@@ -104,3 +104,27 @@ test("rules are found in all rulesets, by address, name and state", async () => 
   const { status, body } = await send("POST", "/v1/edl/ip-rulesets:search", { rulesets: [one] }, stranger);
   assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["rulesets[0]"]]);
 });
+
+test("what importing a list would do is shown by line to a key that reads; only its organisation's rulesets have it", async () => {
+  await send("PUT", `/v1/edl/ip-rulesets/${one}/rules?max_shrink=100`, {
+    rules: [{ ip: "192.0.2.0/24", name: "old" }],
+  });
+  const path = "/v1/edl/ip-rulesets:preview";
+  const rows = { rules: [{ ip: "192.0.2.0/24", name: "new" }, { ip: "203.0.113.7" }, { ip: "10.0.0.1/8" }] };
+  const { status, body, headers } = await send("POST", `${path}?ruleset_id=${one.toUpperCase()}`, rows, reader);
+  assert.deepEqual(
+    [status, body.counts, body.lines.map(({ verdict }: any) => verdict)],
+    [200, { created: 1, updated: 0, skipped: 1, conflict: 0, error: 1 }, ["skipped", "created", "error"]],
+  );
+  const listed = await ask(t, "GET", `/v1/edl/ip-rulesets/${one}/rules`, { key });
+  assert.deepEqual(
+    listed.body.items.map(({ name }: any) => name),
+    ["old"],
+    "nothing is written",
+  );
+  assert.equal(headers.get("etag"), listed.headers.get("etag"));
+  assert.equal((await send("POST", `${path}?ruleset_id=${one}`, rows, stranger)).status, 404);
+  assert.equal((await send("POST", `${path}?ruleset_id=x`, rows)).status, 404);
+  const missing = await send("POST", path, rows);
+  assert.deepEqual([missing.status, Object.keys(missing.body.validation_errors)], [400, ["ruleset_id"]]);
+});

@@ -335,6 +335,16 @@ export const CompactResponse = named(
 
 export const ImportQuery = Type.Object({ ...mode, ...skip, ...defaults });
 export const PreviewQuery = Type.Object({ ...mode, ...defaults });
+/** For keys, whose path names no ruleset. */
+export const KeyPreviewQuery = Type.Object({
+  ruleset_id: Type.String({
+    format: "uuid",
+    maxLength: 36,
+    description: "the ruleset that the list would be imported into",
+    examples: [EXAMPLE_ID],
+  }),
+  ...PreviewQuery.properties,
+});
 
 export const ImportResponse = named(
   "ImportResponse",

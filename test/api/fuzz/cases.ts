@@ -148,7 +148,12 @@ function validParts(
         ),
       ),
       query: fc.record(
-        Object.fromEntries(of("query").map(({ name, schema }) => [name, validValue(api, schema, name)])),
+        Object.fromEntries(
+          of("query").map(({ name, schema, required }) => [
+            name,
+            name === "ruleset_id" && required === true ? fc.constant(rulesetId) : validValue(api, schema, name),
+          ]),
+        ),
         {
           requiredKeys: of("query")
             .filter(({ required }) => required)

@@ -202,7 +202,7 @@ class OperationFuzz {
       });
       this.#listId = JSON.parse(text).id;
     }
-    if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {
+    if (this.#rulesetId === "" && needsRuleset(this.#operation)) {
       const { text } = await this.#sendSurely({
         method: "POST",
         path: "/v1/edl/ip-rulesets/",
@@ -279,4 +279,9 @@ function throwAt(
     name,
     `${name}: ${verdict}\n${kind} ${fault}\n${JSON.stringify(shown)}\n${status} ${text.slice(0, 1000)}`,
   );
+}
+
+/** Whether its requests name a ruleset. */
+function needsRuleset({ path, parameters }: Operation): boolean {
+  return path.includes("{ruleset_id}") || parameters.some(({ name, required }) => name === "ruleset_id" && required);
 }

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from "fastify";
-import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
 import type { App } from "../../app-type.ts";
 import { joined } from "../../../service/encoded.ts";
 import { rulesetTag } from "../../../service/rules/tags.ts";
@@ -14,56 +14,69 @@ import {
   readRulesToEnd,
 } from "../../../service/rules/preview-rules.ts";
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import { streamJson } from "../../http/reply.ts";
-import { findRuleset, noRuleset } from "../public/find-ruleset.ts";
+import { findRuleset, noRuleset, rulesetWithId } from "../public/find-ruleset.ts";
 import { Preview, PreviewBody } from "../../schemas/row.ts";
-import { PreviewQuery, RulesetParameters } from "../../schemas/rule.ts";
+import { KeyPreviewQuery, PreviewQuery, RulesetParameters } from "../../schemas/rule.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { Services } from "../../../service/services.ts";
 
-/** What an import would do, before anything is written. */
+/** What an import would do, before anything is written; the ruleset is in the path. */
 export function addPreviewRoutes(app: App, services: Services): void {
-  withListBodies(app, (context) => addPreview(context, services));
+  const schema = { ...previewSchema(services), params: RulesetParameters, querystring: PreviewQuery };
+  withListBodies(app, (context) => {
+    context.post(
+      "/edl/ip-rulesets/:ruleset_id/rules::preview",
+      { config: configOf(services), schema },
+      async (request, reply) => answerPreview(findRuleset(request, services), { request, reply, services }),
+    );
+  });
 }
 
-function addPreview(app: App, services: Services): void {
-  const { settings, memory } = services;
-  const schema = {
-    operationId: "previewRules",
-    summary: "What importing a list would do to each line; nothing is written",
-    description:
-      "Every line with an error is reported. Send the ETag as If-Match with importRules to apply exactly this; the response is 412 if the ruleset has changed.",
-    tags: ["IP rulesets"],
-    problems: [400, 404, 413, 415],
-    params: RulesetParameters,
-    querystring: PreviewQuery,
-    body: listBody(PreviewBody(settings.rulesPerRuleset)),
-    response: { 200: Preview },
-    responseHeaders: { ETag: "of the rules the preview is based on" },
-    bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
-  };
-  app.post(
-    "/edl/ip-rulesets/:ruleset_id/rules::preview",
-    { config: { ...READ_EDL, bodyBytes: settings.bulkBodyBytes }, schema },
-    async (request, reply) => {
-      const { id, organisationId } = findRuleset(request, services).about;
-      const current = () => memory.ruleset(organisationId, id);
-      const list = await readToEnd(request, services);
-      const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-      const preview = await previewRules(current, list, {
-        mode,
-        now: request.now,
-        maxRules: settings.rulesPerRuleset,
-      });
-      const ruleset = current();
-      if (preview === undefined || ruleset === undefined) throw noRuleset(request);
-      reply.header(
-        "etag",
-        rulesetTag({ about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules }, request.now),
-      );
-      return streamJson(reply, joined(previewTexts(preview)));
-    },
-  );
+/** The same for keys; the ruleset is a parameter of the query. */
+export function addKeyPreviewRoutes(app: App, services: Services): void {
+  const schema = { ...previewSchema(services), querystring: KeyPreviewQuery };
+  withListBodies(app, (context) => {
+    context.post("/edl/ip-rulesets::preview", { config: configOf(services), schema }, async (request, reply) => {
+      const ruleset = rulesetWithId(request.query.ruleset_id.toLowerCase(), request, services);
+      return answerPreview(ruleset, { request, reply, services });
+    });
+  });
+}
+
+const configOf = ({ settings }: Services) => ({ ...READ_EDL, bodyBytes: settings.bulkBodyBytes });
+
+const previewSchema = ({ settings }: Services) => ({
+  operationId: "previewRules",
+  summary: "What importing a list would do to each line; nothing is written",
+  description:
+    "Every line with an error is reported. Send the ETag as If-Match with importRules to apply exactly this; the response is 412 if the ruleset has changed.",
+  tags: ["IP rulesets"],
+  problems: [400, 404, 413, 415],
+  body: listBody(PreviewBody(settings.rulesPerRuleset)),
+  response: { 200: Preview },
+  responseHeaders: { ETag: "of the rules the preview is based on" },
+  bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+});
+
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly services: Services;
+}
+
+async function answerPreview({ about }: LiveRuleset, { request, reply, services }: Asked): Promise<FastifyReply> {
+  const { memory, settings } = services;
+  const { conflict_resolution: mode = CONFLICT_MODES[0] } = request.query as { conflict_resolution?: ConflictMode };
+  const current = () => memory.ruleset(about.organisationId, about.id);
+  const list = await readToEnd(request, services);
+  const preview = await previewRules(current, list, { mode, now: request.now, maxRules: settings.rulesPerRuleset });
+  const ruleset = current();
+  if (preview === undefined || ruleset === undefined) throw noRuleset(request);
+  const based = { about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules };
+  reply.header("etag", rulesetTag(based, request.now));
+  return streamJson(reply, joined(previewTexts(preview)));
 }
 
 /** The response as JSON, by the schema `Preview`. */

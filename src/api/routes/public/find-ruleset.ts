@@ -6,8 +6,13 @@ import type { Services } from "../../../service/services.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The ruleset in the path, if it belongs to the caller's organisation. @throws Problem (404) */
-export function findRuleset(request: FastifyRequest, { memory }: Services): LiveRuleset {
-  const ruleset = memory.ruleset(request.caller.organisationId, rulesetId(request));
+export function findRuleset(request: FastifyRequest, services: Services): LiveRuleset {
+  return rulesetWithId(rulesetId(request), request, services);
+}
+
+/** The ruleset with an id in lower case, as `findRuleset`. @throws Problem (404) */
+export function rulesetWithId(id: string, request: FastifyRequest, { memory }: Services): LiveRuleset {
+  const ruleset = memory.ruleset(request.caller.organisationId, id);
   if (ruleset !== undefined) return ruleset;
   throw noRuleset(request);
 }
