@@ -60,6 +60,8 @@ describe("deciders", () => {
         name,
         purpose,
         description: "",
+        guard: "warn",
+        neverBlock: false,
         createdAt: 5,
         updatedAt: 5,
         version: 0,

@@ -52,7 +52,14 @@ for (const { name, skip, make, stop } of await databases()) {
           name: "Example",
           createdAt: 1,
         });
-        const created = { organisationId: organisation.id, description: "", createdAt: 1, updatedAt: 1 };
+        const created = {
+          organisationId: organisation.id,
+          description: "",
+          guard: "warn",
+          neverBlock: false,
+          createdAt: 1,
+          updatedAt: 1,
+        };
         assert.deepEqual(allowlist, {
           ...created,
           id: allowlist.id,
@@ -458,6 +465,8 @@ for (const { name, skip, make, stop } of await databases()) {
             name: "Third",
             purpose: "blocklist",
             description: "of three",
+            guard: "warn",
+            neverBlock: false,
             createdAt: 2,
             updatedAt: 2,
             version: 4,

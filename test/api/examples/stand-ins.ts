@@ -8,7 +8,8 @@ const LAST_DIGITS = 4;
 
 /** What examples show in place of texts that are new in each run. */
 export class StandIns {
-  readonly #startedAt = Date.now();
+  /** Less a second: the times of files are those of the last tick of the system's clock, some milliseconds ago. */
+  readonly #startedAt = Date.now() - 1000;
   readonly #texts = new Map<string, string>();
 
   /** Shows `shown` in place of `text`; an id in place of itself, to show the one that was sent. */
