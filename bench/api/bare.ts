@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import fastify from "fastify";
 import { CbsLookup } from "../../src/api/schemas/cbs.ts";
 import { Threat } from "../../src/api/schemas/cti.ts";
-import { CheckBody, CheckResult } from "../../src/api/schemas/rule.ts";
+import { AddressesBody, CheckResult } from "../../src/api/schemas/rule.ts";
 
 /** By `cti`, `cbs` and `check`, then by the text of the address. */
 export type Documents = Readonly<Record<"cti" | "cbs" | "check", Readonly<Record<string, object>>>>;
@@ -28,7 +28,7 @@ app.get("/v1/cbs/lookup", { schema: { response: { 200: CbsLookup } } }, (request
 });
 app.post(
   "/v1/edl/ip-rulesets/:ruleset_id/rules::check",
-  { schema: { body: CheckBody(MOST), response: { 200: CheckResult } } },
+  { schema: { body: AddressesBody("Check", MOST), response: { 200: CheckResult } } },
   (request, reply) => {
     reply.send(checks.get((request.body as { ip: string }).ip));
   },

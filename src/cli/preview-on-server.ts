@@ -81,5 +81,5 @@ function rowsOf(preview: DeploymentPreview): string[][] {
     grouped(BigInt(preview[`ipv${family}_addresses`])),
     grouped(preview[`removed_ipv${family}_entries`]),
   ];
-  return [["family", "entries", "addresses", "removed by excludes"], row(4), row(6)];
+  return [["family", "entries", "addresses", "excluded prefixes"], row(4), row(6)];
 }

@@ -57,7 +57,7 @@ async function send({
   );
   const required = operation.parameters
     .filter((each) => each.in === "query" && each.required === true)
-    .map(({ name }) => [name, "192.0.2.1"]);
+    .map(({ name }) => [name, values[name] ?? "192.0.2.1"]);
   const search = new URLSearchParams({ ...Object.fromEntries(required), ...query });
   const proof: Record<string, string> = isDashboard
     ? { Cookie: `${PLAIN_NAME}=${user.token}`, Origin: t.server.url }

@@ -2,39 +2,11 @@ import { Type } from "typebox";
 import { DEPLOYMENT_PURPOSES } from "../../store/deployment.ts";
 import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
-import {
-  LookedUpText,
-  MapOf,
-  named,
-  Nullable,
-  NullableText,
-  NullableTimestamp,
-  PrefixText,
-  shownAs,
-  strict,
-  upTo,
-} from "./common.ts";
+import { MapOf, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
 import { Threat } from "./cti.ts";
 import { DeploymentSourceSchema } from "./deployment.ts";
 import { RuleSchema } from "./rule.ts";
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
-
-/** The document shows one of two alternatives; validation uses a form with better errors. */
-export function ExplainBody(most: number) {
-  const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
-  const one = named("ExplainOneRequest", Type.Object({ ip: PrefixText }, strict));
-  const many = named("ExplainManyRequest", Type.Object({ ips }, strict));
-  return named(
-    "ExplainRequest",
-    shownAs(
-      { oneOf: [one, many] },
-      Type.Object(
-        { ip: Type.Optional(PrefixText), ips: Type.Optional(ips) },
-        { ...strict, minProperties: 1, maxProperties: 1 },
-      ),
-    ),
-  );
-}
 
 const author = (what: string) =>
   Nullable(Actor, {

@@ -358,13 +358,13 @@ export const ImportResponse = named(
   }),
 );
 
-/** The document shows one of two alternatives; validation uses a form with better errors. */
-export function CheckBody(most: number) {
+/** One address or prefix, or many. The document shows two alternatives; validation uses a form with better errors. */
+export function AddressesBody(operation: "Check" | "Explain", most: number) {
   const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
-  const one = named("CheckOneRequest", Type.Object({ ip: PrefixText }, strict));
-  const many = named("CheckManyRequest", Type.Object({ ips }, strict));
+  const one = named(`${operation}OneRequest`, Type.Object({ ip: PrefixText }, strict));
+  const many = named(`${operation}ManyRequest`, Type.Object({ ips }, strict));
   return named(
-    "CheckRequest",
+    `${operation}Request`,
     shownAs(
       { oneOf: [one, many] },
       Type.Object(

@@ -117,9 +117,9 @@ test("a preview of a deployment with changes, of a new one, and what would refus
   assert.equal(
     card,
     [
-      "  family  entries                               addresses  removed by excludes",
-      "  IPv4          1                                     128                    1",
-      "  IPv6          1  79,228,162,514,264,337,593,543,950,336                    0",
+      "  family  entries                               addresses  excluded prefixes",
+      "  IPv4          1                                     128                  1",
+      "  IPv6          1  79,228,162,514,264,337,593,543,950,336                  0",
       "  first entries: 20.0.0.128/25, 2a00:1::/32",
       "  widest prefixes: 20.0.0.128/25, 2a00:1::/32",
       "  changes by itself: never",

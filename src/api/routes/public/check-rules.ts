@@ -24,7 +24,7 @@ import {
 import { chooseType } from "../../http/media-types.ts";
 import { MAX_AT_ONCE, sendJson, sendText } from "../../http/reply.ts";
 import { addressesBytes, READ_EDL } from "../../operation.ts";
-import { CheckBody, CheckResult, CheckResults, RulesetParameters } from "../../schemas/rule.ts";
+import { AddressesBody, CheckResult, CheckResults, RulesetParameters } from "../../schemas/rule.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 const PATH = "/edl/ip-rulesets/:ruleset_id/rules::check";
@@ -49,8 +49,8 @@ function addCheck(app: App, services: Services): void {
     tags: ["IP rulesets"],
     problems: [400, 404, 406, 413, 415],
     params: RulesetParameters,
-    body: lineBody(CheckBody(most)),
-    documentedBody: CheckBody(most),
+    body: lineBody(AddressesBody("Check", most)),
+    documentedBody: AddressesBody("Check", most),
     response: { 200: Type.Union([CheckResult, CheckResults]) },
     otherTypes: [LINES],
     otherBodies: LINE_TYPES,

@@ -7,7 +7,8 @@ import type { App } from "../../app-type.ts";
 import { sendDocuments } from "../../http/line-bodies.ts";
 import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
 import { addressesBytes, READ_EDL } from "../../operation.ts";
-import { ExplainBody, Explanation, Explanations } from "../../schemas/explanation.ts";
+import { Explanation, Explanations } from "../../schemas/explanation.ts";
+import { AddressesBody } from "../../schemas/rule.ts";
 
 /** Why addresses and prefixes are allowed or blocked, by everything that the organisation has. */
 export function addExplainRoutes(app: App, services: Services): void {
@@ -18,7 +19,7 @@ export function addExplainRoutes(app: App, services: Services): void {
     description: `With \`ip\` one explanation, with \`ips\` (at most ${settings.bulkAddresses}) a map from each address, as it was sent, to its explanation: every rule that covers it in any ruleset, which one decides and who wrote it, the deployments that list it, its services, and what feeds say about it.`,
     tags: ["IP rulesets"],
     problems: [400, 413, 415],
-    body: ExplainBody(settings.bulkAddresses),
+    body: AddressesBody("Explain", settings.bulkAddresses),
     response: { 200: Type.Union([Explanation, Explanations]) },
     bodyExample: { ip: "203.0.113.7" },
   };
