@@ -83,7 +83,8 @@ func main() {
 	add("skip", generated.AddIPRequest{Ip: "192.0.2.1", Name: of("other"), ConflictResolution: of(generated.ConflictModeSkip)})
 
 	failed := must(client.AddRuleWithResponse(ctx, ruleset.Id, nil, generated.AddIPRequest{Ip: "192.0.2.1", ConflictResolution: of(generated.ConflictModeFail)}))
-	steps["fail"] = []any{failed.StatusCode(), failed.ApplicationproblemJSON409.Type, failed.ApplicationproblemJSON409.Existing.Ip}
+	conflict := must(failed.ApplicationproblemJSON409.AsConflictProblem())
+	steps["fail"] = []any{failed.StatusCode(), conflict.Type, conflict.Existing.Ip}
 
 	for _, ip := range []string{"192.0.2.2", "2001:db8::/32"} {
 		require(must(client.AddRuleWithResponse(ctx, ruleset.Id, nil, generated.AddIPRequest{Ip: ip})).StatusCode() == 201, ip)
@@ -127,7 +128,8 @@ func main() {
 	must(0, third.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.9", Op: generated.Add}))
 	must(0, fourth.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.1", Op: generated.Add, ConflictResolution: of(generated.ConflictModeFail)}))
 	batch = must(client.BatchRulesWithResponse(ctx, ruleset.Id, nil, generated.BatchRequest{Items: []generated.BatchRequest_Items_Item{third, fourth}}))
-	steps["batch_refused"] = []any{batch.StatusCode(), batch.ApplicationproblemJSON409.Type, actionsOf(*batch.ApplicationproblemJSON409.Results)}
+	refused := must(batch.ApplicationproblemJSON409.AsConflictProblem())
+	steps["batch_refused"] = []any{batch.StatusCode(), refused.Type, actionsOf(*refused.Results)}
 
 	replace := func(rules []generated.ListedRule, params *generated.ReplaceRulesParams) *generated.ReplaceRulesResponse {
 		return must(client.ReplaceRulesWithResponse(ctx, ruleset.Id, params, generated.ReplaceRequest{Rules: rules}))
