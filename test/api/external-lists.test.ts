@@ -209,6 +209,10 @@ test("admins give credentials, which go to their own origin only and are nowhere
     visit(t, "POST", `/edl/lists/${id}:credentials`, { token: user.token, body: { credentials } });
   const basic = { type: "basic", username: "ann", password: "hunter-2" };
   assert.equal((await give(basic, await addUser(t, organisation, "editor"))).status, 403);
+  for (const username of ["an:n", "an\u0085n"]) {
+    const refused = await give({ ...basic, username });
+    assert.deepEqual(Object.keys(refused.body.validation_errors), ["credentials.username"], refused.text);
+  }
   const given = await give(basic);
   assert.deepEqual(given.body.auth, { type: "basic", name: "ann", origin }, given.text);
   await refresh(id);

@@ -1,3 +1,4 @@
+import { CONTROL } from "../../rulesets/validate-rule.ts";
 import type { ListCredentials } from "../../store/external-list.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import { invalid } from "../service-error.ts";
@@ -60,6 +61,7 @@ function purposeOf({ organisationId }: About): string {
 
 function basic({ username, password }: Extract<GivenCredentials, { type: "basic" }>): string {
   if (username.includes(":")) throw invalid({ "credentials.username": ["must have no colon"] });
+  if (CONTROL.test(username)) throw invalid({ "credentials.username": ["must have no control characters"] });
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 

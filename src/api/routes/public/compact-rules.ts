@@ -41,11 +41,12 @@ export function addCompactRoutes(app: App, services: Services): void {
     { config: WRITE_EDL, schema },
     async (request, reply): Promise<object> => {
       const { dry_run: isDry = false, ignore_names: ignoreNames = false } = request.query;
+      const by = signed(request);
       for (let tries = 1; ; tries++) {
         const planned = await plannedFor(request, services, ignoreNames);
         if (isDry) return planDocument(planned);
         try {
-          const counts = await writePlanned(request, services, planned);
+          const counts = await writePlanned(by, rulesetId(request), services, planned);
           reply.header("etag", rulesetTag(findRuleset(request, services), request.now));
           return counts;
         } catch (error) {
@@ -73,15 +74,16 @@ async function plannedFor(
 }
 
 async function writePlanned(
-  request: FastifyRequest,
+  by: ReturnType<typeof signed>,
+  id: string,
   { store }: Services,
   { version, rules, compaction }: PlannedCompaction,
 ): Promise<object> {
   const onlyThen: IfMatch = { versions: [version], rules: [], lists: [] };
   const { isKept, ...counts } = await store.write({
     kind: "replace-rules",
-    ...signed(request),
-    rulesetId: rulesetId(request),
+    ...by,
+    rulesetId: id,
     rules,
     shrink: ANY_SHRINK,
     ifMatch: onlyThen,
