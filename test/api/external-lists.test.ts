@@ -182,6 +182,7 @@ test("URLs that are not fetched, options that cannot be: each error at its place
     [{ url: "http://lists.example/a" }, "url"],
     [{ url: "ftp://lists.example/a" }, "url"],
     [{ url: "https://ann:pw@lists.example/a" }, "url"],
+    [{ url: `https://lists.example/${"ä".repeat(1900)}` }, "url"],
     [{ url, format: "xml" }, "format"],
     [{ url, schedule: "1m" }, "schedule"],
     [{ url, name: "a\nb" }, "name"],

@@ -3,6 +3,7 @@ import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { IMPORT_FORMATS } from "../../rulesets/importers/import-rules.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { MAX_URL } from "../../service/lists/read-list-definition.ts";
 import { UPDATE_FREQUENCIES } from "../../store/deployment.ts";
 import type { ExternalList, FetchedContent, ListCheck } from "../../store/external-list.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
@@ -19,7 +20,6 @@ import {
   Timestamp,
 } from "./common.ts";
 
-const MAX_URL = 2000;
 const MAX_SECRET = 4000;
 
 export const ListParameters = Type.Object({

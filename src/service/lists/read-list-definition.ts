@@ -27,6 +27,9 @@ export function readListChanges({ url, ...asked }: Partial<ExternalListDefinitio
   return { ...asked, ...(url !== undefined && { url: checkedUrl(url) }) };
 }
 
+/** Characters of a URL. */
+export const MAX_URL = 2000;
+
 /** The host is checked when it is fetched: what its name stands for changes. */
 function checkedUrl(text: string): string {
   const url = URL.parse(text);
@@ -39,6 +42,8 @@ function checkedUrl(text: string): string {
   if (url.username !== "" || url.password !== "")
     return reject("must have no user name and password; an admin adds credentials to the list");
   url.hash = "";
+  // Encoding what is not ASCII makes it longer.
+  if (url.href.length > MAX_URL) return reject(`must have at most ${MAX_URL} characters, encoded`);
   return url.href;
 }
 
