@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { Deployment, PublishedList } from "../../store/deployment.ts";
 import type { Plan } from "../../store/state.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
+import { RepeatedExchange } from "../store/repeated-exchange.ts";
 import { packList, unpackList } from "./list-text.ts";
 import type { PublishedLists, ServedList } from "./published-lists.ts";
 
-/** Milliseconds between two looks at what has changed. */
+/** Milliseconds from one look at what has changed to the next. */
 const EVERY = 2000;
 const ENDING = ".json";
 
@@ -41,8 +42,8 @@ export class FeedFolder {
   readonly #log: Log;
   /** What the file of each deployment was made of. */
   readonly #saved = new Map<string, string>();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #saving = new RepeatedExchange(() => this.#saveAll(), EVERY);
+  #isStarted = false;
 
   constructor(path: string, services: Needed, log: Log) {
     this.#path = path;
@@ -54,18 +55,14 @@ export class FeedFolder {
   start(): void {
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     chmodSync(this.#path, 0o700);
-    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#isStarted = true;
+    this.#saving.start();
   }
 
   async stop(): Promise<void> {
-    if (this.#timer === undefined) return;
-    clearInterval(this.#timer);
-    await this.#running;
+    if (!this.#isStarted) return;
+    await this.#saving.stop();
     await this.#saveAll();
-  }
-
-  #look(): void {
-    this.#running = this.#running.then(() => this.#saveAll());
   }
 
   async #saveAll(): Promise<void> {
