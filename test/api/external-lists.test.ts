@@ -111,7 +111,7 @@ test("what cannot be fetched or taken leaves the last good content; a change tha
   serve("/b", hosts(10));
   const { problem } = await refresh(id);
   assert.deepEqual([problem.code, typeof problem.digest], ["changes", "string"]);
-  assert.equal((await refresh(id, { accept: "other" })).state, "refused");
+  assert.equal((await refresh(id, { accept: "A".repeat(43) })).state, "refused");
   const accepted = await refresh(id, { accept: problem.digest });
   assert.deepEqual([accepted.state, accepted.ipv4_entries_count, accepted.problem], ["ok", 10, null]);
 });

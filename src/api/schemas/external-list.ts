@@ -87,8 +87,7 @@ export const RefreshListBody = named(
     {
       accept: Type.Optional(
         Type.String({
-          minLength: 1,
-          maxLength: 100,
+          pattern: "^[A-Za-z0-9_-]{43}$",
           description: "`digest` of the problem: take this content although it has changed too much",
         }),
       ),

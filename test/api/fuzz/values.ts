@@ -154,6 +154,7 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
       `user:${"5".repeat(8)}-1111-4222-8333-${"6".repeat(12)}`,
     );
   if (name === "cursor") return fc.constant("");
+  if (name === "accept") return fc.stringMatching(/^[A-Za-z0-9_-]{43}$/);
   if (name === "set_name") return fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,24}$/);
   if (name === "id" && format === "uuid") return fc.uuid({ version: 4 });
   if (name === "id")
