@@ -322,43 +322,74 @@ export class Server {
   }
 }
 
-/**
- * The store, once it is open. With `--feeds-dir` the server serves feeds until then, and tries again as long as the
- * database cannot be reached.
- */
-async function openedSurely(options: ServerOptions): Promise<{ store: Store; loading: LoadingStore }> {
-  const { settings, secretKeyFile, log, now = Date.now } = options;
-  let loading = options.store;
-  if (settings.feedsDir === "") return { store: await opened(options), loading };
+/** The store, once it is open. With `--feeds-dir` the server serves feeds until then, however long it takes. */
+async function openedSurely(options: ServerOptions): Promise<OpenedStore> {
+  const { settings, store: loading, secretKeyFile, log, now = Date.now } = options;
+  const deadline = performance.now() + 1000 * settings.databaseWait;
+  if (settings.feedsDir === "") {
+    return openedPatiently(options, ({ mayPass = false }) => mayPass && performance.now() < deadline);
+  }
   const first = await Promise.race([loading.store.catch(() => undefined), sleep(STANDBY_AFTER)]);
   if (first !== undefined) return { store: first, loading };
   const standby = await startStandbyFeeds({ settings, secretKey: new SecretKey(secretKeyFile), log, now });
   try {
-    for (;;) {
-      try {
-        return { store: await opened({ ...options, store: loading }), loading };
-      } catch (error) {
-        if (!(error instanceof StoreError && error.code === "unavailable")) throw error;
-        await sleep(LOAD_AGAIN_AFTER);
-        loading = loading.again();
-      }
-    }
+    return await openedPatiently(options, ({ code }) => code === "unavailable");
   } finally {
     await standby.close();
   }
 }
 
-/** The store, once it is open; as long as it is not, the log says so. */
-async function opened({ store, log }: ServerOptions): Promise<Store> {
-  const began = performance.now();
-  const timer = setInterval(() => {
-    const seconds = Math.round((performance.now() - began) / 1000);
-    log.warn({ seconds }, "still waiting for the database to be opened");
-  }, SAID_AFTER).unref();
+interface OpenedStore {
+  readonly store: Store;
+  readonly loading: LoadingStore;
+}
+
+/** Tries again after errors that are worth waiting for; the log says so. */
+async function openedPatiently(
+  { store: first, log }: ServerOptions,
+  isWorthWaiting: (error: StoreError) => boolean,
+): Promise<OpenedStore> {
+  const waiting = new WaitLog(log);
   try {
-    return await store.store;
+    for (let loading = first; ; loading = loading.again()) {
+      try {
+        return { store: await loading.store, loading };
+      } catch (error) {
+        if (!(error instanceof StoreError && isWorthWaiting(error))) throw error;
+        waiting.failed(error.message);
+        await sleep(LOAD_AGAIN_AFTER);
+      }
+    }
   } finally {
-    clearInterval(timer);
+    waiting.end();
+  }
+}
+
+/** Says that a start waits for the database: at once when it fails for another reason, and every few seconds. */
+class WaitLog {
+  readonly #log: Logger;
+  readonly #began = performance.now();
+  readonly #timer = setInterval(() => this.#say(), SAID_AFTER).unref();
+  #reason: string | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  failed(reason: string): void {
+    const isNew = reason !== this.#reason;
+    this.#reason = reason;
+    if (isNew) this.#say();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #say(): void {
+    const seconds = Math.round((performance.now() - this.#began) / 1000);
+    const reason = this.#reason === undefined ? {} : { reason: this.#reason };
+    this.#log.warn({ seconds, ...reason }, "still waiting for the database to be opened");
   }
 }
 

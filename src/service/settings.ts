@@ -82,6 +82,14 @@ export const SETTINGS = {
     value: "URL",
     help: "the PostgreSQL database, postgres://..., instead of a file",
   },
+  databaseWait: {
+    name: "database-wait",
+    initial: 60,
+    min: 0,
+    max: DAY,
+    value: "SECONDS",
+    help: "how long a start waits for a PostgreSQL database that is still starting or cannot be reached; with --feeds-dir, forever",
+  },
   rulesetSnapshots: {
     name: "ruleset-snapshots",
     initial: "",

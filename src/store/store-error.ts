@@ -90,6 +90,7 @@ interface Details {
   readonly existing?: Rule;
   readonly results?: readonly BatchResult[];
   readonly shrink?: ShrinkRejection;
+  readonly mayPass?: true;
   readonly cause?: unknown;
 }
 
@@ -106,12 +107,15 @@ export class StoreError extends Error {
   readonly results?: readonly BatchResult[];
   /** With `shrinks-too-much`: by how much. */
   readonly shrink?: ShrinkRejection;
+  /** With `unavailable`: the database may only be starting, or out of reach for a while; no setting is known to be wrong. */
+  readonly mayPass?: true;
 
-  constructor(code: StoreErrorCode, message: string, { existing, results, shrink, cause }: Details = {}) {
+  constructor(code: StoreErrorCode, message: string, { existing, results, shrink, mayPass, cause }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     if (existing !== undefined) this.existing = existing;
     if (results !== undefined) this.results = results;
     if (shrink !== undefined) this.shrink = shrink;
+    if (mayPass !== undefined) this.mayPass = mayPass;
   }
 }

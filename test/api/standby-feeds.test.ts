@@ -7,6 +7,7 @@ import type { Server } from "../../src/api/server.ts";
 import { readFeedFolder } from "../../src/service/deployments/feed-folder.ts";
 import { freePort } from "../free-port.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { startProxy } from "../store/harness/proxy.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
 
@@ -87,5 +88,27 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
     const again = (await get(good.path))!;
     assert.deepEqual([again.text, again.headers.get("etag")], ["192.0.2.0/24\n", etag]);
     assert.equal((await ask(t, "GET", DEPLOYMENTS, { key })).status, 200);
+  });
+
+  test("a server without saved feeds waits for a database that starts up, or refuses connections, and not for one that rejects it", async (c) => {
+    const [url, port] = [await postgres.database(), await freePort()];
+    let proxy = await startProxy(url, { port });
+    c.after(() => proxy.close());
+    useStores(async () => ({ url: proxy.url }));
+    const own = await startServer({ databaseWait: 86_400 });
+    c.after(() => own.close());
+    const toldOf = (reason: string) => () => own.logged().includes(`the database cannot be reached: ${reason}`);
+    proxy.startUp();
+    const restarted = own.restart();
+    // What fails meanwhile is told by what waits for it.
+    restarted.catch(() => {});
+    await until("it waits while the database starts up", toldOf("the database system is starting up"));
+    await proxy.close();
+    await until("it waits while connections are refused", toldOf("connect ECONNREFUSED"));
+    proxy = await startProxy(url, { port });
+    await restarted;
+    assert.equal((await ask(own, "GET", "/readyz")).status, 200);
+    useStores(async () => ({ url: `${url}-unknown` }));
+    await assert.rejects(startServer({ databaseWait: 86_400 }), /the database refuses the service: .*3D000/);
   });
 });

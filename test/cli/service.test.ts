@@ -295,7 +295,9 @@ test("a server waits for a database that is slow to accept its first connection,
   const silent = createServer((connection) => void connections.push(connection)).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const url = `postgres://ipsieve:secret@127.0.0.1:${(silent.address() as AddressInfo).port}/ipsieve`;
-  const child = start(["serve", "--port", "0", "--database-url", url], { env: { IPSIEVE_HOME: folder.path } });
+  const child = start(["serve", "--port", "0", "--database-wait", "0", "--database-url", url], {
+    env: { IPSIEVE_HOME: folder.path },
+  });
   let said = "";
   child.stderr!.on("data", (part) => (said += String(part)));
   const ended = outcomeOf(child);

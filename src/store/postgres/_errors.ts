@@ -42,7 +42,7 @@ export function asStoreError(cause: unknown): unknown {
     return new StoreError(
       "unavailable",
       `the database cannot be reached: ${message}; check DATABASE_URL and the server`,
-      { cause },
+      { mayPass: true, cause },
     );
   const state = stateOf(cause);
   const [, code, what, cure] = FAILURES.find(([states]) => state !== undefined && states.test(state)) ?? [];

@@ -27,20 +27,23 @@ export interface Proxy {
   fate: CommitFate;
   /** From now on no one gets through, until `open`. */
   shut(): void;
+  /** From now on everyone is told that PostgreSQL is starting up (57P03), until `open`. */
+  startUp(): void;
   open(): void;
   /** Commits whose fate was not to pass. */
   readonly struck: number;
   close(): Promise<void>;
 }
 
-/** With `losesNotifications` none gets through. */
-export async function startProxy(url: string, { losesNotifications = false } = {}): Promise<Proxy> {
+/** With `losesNotifications` none gets through. `port`: by default, any free one. */
+export async function startProxy(url: string, { losesNotifications = false, port: ownPort = 0 } = {}): Promise<Proxy> {
   const target = new URL(url);
   const { port, hostname } = target;
   const sockets = new Set<Socket>();
-  let isShut = false;
+  let state: "open" | "shut" | "starting" = "open";
   const server = createServer((client) => {
-    if (isShut) return client.destroy();
+    if (state === "shut") return client.destroy();
+    if (state === "starting") return void client.once("data", () => client.end(STARTING_UP)).on("error", () => {});
     const database = connect(Number(port), hostname);
     const cut = () => {
       client.destroy();
@@ -81,7 +84,7 @@ export async function startProxy(url: string, { losesNotifications = false } = {
     });
     return undefined;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(ownPort, "127.0.0.1", resolve));
   target.port = String((server.address() as AddressInfo).port);
   const proxy = {
     url: target.href,
@@ -89,11 +92,14 @@ export async function startProxy(url: string, { losesNotifications = false } = {
     struck: 0,
     lost: 0,
     shut() {
-      isShut = true;
+      state = "shut";
       for (const socket of sockets) socket.destroy();
     },
+    startUp() {
+      state = "starting";
+    },
     open() {
-      isShut = false;
+      state = "open";
     },
     async close() {
       proxy.shut();
@@ -101,6 +107,16 @@ export async function startProxy(url: string, { losesNotifications = false } = {
     },
   };
   return proxy;
+}
+
+/** What PostgreSQL responds to a connection before it is ready. */
+const STARTING_UP = errorResponse({ S: "FATAL", V: "FATAL", C: "57P03", M: "the database system is starting up" });
+
+function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
+  const content = Object.entries(fields).map(([kind, text]) => `${kind}${text}\0`);
+  const message = Buffer.from(`E....${content.join("")}\0`);
+  message.writeUInt32BE(message.length - 1, 1);
+  return message;
 }
 
 const NOTIFICATION = "A".charCodeAt(0);
