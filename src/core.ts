@@ -88,7 +88,7 @@ export {
   type Relation,
   type Relations,
 } from "./sets/relate.ts";
-export { fit, type Fit, FitError, type FitLoss, type FitOptions } from "./sets/fit.ts";
+export { fit, type Fit, FitError, type FitLoss, type FitOptions, fitting } from "./sets/fit.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";

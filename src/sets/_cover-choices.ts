@@ -1,4 +1,8 @@
-import type { CoverTree } from "./_cover-tree.ts";
+import { type CoverTree, STEP } from "./_cover-tree.ts";
+import { sorting } from "./_sorting.ts";
+
+/** Work that can be interrupted every few hundred microseconds. */
+type Work<Result> = Generator<undefined, Result, undefined>;
 
 /** Nodes of each tree that cover all of its leaves, and what they cost together. */
 export interface Choice {
@@ -10,8 +14,8 @@ export interface Choice {
 }
 
 /** The fewest nodes that cover all leaves at a finite cost. O(n) */
-export function fewestNodes(trees: readonly CoverTree[]): number {
-  return priced(trees, Number.MAX_VALUE).reduce((sum, { counts }) => sum + counts.at(-1)!, 0);
+export function* fewestNodes(trees: readonly CoverTree[]): Work<number> {
+  return totals(yield* priced(trees, Number.MAX_VALUE)).count;
 }
 
 /** What each node costs at best if every node chosen costs `price` more. */
@@ -25,40 +29,53 @@ interface Priced {
  * The cheapest choice where each node has a price: the higher the price, the fewer nodes. A node is chosen itself, or
  * the best choices of its children are; of equals, it is.
  */
-function priced(trees: readonly CoverTree[], price: number): Priced[] {
-  return trees.map(({ leaves, left, right, cost }) => {
-    const costs = new Float64Array(leaves.length + cost.length);
-    const counts = new Int32Array(leaves.length + cost.length).fill(1, 0, leaves.length);
-    for (let at = 0, node = leaves.length; at < cost.length; at++, node++) {
-      const [a, b] = [left[at]!, right[at]!];
-      const apart = costs[a]! + costs[b]!;
-      const count = counts[a]! + counts[b]!;
-      const isWhole = cost[at]! < Infinity && cost[at]! - apart <= price * (count - 1);
-      costs[node] = isWhole ? cost[at]! : apart;
-      counts[node] = isWhole ? 1 : count;
-    }
-    return { costs, counts };
-  });
+function* priced(trees: readonly CoverTree[], price: number, into = unpriced(trees)): Work<Priced[]> {
+  for (const [at, tree] of trees.entries()) yield* priceTree(tree, price, into[at]!);
+  return into;
 }
+
+/** Arrays that are filled once for each price: for every price anew, the collector of garbage would take most of the time. */
+function unpriced(trees: readonly CoverTree[]): Priced[] {
+  return trees.map(({ leaves, cost }) => ({
+    costs: new Float64Array(leaves.length + cost.length),
+    counts: new Int32Array(leaves.length + cost.length).fill(1, 0, leaves.length),
+  }));
+}
+
+function* priceTree({ leaves, left, right, cost }: CoverTree, price: number, { costs, counts }: Priced): Work<void> {
+  for (let at = 0, node = leaves.length; at < cost.length; at++, node++) {
+    const [a, b] = [left[at]!, right[at]!];
+    const apart = costs[a]! + costs[b]!;
+    const count = counts[a]! + counts[b]!;
+    const isWhole = cost[at]! < Infinity && cost[at]! - apart <= price * (count - 1);
+    costs[node] = isWhole ? cost[at]! : apart;
+    counts[node] = isWhole ? 1 : count;
+    if (at % PRICED === 0) yield;
+  }
+}
+
+/** Nodes priced between two pauses. */
+const PRICED = 1 << 14;
 
 /**
  * A choice of at most so many nodes, and a bound that shows how far from the best one it can be (Lagrange): at any
  * price, the cheapest choice with prices costs no more than the best choice of `most` nodes with theirs. The lowest
  * price at which few enough nodes are cheapest is found by halving the range of all doubles, in 64 steps. O(64 n)
  */
-export function chosenByPrice(trees: readonly CoverTree[], most: number): Choice {
+export function* chosenByPrice(trees: readonly CoverTree[], most: number): Work<Choice> {
+  const found = unpriced(trees);
   let low = 0n;
   let high = bitsOf(Number.MAX_VALUE);
   while (low < high) {
     const middle = (low + high) / 2n;
-    if (totals(priced(trees, doubleOf(middle))).count <= most) high = middle;
+    if (totals(yield* priced(trees, doubleOf(middle), found)).count <= most) high = middle;
     else low = middle + 1n;
   }
   const price = doubleOf(high);
-  const found = priced(trees, price);
+  yield* priced(trees, price, found);
   const { cost, count } = totals(found);
   const bound = price === Number.MAX_VALUE ? 0 : Math.max(0, cost - price * (most - count));
-  return filled(trees, found, { most, bound });
+  return yield* filled(trees, found, { most, bound });
 }
 
 function totals(found: readonly Priced[]): { cost: number; count: number } {
@@ -72,28 +89,49 @@ function totals(found: readonly Priced[]): { cost: number; count: number } {
 }
 
 /** The chosen nodes; nodes that are left over split the chosen ones that gain the most for each. */
-function filled(
+function* filled(
   trees: readonly CoverTree[],
   found: readonly Priced[],
   { most, bound }: { most: number; bound: number },
-): Choice {
+): Work<Choice> {
   let { cost, count } = totals(found);
-  const nodes = trees.map((tree, at) => chosenNodes(tree, found[at]!));
-  const splits = trees.flatMap((tree, at) => splitsOf(tree, found[at]!, nodes[at]!).map((split) => ({ at, ...split })));
-  for (const { at, node, gain, more } of splits.sort((a, b) => b.gain / b.more - a.gain / a.more)) {
+  const flags = trees.map(({ leaves, cost: { length } }) => new Uint8Array(leaves.length + length));
+  const splits: Split[] = [];
+  for (const [at, tree] of trees.entries()) {
+    yield* setFlags(flags[at]!, chosenBelow(tree, found[at]!, tree.leaves.length + tree.cost.length - 1));
+    for (const node of yield* flagged(flags[at]!, tree.leaves.length))
+      if (splits.push(splitOf(tree, found[at]!, { at, node })) % STEP === 0) yield;
+  }
+  for (const { at, node, gain, more } of yield* sorting(splits, (a, b) => b.gain / b.more - a.gain / a.more)) {
     if (count + more > most || gain <= 0) continue;
     const { leaves, left, right } = trees[at]!;
-    nodes[at]!.delete(node);
+    flags[at]![node] = 0;
     for (const child of [left[node - leaves.length]!, right[node - leaves.length]!])
-      for (const each of chosenBelow(trees[at]!, found[at]!, child)) nodes[at]!.add(each);
+      yield* setFlags(flags[at]!, chosenBelow(trees[at]!, found[at]!, child));
     cost -= gain;
     count += more;
   }
-  return { nodes: nodes.map((each) => [...each]), count, cost, bound };
+  const nodes: number[][] = [];
+  for (const each of flags) nodes.push(yield* flagged(each, 0));
+  return { nodes, count, cost, bound };
 }
 
-function chosenNodes(tree: CoverTree, found: Priced): Set<number> {
-  return new Set(chosenBelow(tree, found, tree.leaves.length + tree.cost.length - 1));
+function* setFlags(flags: Uint8Array, nodes: Iterable<number>): Work<void> {
+  let steps = 0;
+  for (const node of nodes) {
+    flags[node] = 1;
+    if (++steps % STEP === 0) yield;
+  }
+}
+
+/** The nodes from this one on whose flag is set. */
+function* flagged(flags: Uint8Array, from: number): Work<number[]> {
+  const nodes: number[] = [];
+  for (let node = from; node < flags.length; node++) {
+    if (flags[node] === 1) nodes.push(node);
+    if (node % PRICED === 0) yield;
+  }
+  return nodes;
 }
 
 /** From left to right. */
@@ -104,20 +142,23 @@ function* chosenBelow({ leaves, left, right }: CoverTree, { counts }: Priced, to
     else open.push(right[node - leaves.length]!, left[node - leaves.length]!);
 }
 
-/** What it would gain, and how many nodes more it would take, to choose what is best below a chosen node. */
-function splitsOf(
+/** What it would gain, and how many nodes more it would take, to choose what is best below a chosen inner node. */
+interface Split {
+  /** The number of its tree. */
+  readonly at: number;
+  readonly node: number;
+  readonly gain: number;
+  readonly more: number;
+}
+
+function splitOf(
   { leaves, left, right, cost }: CoverTree,
   { costs, counts }: Priced,
-  chosen: Iterable<number>,
-): { node: number; gain: number; more: number }[] {
-  const splits: { node: number; gain: number; more: number }[] = [];
-  for (const node of chosen) {
-    const at = node - leaves.length;
-    if (at < 0) continue;
-    const [a, b] = [left[at]!, right[at]!];
-    splits.push({ node, gain: cost[at]! - costs[a]! - costs[b]!, more: counts[a]! + counts[b]! - 1 });
-  }
-  return splits;
+  place: Pick<Split, "at" | "node">,
+): Split {
+  const inner = place.node - leaves.length;
+  const [a, b] = [left[inner]!, right[inner]!];
+  return { ...place, gain: cost[inner]! - costs[a]! - costs[b]!, more: counts[a]! + counts[b]! - 1 };
 }
 
 const view = new DataView(new ArrayBuffer(8));
@@ -137,18 +178,19 @@ function doubleOf(bits: bigint): number {
  * The best choice of at most so many nodes: for each node and every number of nodes, the cheapest choice below it. The
  * tables of two children are combined by every way to share the number among them. O(n most) time and memory
  */
-export function bestChoice(trees: readonly CoverTree[], most: number): Choice {
-  const tables = trees.map((tree) => tablesOf(tree, most));
+export function* bestChoice(trees: readonly CoverTree[], most: number): Work<Choice> {
+  const tables: Tables[] = [];
+  for (const tree of trees) tables.push(yield* tablesOf(tree, most));
   let total: Table = { costs: new Float64Array([0]), shares: new Int32Array(1) };
-  const totals: Table[] = [];
-  for (const table of tables) totals.push((total = combinedTable(total, table.at(-1)!, most)));
+  const sums: Table[] = [];
+  for (const table of tables) sums.push((total = yield* combinedTable(total, topTable(table), most)));
   let count = total.costs.length - 1;
   for (let fewer = count - 1; fewer > 0; fewer--) if (total.costs[fewer]! <= total.costs[count]!) count = fewer;
   const cost = total.costs[count]!;
   const nodes: number[][] = [];
   for (let at = trees.length - 1, left = count; at >= 0; at--) {
-    const before = totals[at]!.shares[left]!;
-    nodes.unshift(backtracked(trees[at]!, tables[at]!, left - before));
+    const before = sums[at]!.shares[left]!;
+    nodes.unshift(yield* backtracked(trees[at]!, tables[at]!, left - before));
     left = before;
   }
   return { nodes, count, cost, bound: cost };
@@ -160,41 +202,101 @@ interface Table {
   readonly shares: Int32Array;
 }
 
-function tablesOf({ leaves, left, right, cost }: CoverTree, most: number): Table[] {
-  const leaf: Table = { costs: new Float64Array([Infinity, 0]), shares: new Int32Array(2) };
-  const tables: Table[] = leaves.map(() => leaf);
+/** The tables of all nodes one after the other, as millions of small arrays would take ten times the memory. */
+interface Tables extends Table {
+  /** Of each inner node, where its table begins, and of the end; before the first one is the table of every leaf. */
+  readonly starts: Int32Array;
+}
+
+/** A leaf is one node, which costs nothing. */
+const LEAF_COSTS = [Infinity, 0];
+
+function* tablesOf(tree: CoverTree, most: number): Work<Tables> {
+  const { leaves, left, right, cost } = tree;
+  const starts = yield* startsOf(tree, most);
+  const costs = new Float64Array(starts.at(-1)!);
+  costs.set(LEAF_COSTS);
+  const tables = { starts, costs, shares: new Int32Array(costs.length) };
+  const rangeOf = (node: number): [from: number, to: number] =>
+    node < leaves.length ? [0, LEAF_COSTS.length] : [starts[node - leaves.length]!, starts[node - leaves.length + 1]!];
   for (let at = 0; at < cost.length; at++) {
-    const table = combinedTable(tables[left[at]!]!, tables[right[at]!]!, most);
-    table.costs[1] = cost[at]!;
-    table.shares[1] = 0;
-    tables.push(table);
+    const [from, to] = rangeOf(leaves.length + at);
+    yield* combine(tables, rangeOf(left[at]!), rangeOf(right[at]!), [from, to]);
+    costs[from + 1] = cost[at]!;
+    tables.shares[from + 1] = 0;
+    if (at % STEP === 0) yield;
   }
   return tables;
 }
 
-function combinedTable(first: Table, second: Table, most: number): Table {
-  const size = Math.min(most, first.costs.length + second.costs.length - 2);
-  const costs = new Float64Array(size + 1).fill(Infinity);
-  const shares = new Int32Array(size + 1);
-  for (let one = 0; one < first.costs.length; one++)
-    for (let other = 0; other < second.costs.length && one + other <= size; other++) {
-      const cost = first.costs[one]! + second.costs[other]!;
-      if (cost >= costs[one + other]!) continue;
-      costs[one + other] = cost;
-      shares[one + other] = one;
-    }
-  return { costs, shares };
+/** A table has a cost for each number from 0 to that of the leaves below its node, or to `most`. */
+function* startsOf({ leaves, left, right, cost }: CoverTree, most: number): Work<Int32Array> {
+  const starts = new Int32Array(cost.length + 1);
+  starts[0] = LEAF_COSTS.length;
+  const sizeOf = (node: number): number =>
+    node < leaves.length ? 1 : starts[node - leaves.length + 1]! - starts[node - leaves.length]! - 1;
+  for (let at = 0; at < cost.length; at++) {
+    starts[at + 1] = starts[at]! + Math.min(most, sizeOf(left[at]!) + sizeOf(right[at]!)) + 1;
+    if (at % STEP === 0) yield;
+  }
+  return starts;
 }
 
+/** The table of the root. */
+function topTable({ starts, costs, shares }: Tables): Table {
+  const from = starts.length === 1 ? 0 : starts.at(-2)!;
+  return { costs: costs.slice(from), shares: shares.slice(from) };
+}
+
+/** The table of both parts together. */
+function* combinedTable(first: Table, second: Table, most: number): Work<Table> {
+  const middle = first.costs.length;
+  const from = middle + second.costs.length;
+  const to = from + Math.min(most, from - 2) + 1;
+  const tables = { costs: new Float64Array(to), shares: new Int32Array(to) };
+  tables.costs.set(first.costs);
+  tables.costs.set(second.costs, middle);
+  yield* combine(tables, [0, middle], [middle, from], [from, to]);
+  return { costs: tables.costs.slice(from), shares: tables.shares.slice(from) };
+}
+
+/** Writes the table of two parts, each of them a range of the same arrays. */
+function* combine(
+  { costs, shares }: Table,
+  [firstFrom, firstTo]: readonly [number, number],
+  [secondFrom, secondTo]: readonly [number, number],
+  [from, to]: readonly [number, number],
+): Work<void> {
+  costs.fill(Infinity, from, to);
+  let steps = 0;
+  for (let one = firstFrom; one < firstTo; one++) {
+    for (let other = secondFrom, sum = from + one - firstFrom; other < secondTo && sum < to; other++, sum++) {
+      const cost = costs[one]! + costs[other]!;
+      if (cost >= costs[sum]!) continue;
+      costs[sum] = cost;
+      shares[sum] = one - firstFrom;
+    }
+    steps += secondTo - secondFrom;
+    if (steps < COMBINED) continue;
+    steps = 0;
+    yield;
+  }
+}
+
+/** Combinations tried between two pauses. */
+const COMBINED = 1 << 17;
+
 /** The nodes that give the lowest cost of a tree with so many. */
-function backtracked({ leaves, left, right }: CoverTree, tables: readonly Table[], count: number): number[] {
+function* backtracked({ leaves, left, right }: CoverTree, { starts, shares }: Tables, count: number): Work<number[]> {
   const nodes: number[] = [];
-  const open = [{ node: tables.length - 1, count }];
+  const open = [{ node: leaves.length + left.length - 1, count }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const at = next.node - leaves.length;
-    const share = at < 0 ? 0 : tables[next.node]!.shares[next.count]!;
-    if (share === 0) nodes.push(next.node);
-    else open.push({ node: right[at]!, count: next.count - share }, { node: left[at]!, count: share });
+    const share = at < 0 ? 0 : shares[starts[at]! + next.count]!;
+    if (share === 0) {
+      nodes.push(next.node);
+      if (nodes.length % STEP === 0) yield;
+    } else open.push({ node: right[at]!, count: next.count - share }, { node: left[at]!, count: share });
   }
   return nodes;
 }

@@ -42,8 +42,14 @@ export interface CoverTree {
   readonly cost: Float64Array;
 }
 
-/** The tree of prefixes of one family that are in order and do not overlap; there is at least one. O(n log weights) */
-export function coverTree(leaves: readonly Prefix[], costs: Costs): CoverTree {
+/** Steps between two pauses: a few hundred microseconds. */
+export const STEP = 1 << 12;
+
+/**
+ * The tree of prefixes of one family that are in order and do not overlap; there is at least one. O(n log weights). Can
+ * be interrupted, as everything about trees.
+ */
+export function* coverTree(leaves: readonly Prefix[], costs: Costs): Generator<undefined, CoverTree, undefined> {
   const inner = leaves.length - 1;
   const tree: CoverTree = {
     leaves,
@@ -53,8 +59,8 @@ export function coverTree(leaves: readonly Prefix[], costs: Costs): CoverTree {
     leafOf: new Int32Array(inner),
     cost: new Float64Array(inner),
   };
-  join(tree);
-  addCosts(tree, costs);
+  yield* join(tree);
+  yield* addCosts(tree, costs);
   return tree;
 }
 
@@ -62,7 +68,7 @@ export function coverTree(leaves: readonly Prefix[], costs: Costs): CoverTree {
  * Invariant of the stack: the nodes on it cover all leaves so far, in order, and neighbours have common lengths that
  * grow upwards. A leaf whose common length with the last one is shorter completes the nodes with longer ones.
  */
-function join({ leaves, left, right, length, leafOf }: CoverTree): void {
+function* join({ leaves, left, right, length, leafOf }: CoverTree): Generator<undefined, void, undefined> {
   const nodes: number[] = [0];
   const common: number[] = [];
   let made = 0;
@@ -80,14 +86,15 @@ function join({ leaves, left, right, length, leafOf }: CoverTree): void {
     complete(shared);
     common.push(shared);
     nodes.push(at);
+    if (at % STEP === 0) yield;
   }
   complete(-1);
 }
 
-function addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): void {
+function* addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): Generator<undefined, void, undefined> {
   const { leaves, left, right, length, leafOf, cost } = tree;
   const family = leaves[0]!.family;
-  const sums = new WeightSums(weights.filter(({ prefix }) => prefix.family === family));
+  const sums = yield* WeightSums.of(weights, family);
   const listed = new Float64Array(length.length);
   const listedIn = (node: number): number =>
     node < leaves.length ? sizeOf(family, leaves[node]!.length) : listed[node - leaves.length]!;
@@ -98,6 +105,7 @@ function addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): voi
       length[at]! < shortest[family]
         ? Number.POSITIVE_INFINITY
         : others + sums.within(prefixOf(leaves[leafOf[at]!]!, length[at]!));
+    if (at % STEP === 0) yield;
   }
 }
 
@@ -108,20 +116,26 @@ function sizeOf(family: Family, length: number): number {
 
 /** Sums of the costs of weights in a prefix. */
 class WeightSums {
-  readonly #prefixes: readonly Prefix[];
+  readonly #prefixes: Prefix[] = [];
   /** The finite costs of those before each one, and how many are infinite. */
-  readonly #finite: Float64Array;
-  readonly #infinite: Uint32Array;
+  readonly #finite: number[] = [0];
+  readonly #infinite: number[] = [0];
 
-  constructor(weights: readonly Weight[]) {
-    this.#prefixes = weights.map(({ prefix }) => prefix);
-    this.#finite = new Float64Array(weights.length + 1);
-    this.#infinite = new Uint32Array(weights.length + 1);
-    for (const [at, { cost }] of weights.entries()) {
-      const isFinite = Number.isFinite(cost);
-      this.#finite[at + 1] = this.#finite[at]! + (isFinite ? cost : 0);
-      this.#infinite[at + 1] = this.#infinite[at]! + (isFinite ? 0 : 1);
+  /** Of the weights of a family. */
+  static *of(weights: readonly Weight[], family: Family): Generator<undefined, WeightSums, undefined> {
+    const sums = new WeightSums();
+    for (const [at, weight] of weights.entries()) {
+      if (weight.prefix.family === family) sums.#add(weight);
+      if (at % STEP === 0) yield;
     }
+    return sums;
+  }
+
+  #add({ prefix, cost }: Weight): void {
+    const isFinite = Number.isFinite(cost);
+    this.#prefixes.push(prefix);
+    this.#finite.push(this.#finite.at(-1)! + (isFinite ? cost : 0));
+    this.#infinite.push(this.#infinite.at(-1)! + (isFinite ? 0 : 1));
   }
 
   /** Weights do not overlap the set, so none covers a prefix with addresses of it: each is inside or outside. */

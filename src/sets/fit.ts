@@ -1,7 +1,9 @@
 import { type Address, addressBits, type Family, type Prefix } from "../address/address.ts";
 import { comparePrefixes, prefixContains } from "../address/prefix.ts";
+import { finished } from "../turns/finished.ts";
 import { bestChoice, type Choice, chosenByPrice, fewestNodes } from "./_cover-choices.ts";
 import { coverTree, type CoverTree, prefixOfNode, type Weight } from "./_cover-tree.ts";
+import { sorting } from "./_sorting.ts";
 import { AddressSet } from "./address-set.ts";
 
 /** What may be lost to have few prefixes: nothing, addresses that are added, or addresses that are left out. */
@@ -47,7 +49,7 @@ export class FitError extends RangeError {
   }
 }
 
-/** Entries of tables up to which the best list is computed: about 100 MB and a second. */
+/** Entries of tables up to which the best list is computed: about 50 MB and a second. */
 const MAX_TABLE = 4_000_000;
 
 /**
@@ -57,90 +59,145 @@ const MAX_TABLE = 4_000_000;
  * @throws FitError if it does not fit, with the fewest prefixes that are possible; RangeError for `most` below 1
  */
 export function fit(addresses: AddressSet, most: number, options: FitOptions = {}): Fit {
+  return finished(fitting(addresses, most, options));
+}
+
+/**
+ * `fit`, which can be interrupted every few hundred microseconds, for programs that must stay responsive.
+ * @throws as `fit`
+ */
+export function* fitting(
+  addresses: AddressSet,
+  most: number,
+  options: FitOptions = {},
+): Generator<undefined, Fit, undefined> {
   if (!Number.isInteger(most) || most < 1)
     throw new RangeError(`the number of prefixes must be a whole number from 1, not ${most}`);
-  const exact = [...addresses.prefixes()];
+  const exact = yield* collected(addresses.prefixes());
   const { loss = "none" } = options;
-  if (exact.length <= most) return fitOf(addresses, exact, { prefixes: exact, cost: 0, bound: 0 });
+  if (exact.length <= most) return yield* fitOf(addresses, exact, { prefixes: exact, cost: 0, bound: 0 });
   if (loss === "none")
     throw new FitError(
       `the addresses need ${exact.length} prefixes, more than the ${most} allowed; allow more, or a loss`,
       exact.length,
     );
-  return fitOf(addresses, exact, loss === "add" ? added(addresses, exact, most, options) : kept(exact, most, options));
+  const found = loss === "add" ? yield* added(addresses, exact, most, options) : yield* kept(exact, most, options);
+  return yield* fitOf(addresses, exact, found);
 }
 
-function fitOf(
+/** Steps between two pauses. */
+const STEP = 1 << 12;
+
+function* collected<Item>(items: Iterable<Item>): Generator<undefined, Item[], undefined> {
+  const array: Item[] = [];
+  for (const item of items) if (array.push(item) % STEP === 0) yield;
+  return array;
+}
+
+type Found = Pick<Fit, "prefixes" | "cost" | "bound">;
+
+function* fitOf(
   addresses: AddressSet,
   exact: readonly Prefix[],
-  { prefixes, cost, bound }: Pick<Fit, "prefixes" | "cost" | "bound">,
-): Fit {
-  const listed = AddressSet.of(prefixes);
-  const [more, fewer] = [listed.difference(addresses), addresses.difference(listed)];
+  { prefixes, cost, bound }: Found,
+): Generator<undefined, Fit, undefined> {
+  const listed = yield* AddressSet.collecting(prefixes);
+  const more = yield* listed.combining("difference", addresses);
+  const fewer = yield* addresses.combining("difference", listed);
   return { prefixes, exactCount: exact.length, added: more, removed: fewer, cost, bound };
 }
 
 /** Prefixes that cover more than the set. */
-function added(
+function* added(
   addresses: AddressSet,
   exact: readonly Prefix[],
   most: number,
   { never = AddressSet.EMPTY, seen, shortest = { 4: 8, 6: 19 } }: FitOptions,
-): Pick<Fit, "prefixes" | "cost" | "bound"> {
-  const costs = { ofAddress: seen === undefined ? 1 : SMALL, weights: weightsOf(addresses, never, seen), shortest };
-  const trees = ([4, 6] as const)
-    .map((family) => exact.filter((prefix) => prefix.family === family))
-    .filter((leaves) => leaves.length > 0)
-    .map((leaves) => coverTree(leaves, costs));
-  const fewest = fewestNodes(trees);
+): Generator<undefined, Found, undefined> {
+  const weights = yield* weightsOf(addresses, never, seen);
+  const costs = { ofAddress: seen === undefined ? 1 : SMALL, weights, shortest };
+  const trees: CoverTree[] = [];
+  for (const leaves of byFamily(exact)) if (leaves.length > 0) trees.push(yield* coverTree(leaves, costs));
+  const fewest = yield* fewestNodes(trees);
   if (fewest > most)
     throw new FitError(
       `the addresses need at least ${fewest} prefixes, as some must not be added, more than the ${most} allowed; allow ${fewest} or more`,
       fewest,
     );
-  const choice = exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);
-  return { prefixes: prefixesOf(trees, choice), cost: choice.cost, bound: choice.bound };
+  const choice = yield* exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);
+  return { prefixes: yield* prefixesOf(trees, choice), cost: choice.cost, bound: choice.bound };
 }
 
 /** Next to numbers of times that an address was seen, less than one for all of IPv4. */
 const SMALL = 2 ** -33;
 
-function prefixesOf(trees: readonly CoverTree[], { nodes }: Choice): Prefix[] {
-  return trees.flatMap((tree, at) => nodes[at]!.map((node) => prefixOfNode(tree, node))).sort(comparePrefixes);
+/** In order, IPv4 comes first. */
+function byFamily(exact: readonly Prefix[]): [ipv4: readonly Prefix[], ipv6: readonly Prefix[]] {
+  const first = exact.findIndex(({ family }) => family === 6);
+  return first < 0 ? [exact, []] : [exact.slice(0, first), exact.slice(first)];
+}
+
+function* prefixesOf(trees: readonly CoverTree[], { nodes }: Choice): Generator<undefined, Prefix[], undefined> {
+  const prefixes: Prefix[] = [];
+  for (const [at, tree] of trees.entries())
+    for (const node of nodes[at]!) if (prefixes.push(prefixOfNode(tree, node)) % STEP === 0) yield;
+  return yield* sorting(prefixes, comparePrefixes);
 }
 
 /** In order; what the set has costs nothing. */
-function weightsOf(addresses: AddressSet, never: AddressSet, seen: FitOptions["seen"]): Weight[] {
-  const weights: Weight[] = [...never.difference(addresses).prefixes()].map((prefix) => ({ prefix, cost: Infinity }));
-  for (const [address, cost] of seen ?? [])
+function* weightsOf(
+  addresses: AddressSet,
+  never: AddressSet,
+  seen: FitOptions["seen"] = [],
+): Generator<undefined, Weight[], undefined> {
+  const weights: Weight[] = [];
+  for (const prefix of (yield* never.combining("difference", addresses)).prefixes())
+    if (weights.push({ prefix, cost: Infinity }) % STEP === 0) yield;
+  let count = 0;
+  for (const [address, cost] of seen) {
     if (!addresses.has(address)) weights.push({ prefix: hostOf(address), cost });
-  return weights.sort((a, b) => comparePrefixes(a.prefix, b.prefix));
+    if (++count % STEP === 0) yield;
+  }
+  return yield* sorting(weights, (a, b) => comparePrefixes(a.prefix, b.prefix));
 }
 
 /** The prefixes that cost the most to leave out: none is made from two, so the best ones are the best list. */
-function kept(exact: readonly Prefix[], most: number, { seen }: FitOptions): Pick<Fit, "prefixes" | "cost" | "bound"> {
-  const values = valuesOf(exact, seen);
-  const order = [...exact.keys()].sort((a, b) => values[b]! - values[a]! || a - b);
-  const cost = order.slice(most).reduce((sum, at) => sum + values[at]!, 0);
-  const prefixes = order
-    .slice(0, most)
-    .sort((a, b) => a - b)
-    .map((at) => exact[at]!);
-  return { prefixes, cost, bound: cost };
+function* kept(exact: readonly Prefix[], most: number, { seen }: FitOptions): Generator<undefined, Found, undefined> {
+  const values = yield* valuesOf(exact, seen);
+  const order = yield* sorting(yield* collected(exact.keys()), (a, b) => values[b]! - values[a]! || a - b);
+  let cost = 0;
+  for (let at = most; at < order.length; at++) {
+    cost += values[order[at]!]!;
+    if (at % STEP === 0) yield;
+  }
+  const first = yield* sorting(order.slice(0, most), (a, b) => a - b);
+  return { prefixes: yield* collected(first.values().map((at) => exact[at]!)), cost, bound: cost };
 }
 
 /** What each prefix costs to leave out. */
-function valuesOf(exact: readonly Prefix[], seen: FitOptions["seen"]): number[] {
-  const values = exact.map(
-    ({ family, length }) => 2 ** ((family === 4 ? 32 : 64) - length) * (seen === undefined ? 1 : SMALL),
-  );
-  const sorted = [...(seen ?? [])].map(([address, count]) => ({ prefix: hostOf(address), count }));
+function* valuesOf(exact: readonly Prefix[], seen: FitOptions["seen"]): Generator<undefined, Float64Array, undefined> {
+  const ofAddress = seen === undefined ? 1 : SMALL;
+  const values = new Float64Array(exact.length);
+  for (const [index, { family, length }] of exact.entries()) {
+    values[index] = 2 ** ((family === 4 ? 32 : 64) - length) * ofAddress;
+    if (index % STEP === 0) yield;
+  }
+  const hosts = yield* collected(hostsOf(seen ?? []));
   let at = 0;
-  for (const { prefix, count } of sorted.sort((a, b) => comparePrefixes(a.prefix, b.prefix))) {
-    while (at < exact.length && !prefixContains(exact[at]!, prefix) && comparePrefixes(exact[at]!, prefix) < 0) at++;
+  let steps = 0;
+  for (const { prefix, count } of yield* sorting(hosts, (a, b) => comparePrefixes(a.prefix, b.prefix))) {
+    while (at < exact.length && !prefixContains(exact[at]!, prefix) && comparePrefixes(exact[at]!, prefix) < 0) {
+      at++;
+      if (++steps % STEP === 0) yield;
+    }
     if (at < exact.length && prefixContains(exact[at]!, prefix)) values[at]! += count;
+    if (++steps % STEP === 0) yield;
   }
   return values;
+}
+
+function* hostsOf(seen: NonNullable<FitOptions["seen"]>): Generator<{ prefix: Prefix; count: number }> {
+  for (const [address, count] of seen) yield { prefix: hostOf(address), count };
 }
 
 function hostOf(address: Address): Prefix {

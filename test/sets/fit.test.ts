@@ -7,6 +7,7 @@ import { bestChoice, chosenByPrice, fewestNodes } from "../../src/sets/_cover-ch
 import { coverTree } from "../../src/sets/_cover-tree.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { fit, FitError, type FitOptions } from "../../src/sets/fit.ts";
+import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";
 
 /** Of 0 to 1, the same in each run. */
@@ -149,14 +150,14 @@ describe("large sets, by price", () => {
     .sort(comparePrefixes);
   const weights = others.map((prefix, at) => ({ prefix, cost: at % 50 === 0 ? Infinity : at % 7 }));
   const trees = {
-    "by addresses": coverTree(leaves, { ofAddress: 1, weights: [], shortest: ANYWHERE }),
-    "by what was seen, some never": coverTree(leaves, { ofAddress: 2 ** -33, weights, shortest: ANYWHERE }),
+    "by addresses": finished(coverTree(leaves, { ofAddress: 1, weights: [], shortest: ANYWHERE })),
+    "by what was seen, some never": finished(coverTree(leaves, { ofAddress: 2 ** -33, weights, shortest: ANYWHERE })),
   };
 
   for (const [name, tree] of Object.entries(trees))
-    for (const most of [1, 2, 17, 100, 500, leaves.length - 1].filter((each) => each >= fewestNodes([tree])))
+    for (const most of [1, 2, 17, 100, 500, leaves.length - 1].filter((each) => each >= finished(fewestNodes([tree]))))
       test(`${name}, ${most} prefixes: the bound holds, and the cost is close to the best`, () => {
-        const [priced, best] = [chosenByPrice([tree], most), bestChoice([tree], most)];
+        const [priced, best] = [finished(chosenByPrice([tree], most)), finished(bestChoice([tree], most))];
         assert.ok(priced.count <= most && best.count <= most && Number.isFinite(priced.cost));
         assert.ok(priced.bound <= best.cost + 1e-6 && best.cost <= priced.cost + 1e-6);
         assert.ok(priced.cost <= best.cost * 1.2 + 1, `${priced.cost} instead of ${best.cost}`);
