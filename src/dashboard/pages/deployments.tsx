@@ -1,4 +1,5 @@
 import { Button, ButtonLink } from "../components/button.tsx";
+import { NameCell } from "../components/name-cell.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
@@ -63,18 +64,7 @@ export default function Deployments() {
 const COLUMNS: readonly Column<Deployment>[] = [
   {
     title: "Name",
-    cell: ({ id, name, description }) => (
-      <div class="ruleset-name">
-        <a href={`#/deployments/${id}`}>
-          <bdi>{name}</bdi>
-        </a>
-        {description !== "" && (
-          <p class="muted small wrap">
-            <bdi>{description}</bdi>
-          </p>
-        )}
-      </div>
-    ),
+    cell: ({ id, name, description }) => <NameCell name={name} href={`#/deployments/${id}`} note={description} />,
   },
   { title: "Format", cell: ({ firewall_format: format }) => FORMATS[format].title },
   { title: "State", cell: (deployment) => <StateBadge deployment={deployment} /> },

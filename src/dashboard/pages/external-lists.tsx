@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { NameCell } from "../components/name-cell.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
@@ -64,16 +65,7 @@ export default function ExternalLists() {
 const COLUMNS: readonly Column<ExternalList>[] = [
   {
     title: "Name",
-    cell: ({ id, name, url }) => (
-      <div class="ruleset-name">
-        <a href={`#/lists/${id}`}>
-          <bdi>{name}</bdi>
-        </a>
-        <p class="muted small wrap">
-          <bdi>{url}</bdi>
-        </p>
-      </div>
-    ),
+    cell: ({ id, name, url }) => <NameCell name={name} href={`#/lists/${id}`} note={url} />,
   },
   { title: "State", cell: (list) => <ListBadge list={list} /> },
   {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { NameCell } from "../components/name-cell.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
@@ -89,18 +90,7 @@ function columnsOf(isEditor: boolean, open: (opened: Opened) => void): Column<Ru
   return [
     {
       title: "Name",
-      cell: ({ id, name, description }) => (
-        <div class="ruleset-name">
-          <a href={`#/rulesets/${id}`}>
-            <bdi>{name}</bdi>
-          </a>
-          {description !== "" && (
-            <p class="muted small wrap">
-              <bdi>{description}</bdi>
-            </p>
-          )}
-        </div>
-      ),
+      cell: ({ id, name, description }) => <NameCell name={name} href={`#/rulesets/${id}`} note={description} />,
     },
     { title: "Purpose", cell: ({ purpose }) => <PurposeBadge purpose={purpose} /> },
     { title: "Active rules", kind: "number", cell: ({ active_rules }) => formatCount(active_rules) },

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { NameCell } from "../components/name-cell.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
@@ -59,18 +60,7 @@ export default function Webhooks() {
 const COLUMNS: readonly Column<Webhook>[] = [
   {
     title: "Endpoint",
-    cell: ({ id, url, description }) => (
-      <div class="ruleset-name">
-        <a href={`#/webhooks/${id}`} class="wrap">
-          <bdi>{url}</bdi>
-        </a>
-        {description !== "" && (
-          <p class="muted small wrap">
-            <bdi>{description}</bdi>
-          </p>
-        )}
-      </div>
-    ),
+    cell: ({ id, url, description }) => <NameCell name={url} href={`#/webhooks/${id}`} note={description} />,
   },
   { title: "State", cell: ({ health }) => <HealthBadge status={health.status} /> },
   { title: "Kinds of events", kind: "number", cell: ({ kinds }) => formatCount(kinds.length) },
