@@ -29,6 +29,7 @@ import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../servi
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
 import { openCatalogueView } from "../service/datasets/catalogue-view.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
+import { Announcements } from "../service/changes/announcements.ts";
 import { ChangeTails } from "../service/changes/change-tails.ts";
 import { ExpiryClock } from "../service/changes/expiry-clock.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
@@ -94,6 +95,8 @@ export interface ServerOptions {
   readonly now?: () => number;
   /** Milliseconds between two searches for rulesets whose snapshot is old; a minute unless given. */
   readonly snapshotEvery?: number;
+  /** Milliseconds between two searches for keys that expire soon and lists that no one asks for; by default, 10,000. */
+  readonly announceEvery?: number;
 }
 
 /**
@@ -108,6 +111,7 @@ export class Server {
   readonly #recorder: UsageRecorder;
   readonly #limitExchange: LimitExchange;
   readonly #expiryClock: ExpiryClock;
+  readonly #announcements: Announcements;
   readonly #freezes: BackgroundFreezes;
   readonly #snapshots: RulesetSnapshots | undefined;
   readonly #feedFolder: FeedFolder | undefined;
@@ -144,6 +148,7 @@ export class Server {
       });
     this.#limitExchange = new LimitExchange(this.services, steady);
     this.#expiryClock = new ExpiryClock(this.services);
+    this.#announcements = new Announcements(this.services, options.announceEvery);
     this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
   }
 
@@ -218,6 +223,7 @@ export class Server {
     await this.services.lists.stop();
     await this.#feedFolder?.stop();
     await this.services.bouncers.stop();
+    await this.#announcements.stop();
     await this.services.pulls.stop();
     await this.services.webhooks.stop();
     await this.#limitExchange.stop();
@@ -258,6 +264,7 @@ export class Server {
     this.#feedFolder?.start();
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     webhooks.start();
+    this.#announcements.start();
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",

@@ -227,7 +227,7 @@ export interface RevokeKeyCommand extends Owned {
 
 /**
  * Records that a user has had the server's catalogue or its threat intelligence replaced. The data themselves are files
- * of the server; this is only for the audit log.
+ * of the server; this is for the audit log and the feeds.
  */
 export type RecordDatasetCommand = RecordOf<"update-catalogue"> | RecordOf<"import-feed">;
 
@@ -237,6 +237,20 @@ interface RecordOf<Kind extends string> extends Owned {
   readonly old: DatasetFacts | null;
   readonly new: DatasetFacts;
 }
+
+/** By a server: little of a key's time is left. Announced once, however many servers find it. */
+export interface AnnounceKeyCommand extends Owned {
+  readonly kind: "announce-expiring-key";
+  readonly keyId: string;
+}
+
+/** By a server: devices have stopped asking for a list. Announced once until someone asks again. */
+export interface AnnounceSilenceCommand extends Owned {
+  readonly kind: "announce-silent-deployment";
+  readonly deploymentId: string;
+}
+
+export type AnnouncementCommand = AnnounceKeyCommand | AnnounceSilenceCommand;
 
 export interface CreateDeploymentCommand extends Owned {
   readonly kind: "create-deployment";
@@ -554,6 +568,7 @@ export type Command =
   | CreateKeyCommand
   | RevokeKeyCommand
   | RecordDatasetCommand
+  | AnnouncementCommand
   | DeploymentCommand
   | ExternalListCommand
   | WebhookCommand
@@ -582,6 +597,9 @@ export interface Outcomes {
   readonly "revoke-key": { readonly key: ApiKey };
   readonly "update-catalogue": Record<never, never>;
   readonly "import-feed": Record<never, never>;
+  /** `isAnnounced`: now or before. */
+  readonly "announce-expiring-key": { readonly isAnnounced: boolean };
+  readonly "announce-silent-deployment": { readonly isAnnounced: boolean };
   readonly "create-deployment": { readonly deployment: Deployment };
   readonly "update-deployment": { readonly deployment: Deployment };
   readonly "delete-deployment": Record<never, never>;

@@ -9,6 +9,13 @@ export const UPDATE_FREQUENCIES = {
   "24h": 86_400,
 } as const;
 export type UpdateFrequency = keyof typeof UPDATE_FREQUENCIES;
+/** A device that has missed so many times in a row no longer asks. */
+const MISSED = 3;
+
+/** The milliseconds after which devices have stopped asking for a list that no one has asked for. */
+export function silenceOf({ update_frequency: frequency }: Pick<DeploymentDefinition, "update_frequency">): number {
+  return MISSED * 1000 * UPDATE_FREQUENCIES[frequency];
+}
 
 export const DEPLOYMENT_PURPOSES = ["blocklist", "allowlist", "other"] as const;
 export type DeploymentPurpose = (typeof DEPLOYMENT_PURPOSES)[number];

@@ -41,7 +41,15 @@ export type EventBody =
       readonly type: "key.created" | "key.revoked";
       readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
     }
-  /** In the feed of the organisation whose admin updated it. */
+  /** Once, when little of its time is left. */
+  | { readonly type: "key.expiring"; readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt"> }
+  /** Once until someone asks again. `pulledAt`: null if no one ever has. */
+  | {
+      readonly type: "deployment.not_pulled";
+      readonly deployment: Pick<Deployment, "id" | "name">;
+      readonly pulledAt: number | null;
+    }
+  /** In the feeds of all organisations. */
   | { readonly type: "catalogue.updated"; readonly dataset: DatasetFacts }
   /** A server has stopped delivering to an endpoint. `host`: of its URL. */
   | { readonly type: "webhook.disabled"; readonly webhook: DisabledWebhook };

@@ -9,11 +9,13 @@ export const EVENT_KINDS = [
   "ruleset.deleted",
   "deployment.generated",
   "deployment.refused",
+  "deployment.not_pulled",
   "list.refreshed",
   "list.refused",
   "catalogue.updated",
   "key.created",
   "key.revoked",
+  "key.expiring",
   "webhook.disabled",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -6,6 +6,7 @@ import { until } from "../until.ts";
 
 const RULESETS = "/v1/edl/ip-rulesets";
 const SECOND = 1000;
+const DAY = 86_400 * SECOND;
 let t: TestServer;
 let key: string;
 let other: string;
@@ -135,4 +136,29 @@ test("another organisation sees none of it", async () => {
   assert.equal(await lastSequence(other), before);
   const { changes } = (await send("GET", "/v1/changes", undefined, other)).body;
   assert.ok(!JSON.stringify(changes).includes(id));
+});
+
+test("a server announces that a key expires soon and that no one asks for a list any more", async () => {
+  const id = await addOrganisation(t, "announced");
+  const owner = (await addKey(t, id, "read_write")).text;
+  const ending = (await addKey(t, id, "read", t.clock.now + 8 * DAY)).id;
+  const definition = { name: "Edge", firewall_format: "text", include: [{ prefixes: ["192.0.2.0/24"] }] };
+  const deployment = (await send("POST", "/v1/edl/deployments/", definition, owner)).body;
+  const found = async () => {
+    const { changes } = (await send("GET", "/v1/changes", undefined, owner)).body;
+    return changes.filter(({ type }: { type: string }) => type === "key.expiring" || type === "deployment.not_pulled");
+  };
+  assert.deepEqual(await found(), []);
+  t.clock.now += 7 * DAY;
+  const at = new Date(t.clock.now).toISOString();
+  for (let start = 0; start < 2; start++) {
+    await t.restart();
+    await until("both are announced", async () => (await found()).length >= 2);
+  }
+  const [key, silence, ...more] = await found();
+  assert.deepEqual([key.type, key.at, key.key.id, more.length], ["key.expiring", at, ending, 0]);
+  assert.deepEqual(
+    [silence.type, silence.at, silence.deployment, silence.last_accessed],
+    ["deployment.not_pulled", at, { id: deployment.id, name: "Edge" }, null],
+  );
 });

@@ -187,6 +187,8 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(await recordedNames(shared), Object.keys(MIGRATIONS));
         await sql`drop table kysely_migration`.execute(shared.db);
         await sql`drop table kysely_migration_lock`.execute(shared.db);
+        // Which tables these are is written by servers.
+        await sql`update store set identity = null`.execute(shared.db);
         if (count === SCHEMA_VERSION) assert.deepEqual(await everythingIn(shared), before);
         // The record is made anew, should it be lost.
         assert.equal(await migrate(shared), 0);

@@ -46,6 +46,10 @@ export const ChangeSchema = named(
       Type.Object({ name: Type.String(), purpose: Type.Enum([...PURPOSES]), description: Type.String() }),
     ),
     deployment: Type.Optional(IdAndName),
+    last_accessed: Type.Optional({
+      ...NullableTimestamp,
+      description: "when someone last asked for a list of the deployment that no one asks for any more",
+    }),
     list: Type.Optional(
       Type.Object(
         {

@@ -23,11 +23,13 @@ const KINDS: Readonly<Record<EventKind, string>> = {
   "ruleset.deleted": "A ruleset was deleted",
   "deployment.generated": "A list was published",
   "deployment.refused": "A list was not published",
+  "deployment.not_pulled": "No device asks for a list any more",
   "list.refreshed": "An external list has new content",
   "list.refused": "An external list failed or was refused",
   "catalogue.updated": "The catalogue was updated",
   "key.created": "An API key was created",
   "key.revoked": "An API key was revoked",
+  "key.expiring": "An API key expires soon",
   "webhook.disabled": "The server stopped sending to an endpoint",
 };
 const ALL = Object.keys(KINDS) as EventKind[];

@@ -31,6 +31,10 @@ export function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
       const counts = { ipv4_entries_count: entries[4], ipv6_entries_count: entries[6] };
       return { deployment: event.deployment, list: { number, reasons, ...counts } };
     }
+    case "deployment.not_pulled": {
+      const { deployment, pulledAt } = event;
+      return { deployment, last_accessed: pulledAt === null ? null : formatTimestamp(pulledAt) };
+    }
     case "list.refreshed": {
       const { number, entries, change } = event.content;
       const counts = { ipv4_entries_count: entries[4], ipv6_entries_count: entries[6] };
@@ -40,7 +44,8 @@ export function aboutOf(event: Exclude<Event, { rule: unknown }>): object {
     case "list.refused":
       return { external_list: { ...event.list, generation: event.generation, problem: event.problem } };
     case "key.created":
-    case "key.revoked": {
+    case "key.revoked":
+    case "key.expiring": {
       const { id, label, access, expiresAt } = event.key;
       return { key: { id, label, access, expires_at: expiresAt === null ? null : formatTimestamp(expiresAt) } };
     }

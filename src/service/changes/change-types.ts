@@ -8,10 +8,12 @@ export const CHANGE_TYPES = [
   "ruleset.deleted",
   "deployment.generated",
   "deployment.refused",
+  "deployment.not_pulled",
   "list.refreshed",
   "list.refused",
   "key.created",
   "key.revoked",
+  "key.expiring",
   "catalogue.updated",
   "webhook.disabled",
 ] as const satisfies readonly EventType[];

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Pull, type PullLog, UPDATE_FREQUENCIES, type Deployment } from "../../store/deployment.ts";
+import { type Pull, type PullLog, silenceOf, type Deployment } from "../../store/deployment.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
@@ -11,8 +11,6 @@ const MAX_WAITING = 10_000;
 const KEPT = 100;
 const MAX_AGENT = 200;
 const DAY = 86_400_000;
-/** A device that has missed so many times in a row no longer asks. */
-const MISSED = 3;
 
 interface PullServices {
   readonly store: Store;
@@ -57,7 +55,7 @@ export class Pulls {
   /** Whether devices have stopped asking: for three of its intervals, no one has. */
   isNotPulled({ id, createdAt, definition }: Deployment, now: number): boolean {
     const since = Math.max(createdAt, this.lastOf(id) ?? 0);
-    return now - since > MISSED * 1000 * UPDATE_FREQUENCIES[definition.update_frequency];
+    return now - since > silenceOf(definition);
   }
 
   /** What is recorded, and what is yet to be. */

@@ -1,7 +1,13 @@
-import type { CommandKind } from "../../store/command.ts";
+import type { AnnouncementCommand, CommandKind } from "../../store/command.ts";
 
 /** What servers do on their own every few seconds: the audit log leaves it out. */
-type ByServers = "publish-list" | "refuse-list" | "expire-rules" | "claim-fetch" | "finish-fetch";
+type ByServers =
+  | "publish-list"
+  | "refuse-list"
+  | "expire-rules"
+  | "claim-fetch"
+  | "finish-fetch"
+  | AnnouncementCommand["kind"];
 
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {

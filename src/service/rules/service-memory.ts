@@ -190,6 +190,11 @@ export class ServiceMemory {
     return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
   }
 
+  /** Of all organisations, also revoked ones. */
+  everyKey(): Iterable<ApiKey> {
+    return this.#keys.values();
+  }
+
   /** Whether there is a user who has not been deleted. O(deleted users). */
   get hasUsers(): boolean {
     return this.#users.values().some(({ deletedAt }) => deletedAt === null);

@@ -18,6 +18,8 @@ export interface Decision {
   readonly eventParts?: readonly EventPart[];
   /** What it adds to the feed besides what follows from `changes`. */
   readonly events?: readonly EventBody[];
+  /** Added to the feed of each of these organisations, which may be all. */
+  readonly eventsOfAll?: { readonly organisationIds: readonly string[]; readonly body: EventBody };
   readonly writes?: readonly Write[];
   /** The organisation and the author of the change, if the command does not have them. */
   readonly organisationId?: string;
@@ -87,6 +89,7 @@ export type Write =
   | { readonly save: "webhook"; readonly webhook: Webhook; readonly secrets?: WebhookSecrets }
   | { readonly save: "webhook-progress"; readonly progress: WebhookProgress }
   | { readonly delete: "webhook"; readonly webhookId: string }
+  | { readonly save: "announcement"; readonly about: string; readonly at: number }
   | { readonly insert: "session"; readonly session: Session }
   | { readonly delete: "sessions"; readonly digests: readonly string[] }
   /** Sessions of all users that have expired by then. */

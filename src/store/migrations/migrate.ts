@@ -18,6 +18,7 @@ import { blockedCounts } from "./0012-blocked-counts.ts";
 import { webhooks } from "./0013-webhooks.ts";
 import { keyFile } from "./0014-key-file.ts";
 import { guards } from "./0015-guards.ts";
+import { announcements } from "./0016-announcements.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: Migrations = {
   "0013-webhooks": webhooks,
   "0014-key-file": keyFile,
   "0015-guards": guards,
+  "0016-announcements": announcements,
 };
 
 /** The number of migrations of this release. */

@@ -19,6 +19,7 @@ import type { RulesetRules } from "../state.ts";
 import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
+import { renewFeeds } from "./_restored-tables.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
@@ -50,7 +51,12 @@ export class PostgresBackend implements Backend {
   static async open(url: string, options: StoreOptions): Promise<PostgresBackend> {
     const backend = new PostgresBackend(url, options);
     try {
-      await reporting(() => (options.create ? migrate : checkSchema)(backend.#writer.engine));
+      const { engine } = backend.#writer;
+      await reporting(async () => {
+        if (!options.create) return void (await checkSchema(engine));
+        await migrate(engine);
+        await renewFeeds(engine);
+      });
       return backend;
     } catch (error) {
       await backend.close();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { announceKey, announceSilence } from "../decide/_announcements.ts";
 import { recordDataset } from "../decide/_datasets.ts";
 import type { Decision } from "../decide/_decision.ts";
 import {
@@ -36,6 +37,7 @@ import {
   signOut,
 } from "../decide/_users.ts";
 import type {
+  AnnouncementCommand,
   CreateKeyCommand,
   CreateOrganisationCommand,
   CreateRulesetCommand,
@@ -63,6 +65,7 @@ export type EntityCommand =
   | CreateKeyCommand
   | RevokeKeyCommand
   | RecordDatasetCommand
+  | AnnouncementCommand
   | DeploymentCommand
   | ExternalListCommand
   | WebhookCommand
@@ -121,7 +124,14 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
     case "update-catalogue":
     case "import-feed":
       await requireOrganisation(group, command.organisationId);
-      return recordDataset(command);
+      return recordDataset(command, await found.organisations(within));
+    case "announce-expiring-key":
+      return announceKey(command, await found.key(within, command), await found.announcedAt(within, command.keyId));
+    case "announce-silent-deployment":
+      return announceSilence(command, await found.deployment(within, command), {
+        pulledAt: await found.pulledAt(within, command.deploymentId),
+        announcedAt: await found.announcedAt(within, command.deploymentId),
+      });
     case "create-deployment":
       await requireOrganisation(group, command.organisationId);
       return createDeployment(command, await found.deploymentCount(within, command.organisationId), randomUUID);

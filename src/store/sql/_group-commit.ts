@@ -100,7 +100,7 @@ export async function executeGroup(
 
 /** Adds to the feed what a command has done. */
 function addEvents(events: GroupEvents, decision: Decision, organisationId: string, at: number): void {
-  const { changes, eventParts = [], events: bodies = [] } = decision;
+  const { changes, eventParts = [], events: bodies = [], eventsOfAll } = decision;
   for (const recorded of changes) {
     const rulesetId = rulesIdOf(recorded);
     if (rulesetId !== null) {
@@ -112,6 +112,7 @@ function addEvents(events: GroupEvents, decision: Decision, organisationId: stri
     if (body !== undefined) events.addBody(organisationId, at, body);
   }
   for (const body of bodies) events.addBody(organisationId, at, body);
+  for (const id of eventsOfAll?.organisationIds ?? []) events.addBody(id, at, eventsOfAll!.body);
 }
 
 function rulesIdOf({ change }: Recorded): string | null {

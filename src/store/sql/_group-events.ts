@@ -151,10 +151,6 @@ export function eventOf({ change, old }: Recorded): EventBody | undefined {
       if (stopped === null || (old as Webhook | undefined)?.stopped?.at === stopped.at) return undefined;
       return { type: "webhook.disabled", webhook: { id, host: new URL(url).host, reason: stopped.reason } };
     }
-    case "dataset":
-      return change.dataset.dataset === "catalogue"
-        ? { type: "catalogue.updated", dataset: change.dataset }
-        : undefined;
     default:
       return undefined;
   }

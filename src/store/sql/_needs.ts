@@ -1,6 +1,12 @@
 import type { Transaction } from "kysely";
 import type { Account } from "../decide/_decision.ts";
-import type { CreateKeyCommand, JoinCommand, RevokeKeyCommand, SetPlanCommand } from "../command.ts";
+import type {
+  AnnounceKeyCommand,
+  CreateKeyCommand,
+  JoinCommand,
+  RevokeKeyCommand,
+  SetPlanCommand,
+} from "../command.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Deployment } from "../deployment.ts";
@@ -66,7 +72,10 @@ export async function roomForKey(
 }
 
 /** Never another organisation's. */
-export async function key(within: Within, { organisationId, keyId }: RevokeKeyCommand): Promise<ApiKey | undefined> {
+export async function key(
+  within: Within,
+  { organisationId, keyId }: RevokeKeyCommand | AnnounceKeyCommand,
+): Promise<ApiKey | undefined> {
   const keys = within.selectFrom("api_keys").selectAll().where("organisation_id", "=", organisationId);
   const row = await keys.where("id", "=", keyId).executeTakeFirst();
   return row && keyOf(row);
@@ -136,6 +145,18 @@ export async function deployment(
   const row = await own.where("id", "=", deploymentId).where("deleted_at", "is", null).executeTakeFirst();
   if (row === undefined) throw new StoreError("deployment-not-found", `unknown deployment ${deploymentId}`);
   return deploymentOf(row);
+}
+
+/** When a key or a deployment had an event that comes once; null: never. */
+export async function announcedAt(within: Within, about: string): Promise<number | null> {
+  const row = within.selectFrom("announcements").select("at").where("about", "=", about);
+  return (await row.executeTakeFirst())?.at ?? null;
+}
+
+/** When the list of a deployment was last asked for, as far as servers have recorded it; null: never. */
+export async function pulledAt(within: Within, deploymentId: string): Promise<number | null> {
+  const pulls = within.selectFrom("pulls").where("deployment_id", "=", deploymentId);
+  return (await pulls.select(({ fn }) => fn.max<number | null>("at").as("at")).executeTakeFirstOrThrow()).at;
 }
 
 /** How many credentials of the organisation's deployments are not revoked. */

@@ -37,6 +37,7 @@ export interface Tables {
   readonly list_contents: ListContentRow;
   readonly blocked_counts: BlockedCountRow;
   readonly key_file: KeyFileRow;
+  readonly announcements: AnnouncementRow;
 }
 
 /** One row. */
@@ -49,6 +50,8 @@ export interface StoreRow {
    * commits.
    */
   readonly sequence: number;
+  /** Which tables of which PostgreSQL database these are: tables that a dump was restored to are others. */
+  readonly identity: Generated<string | null>;
 }
 
 export interface OrganisationRow {
@@ -414,4 +417,11 @@ export interface LeaseRow {
 export interface KeyFileRow {
   readonly id: number;
   readonly fingerprint: string;
+}
+
+/** When a key or a deployment had an event of the feed that comes once. */
+export interface AnnouncementRow {
+  /** Its id. */
+  readonly about: string;
+  readonly at: number;
 }

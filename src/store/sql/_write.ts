@@ -82,6 +82,11 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const credential = within.updateTable("deployment_credentials").set({ revoked_at: revokedAt });
       return void (await credential.where("id", "=", id).execute());
     }
+    case "announcement": {
+      const { about, at } = write;
+      const row = within.insertInto("announcements").values({ about, at });
+      return void (await row.onConflict((conflict) => conflict.column("about").doUpdateSet({ at })).execute());
+    }
     case "webhook":
       return saveWebhook(within, write.webhook, write.secrets);
     case "webhook-progress":

@@ -1,0 +1,21 @@
+import { sql } from "kysely";
+import type { Engine } from "../sql/_engine.ts";
+
+/**
+ * Gives the feeds new ids if the tables were restored from a dump or copied since the last start: what is written from
+ * now on gets numbers that readers of the feeds may have seen with other events. The tables are recognized by
+ * PostgreSQL's own numbers for its cluster, the database and the table, which no dump contains. The files of a cluster
+ * that were restored to an earlier time have the same numbers.
+ */
+export function renewFeeds({ db }: Engine): Promise<void> {
+  return db.transaction().execute(async (within) => {
+    const { rows } = await sql<{ found: string; known: string | null }>`
+      select identity as known, concat_ws('/', (select system_identifier from pg_control_system()),
+        (select oid from pg_database where datname = current_database()), to_regclass('event_heads')::oid) as found
+      from store for update of store`.execute(within);
+    const { found, known } = rows[0]!;
+    if (found === known) return;
+    await within.updateTable("store").set({ identity: found }).execute();
+    if (known !== null) await sql`update event_heads set feed = md5(gen_random_uuid()::text)`.execute(within);
+  });
+}
