@@ -762,6 +762,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ),
   ],
   changeMatchingRules: [
+    { name: "the expiry of a full ruleset", make: (client) => changeAll(client) },
     { name: "the expiry of as many as there are", make: (client) => changeMatching(client, "set_expiry") },
     { name: "deletes as many as there are", make: (client) => changeMatching(client, "delete") },
     ...wrongBodies("POST", (client) => `${rows(client)}:change`),
@@ -838,6 +839,17 @@ export const OTHER_PATHS: Readonly<Record<string, readonly CostlyRequest[]>> = O
 const rows = ({ base, own }: Client): string => `${base}/edl/ip-rulesets/${own.fullId}/rows`;
 
 /** Of a ruleset that is filled before each request. */
+/** The rules keep an expiry, another one each time. */
+function changeAll(client: Client): Turn {
+  let turn = 0;
+  const path = rulesets(client) + client.own.fullId;
+  return async () => {
+    const { total_rules: count } = JSON.parse((await client.ask("GET", path)).text) as { total_rules: number };
+    const body = { action: "set_expiry", count, expires_at: new Date(Date.UTC(2040, 0, ++turn)).toISOString() };
+    await client.ask("POST", `${path}/rows:change`, { body: JSON.stringify(body) });
+  };
+}
+
 function changeMatching(client: Client, action: "delete" | "set_expiry"): Turn {
   let turn = 0;
   return async () => {

@@ -1,11 +1,10 @@
-import type { FastifyRequest } from "fastify";
 import { comparePrefixes } from "../../../address/prefix.ts";
 import type { Rule } from "../../../rulesets/rule.ts";
-import type { RuleColumns } from "../../../rulesets/rule-columns.ts";
-import { RuleList } from "../../../rulesets/rule-list.ts";
+import { type ListedColumns, RuleList } from "../../../rulesets/rule-list.ts";
 import type { RuleFilter } from "../../../rulesets/rule-search.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
+import type { Ruleset } from "../../../store/state.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
 import { inSlices, turn } from "../../../turns/in-slices.ts";
 import { WRITE_EDL } from "../../operation.ts";
@@ -47,25 +46,28 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     if ((action === "set_expiry") !== (expiry !== undefined))
       throw invalid({ expires_at: ["allowed only with set_expiry, and required there; null means never"] });
     const expiresAt = expiry === null ? null : (readTime("expires_at", expiry) ?? null);
-    const ruleset = findRuleset(request, services);
-    const matched = await readAll(request, services, filterOf(request.query));
-    if (matched.length !== count)
+    const { about: ruleset } = findRuleset(request, services);
+    const filter = filterOf(request.query);
+    const pages = (chosen: RuleFilter): Pages => readPages(ruleset, services, chosen, request.now);
+    const { columns, matched } = await (action === "set_expiry"
+      ? withExpiry(pages(filter), expiresAt)
+      : without(pages({}), pages(filter)));
+    if (matched !== count)
       throw new Problem(
         "precondition-failed",
-        `${matched.length} rules match the filter now, not ${count}; review them again`,
+        `${matched} rules match the filter now, not ${count}; review them again`,
       );
     const about = {
       ...signed(request),
-      rulesetId: ruleset.about.id,
-      ifMatch: ifMatch(request) ?? { versions: [ruleset.about.version], rules: [], lists: [] },
+      rulesetId: ruleset.id,
+      ifMatch: ifMatch(request) ?? { versions: [ruleset.version], rules: [], lists: [] },
     };
-    if (action === "set_expiry") {
-      const rules = await columnsInSlices(matched.map((rule) => ({ ...rule, expiresAt })));
-      await services.store.write({ kind: "import-rules", ...about, rules, mode: "override" });
-    } else {
-      const rules = await columnsInSlices(await without(await readAll(request, services, {}), matched));
-      await services.store.write({ kind: "replace-rules", ...about, rules, shrink: COUNTED });
-    }
+    const rules = columns.map(withoutLines);
+    await services.store.write(
+      action === "set_expiry"
+        ? { kind: "import-rules", ...about, rules, mode: "override" }
+        : { kind: "replace-rules", ...about, rules, shrink: COUNTED },
+    );
     return { count };
   });
 }
@@ -84,42 +86,78 @@ function filterOf(query: Partial<FilterQuery>): RuleFilter {
   };
 }
 
-/** All matching rules, in the order of prefixes, as of one version. @throws Problem (404, 412) */
-async function readAll(request: FastifyRequest, { memory, rows }: Services, filter: RuleFilter): Promise<Rule[]> {
-  const { organisationId, id, version } = findRuleset(request, { memory } as Services).about;
-  const all: Rule[] = [];
+type Pages = AsyncGenerator<readonly Rule[], void, undefined>;
+
+/** All matching rules, in the order of prefixes, as of one version, each page in another turn. @throws Problem (404, 412) */
+async function* readPages(
+  { organisationId, id, version }: Ruleset,
+  { memory, rows }: Services,
+  filter: RuleFilter,
+  now: number,
+): Pages {
   for (let offset = 0; ; offset += AT_ONCE) {
-    const page = await rows.get(
-      () => memory.ruleset(organisationId, id),
-      { filter, offset, limit: AT_ONCE },
-      request.now,
-    );
+    const page = await rows.get(() => memory.ruleset(organisationId, id), { filter, offset, limit: AT_ONCE }, now);
     if (page?.ruleset.about.version !== version)
       throw new Problem("precondition-failed", "the rules have changed in the meantime; review them again");
-    all.push(...page.rules);
-    if (page.rules.length < AT_ONCE) return all;
+    yield page.rules;
+    if (page.rules.length < AT_ONCE) return;
     await turn();
   }
 }
 
-/** Both are in the order of prefixes. */
-async function without(rules: readonly Rule[], removed: readonly Rule[]): Promise<Rule[]> {
-  const left: Rule[] = [];
-  let next = 0;
-  for (const [index, rule] of rules.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await turn();
-    if (next < removed.length && comparePrefixes(rule.prefix, removed[next]!.prefix) === 0) next++;
-    else left.push(rule);
-  }
-  return left;
+/** What is to be written, and how many rules match. */
+interface Changed {
+  readonly columns: readonly ListedColumns[];
+  readonly matched: number;
 }
 
-async function columnsInSlices(rules: readonly Rule[]): Promise<readonly RuleColumns[]> {
+/** The rules with another expiry. Columns from the start: a million objects would be copied in one turn. */
+async function withExpiry(pages: Pages, expiresAt: number | null): Promise<Changed> {
   const list = new RuleList();
-  for (const [index, rule] of rules.entries()) {
-    list.add(rule, index);
-    if (index % AT_ONCE === AT_ONCE - 1) await turn();
+  let matched = 0;
+  for await (const page of pages) for (const { prefix, name } of page) list.add({ prefix, name, expiresAt }, matched++);
+  return { columns: await inSlices(list.inOrder(() => {})), matched };
+}
+
+/** The rules but for those that match. Both are in the order of prefixes. */
+async function without(all: Pages, matching: Pages): Promise<Changed> {
+  const list = new RuleList();
+  const removed = new Ahead(matching);
+  await removed.read();
+  for await (const page of all) {
+    for (const rule of page) {
+      if (!removed.isNext(rule)) list.add(rule, list.count);
+      else if (removed.take()) await removed.read();
+    }
   }
-  const parts = await inSlices(list.inOrder(() => {}));
-  return parts.map(withoutLines);
+  return { columns: await inSlices(list.inOrder(() => {})), matched: removed.taken };
+}
+
+/** Rules in the order of prefixes, taken one by one. */
+class Ahead {
+  readonly #pages: Pages;
+  #page: readonly Rule[] = [];
+  #at = 0;
+  taken = 0;
+
+  constructor(pages: Pages) {
+    this.#pages = pages;
+  }
+
+  /** Reads the next page. */
+  async read(): Promise<void> {
+    const { value } = await this.#pages.next();
+    [this.#page, this.#at] = [value ?? [], 0];
+  }
+
+  isNext({ prefix }: Rule): boolean {
+    const next = this.#page[this.#at];
+    return next !== undefined && comparePrefixes(prefix, next.prefix) === 0;
+  }
+
+  /** Takes the next one; true if that was the last one that has been read. */
+  take(): boolean {
+    this.taken++;
+    return ++this.#at === this.#page.length;
+  }
 }
