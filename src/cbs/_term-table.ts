@@ -1,4 +1,4 @@
-/** Words of this length on may hold one typo, of that length on two. */
+/** Words of at least this length may hold one typo, of at least that length two. */
 const ONE_TYPO = 4;
 const TWO_TYPOS = 8;
 

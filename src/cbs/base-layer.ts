@@ -3,7 +3,7 @@ import { subtractor } from "../address/subtract.ts";
 import { type Catalogue, type CatalogueBuilder, type CatalogueNode, sourceKey } from "./catalogue.ts";
 import type { Source } from "./importers/sources.ts";
 
-/** All prefixes that the lists of a source name. */
+/** All prefixes in the lists of a source. */
 export interface OfficialLists {
   readonly source: Pick<Source, "type" | "provider" | "isWhole">;
   readonly prefixes: readonly Prefix[];

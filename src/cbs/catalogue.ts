@@ -43,7 +43,7 @@ export interface CatalogueSource {
   readonly url: string | null;
   readonly license: string | null;
   readonly attribution: string | null;
-  /** ISO 8601, UTC: when the publisher says that the list was made; null where no one says. */
+  /** ISO 8601, UTC: when the publisher says that the list was made; null if the list does not say. */
   readonly publishedAt: string | null;
   /**
    * When the publisher was last asked with success, and when its prefixes or their places last differed from those

@@ -13,17 +13,14 @@ export interface LookupMatch {
    * list of one's own; null where the catalogue is too old to say.
    */
   readonly source: string | null;
-  /**
-   * When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null where no one
-   * knows.
-   */
+  /** When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null if unknown. */
   readonly source_updated_at: string | null;
 }
 
 /**
  * Which services an address or a whole prefix belongs to. Arrays are sorted and without duplicates, but for `matches`:
- * the most specific prefix first, then by node id. A node counts where a list names it; its ancestors do not by
- * themselves.
+ * the most specific prefix first, then by node id. A node counts if a list names it; its ancestors do not count because
+ * of that.
  */
 export interface LookupDocument {
   /** The requested text, as given. */

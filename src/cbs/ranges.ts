@@ -12,7 +12,7 @@ import type { MatchId } from "../table/match-id.ts";
 
 /** Which prefixes of a node are meant. */
 export interface RangeSelection {
-  /** Both, unless given: IPv4 first. */
+  /** Both by default: IPv4 first. */
   readonly family?: Family | undefined;
   /** The fewest prefixes that cover exactly the same addresses, in place of those that lists name. */
   readonly aggregate?: boolean | undefined;
@@ -22,9 +22,9 @@ export interface RangeSelection {
 
 /** Which ranges of a node `rangesOf` gives, and which page of them; `offset` and `limit` count ranges. */
 export interface RangeOptions extends RangeSelection {
-  /** How many to pass over; 0 unless given. */
+  /** How many to skip; 0 by default. */
   readonly offset?: number | undefined;
-  /** How many to give; all unless given. */
+  /** How many to return; all by default. */
   readonly limit?: number | undefined;
 }
 

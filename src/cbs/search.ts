@@ -4,9 +4,9 @@ import { TermTable } from "./_term-table.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 
-/** How many nodes a search gives, and of which type. */
+/** How many nodes a search returns, and of which type. */
 export interface SearchOptions {
-  /** How many nodes to give; 20 unless given. */
+  /** How many nodes to return; 20 by default. */
   readonly limit?: number | undefined;
   /** Only nodes of this type. */
   readonly type?: string | undefined;

@@ -56,7 +56,7 @@ export function cureOf(code: string, name: string): string {
   return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';
 }
 
-/** All about a deployment, in lines. */
+/** Everything about a deployment, in lines. */
 export async function cardOf(deployment: Deployment, client: Client, style: Style): Promise<string> {
   const names = new Map((await namedIn(deployment, client)).map(({ id, name }) => [id, name]));
   const { include, exclude, device, firewall_format: format, description } = deployment;

@@ -136,7 +136,7 @@ function optionsOf(args: Arguments): Options {
   };
 }
 
-/** All prefixes are one source. */
+/** All prefixes together are one source. */
 async function sourcesOf(texts: readonly string[], option: string, client: Client): Promise<Source[]> {
   const sources: Source[] = [];
   const prefixes: string[] = [];

@@ -13,7 +13,7 @@ export function rejectOwnOutput(path: string): void {
   throw new UsageError(`${name}: this file is also the output; write to another file, and rename that afterwards`);
 }
 
-/** Undefined for what cannot be looked at, which is reported where it is read. */
+/** Undefined if it cannot be examined; that is reported where it is read. */
 function statOf(file: string | number): Stats | undefined {
   try {
     return typeof file === "number" ? fstatSync(file) : statSync(file);

@@ -82,7 +82,7 @@ export function reasonOf({ code, message }: ListRejection): string {
   return `${message}; ${CURES[code]}`;
 }
 
-/** A list, its file, and why it must not be used; nothing is wrong where there is no rejection. */
+/** A list, its file, and the reasons why it must not be used, if there are any. */
 export interface RenderedList {
   readonly include: readonly Gathered[];
   readonly exclude: readonly Gathered[];
@@ -155,7 +155,7 @@ function purposeOf(args: Arguments): "blocklist" | "allowlist" {
   return args.value("purpose") === "allowlist" ? "allowlist" : "blocklist";
 }
 
-/** Throws UsageError where the format cannot say what the list does. */
+/** Throws UsageError if the format cannot express what the list does. */
 function fileOf(
   prefixes: Iterable<Prefix>,
   format: RuleExportFormat,

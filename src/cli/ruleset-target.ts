@@ -28,7 +28,7 @@ export interface RuleResult {
 /** What several changes did, in the same order. */
 export interface ChangeReport {
   readonly results: readonly RuleResult[];
-  /** Of a server: what the rules block and had better not. */
+  /** Of a server: what the rules block but should not. */
   readonly warnings?: readonly Collateral[];
 }
 

@@ -9,9 +9,9 @@ const MAX_ID = 255;
 export interface RulesetOrigin {
   readonly rulesetId: string;
   /**
-   * A change of the database, after which none is in the rules: its number, and the random id of the transaction that
-   * wrote it. Only this database has it, and copies that were made since; one that is restored from an older backup
-   * gives the number to another transaction. `schema`: the database's then.
+   * The last change of the database that the rules contain: its number, and the random id of the transaction that wrote
+   * it. Only this database has it, and copies that were made since; one that is restored from an older backup gives the
+   * number to another transaction. `schema`: the database's then.
    */
   readonly mark: { readonly schema: number; readonly sequence: number; readonly transaction: string };
 }

@@ -4,15 +4,15 @@ import type { DesiredRule } from "./plan-replacement.ts";
 import { isActive, type Rule } from "./rule.ts";
 import { type ListedColumns, RuleList } from "./rule-list.ts";
 
-/** Rules processed before others may have their turn. */
+/** Rules processed between two pauses. */
 const STEP = 512;
-/** Redundant rules that are listed unless said otherwise. */
+/** Redundant rules that are listed by default. */
 const MAX_LISTED = 1000;
 
 export interface CompactOptions {
   /** Unite rules with different names too; the united rule has a name only if both have the same. */
   readonly ignoreNames?: boolean;
-  /** How many redundant rules are listed; 1,000 unless given. The counts include all. */
+  /** How many redundant rules are listed; 1,000 by default. The counts include all. */
   readonly maxListed?: number;
 }
 
@@ -21,7 +21,7 @@ export interface RedundantRule {
   readonly rule: Rule;
   /** Of the active rules around it, the one that expires last. The rule is redundant until that one expires. */
   readonly coveredBy: Rule;
-  /** For as long as it lasts: it can be left out. */
+  /** Redundant for as long as it is active: it can be left out. */
   readonly isSuperfluous: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Compaction {
   readonly superfluousForNow: number;
   /** Rules of the compact list that stand for two or more siblings. */
   readonly united: number;
-  /** The first of the superfluous ones, and of those that are so for now, in the order of prefixes. */
+  /** The first of the superfluous rules and of those redundant for now, in the order of prefixes. */
   readonly redundant: readonly RedundantRule[];
 }
 
@@ -78,7 +78,7 @@ class Redundancy {
   readonly #maxListed: number;
   /**
    * The active rules around the one that came last, the widest first. Each expires later than those before it: else it
-   * would be superfluous. So the last one expires last, and need be the only one to be compared.
+   * would be superfluous. So the last one expires last, and is the only one that has to be compared.
    */
   readonly #around: Rule[] = [];
   readonly listed: RedundantRule[] = [];

@@ -2,7 +2,7 @@ import type { Address, Prefix } from "../address/address.ts";
 import { isActive, type Rule } from "./rule.ts";
 import type { Ruleset } from "./ruleset.ts";
 
-/** Why a rule that covers an address decides about it, or does not. */
+/** Why a rule that covers an address does or does not decide about it. */
 export type RuleRole = "decides" | "less-specific" | "expired";
 
 /** A rule that covers an address, with its part in the decision. */
@@ -18,7 +18,10 @@ export interface Explanation {
   readonly covering: readonly ExplainedRule[];
   /** The earliest moment at which another rule decides, or none, if nothing is written until then; null: never. */
   readonly nextChangeAt: number | null;
-  /** The moment from which no rule of now covers it; null if there is none now, or if it is covered for good. */
+  /**
+   * The moment from which none of the current rules covers it; null if none covers it now, or one covers it
+   * permanently.
+   */
   readonly coveredUntil: number | null;
 }
 
@@ -46,7 +49,7 @@ export function explainRules(rules: readonly Rule[], now: number): Explanation {
   return {
     deciding,
     covering: rules.map((rule) => ({ ...rule, role: role(rule) })),
-    // Of less specific rules none decides before this one has expired, whatever becomes of them.
+    // No less specific rule decides before this one has expired, whatever happens to them.
     nextChangeAt: deciding?.expiresAt ?? null,
     coveredUntil: active.length > 0 && last < Infinity ? last : null,
   };

@@ -1,6 +1,6 @@
 import type { Family } from "../address/address.ts";
 
-/** Carries the brand; it exists only for the compiler. */
+/** Carries the brand, which exists only for the compiler. */
 declare const RULE_ID: unique symbol;
 
 /**

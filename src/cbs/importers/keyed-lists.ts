@@ -20,13 +20,13 @@ export interface KeyedListsOptions extends FixedPlace {
    * address.
    */
   readonly known?: readonly string[];
-  /** Members that hold no prefixes, though they may look like it. */
+  /** Members that hold no prefixes, although they may look as if they did. */
   readonly ignore?: readonly string[];
 }
 
 /**
  * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is not an array and not among
- * `ignore` is reported, for publishers add such; an array must hold prefixes and nothing else.
+ * `ignore` is reported, because publishers add such members; an array must hold prefixes and nothing else.
  */
 export function keyedLists(options: KeyedListsOptions = {}): Importer {
   const { within = [], inner, keys, nameOf = (key) => key, only, ignore = [] } = options;

@@ -1,7 +1,7 @@
 import { linesOf, listText } from "./_text.ts";
 import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
 
-/** Where all of a list belongs, when the list itself does not say. */
+/** Where a whole list belongs if the list itself does not say. */
 export interface FixedPlace {
   readonly service?: NameLike;
   readonly region?: NameLike;
@@ -9,7 +9,7 @@ export interface FixedPlace {
 
 /**
  * Plain text: one prefix, address or range `first-last` a line. `#` and `;` begin a comment at the start of a line or
- * after white space; white space around is no matter, and neither is how lines end, or whether the last one does.
+ * after white space; surrounding white space, the kind of line ending, and a missing one at the end make no difference.
  */
 export function plainText({ service = null, region = null }: FixedPlace = {}): Importer {
   return (text) => {

@@ -21,8 +21,8 @@ export interface PrefixesJsonOptions extends FixedPlace {
 
 /**
  * `{creationTime, prefixes: [{ipv4Prefix | ipv6Prefix}]}`, as Google, Bing, OpenAI, Apple, Anthropic and Perplexity
- * publish their crawlers' addresses, and its relatives with other member names. Order, white space and further members
- * do not matter.
+ * publish their crawlers' addresses, and similar lists with other member names. Order, white space and further members
+ * make no difference.
  */
 export function prefixesJson(options: PrefixesJsonOptions = {}): Importer {
   const { items = "prefixes", ipv4 = "ipv4Prefix", ipv6 = "ipv6Prefix", either } = options;
@@ -91,9 +91,8 @@ const SERVICE_MEMBERS = ["service", "product"];
 const REGION_MEMBERS = ["region", "scope", "zone", "location"];
 
 /**
- * The generic form, for lists that no one has written an importer for: an array, or an object with an array named
- * `prefixes`, of texts, or of objects that hold a prefix and perhaps a service and a region under one of the usual
- * names.
+ * The generic form, for lists without an importer of their own: an array, or an object with an array named `prefixes`,
+ * of texts, or of objects that hold a prefix and perhaps a service and a region under one of the usual names.
  */
 export function anyPrefixesJson(fixed: FixedPlace = {}): Importer {
   return (text) => {

@@ -248,7 +248,8 @@ function reportFile({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, o
 const goodLabels = new Set<string>();
 
 /**
- * Throws CatalogueError for a label that no catalogue takes. Asked of an empty one, so that a bad line adds nothing.
+ * Throws CatalogueError for a label that no catalogue takes. Checked against an empty catalogue, so that a bad line
+ * adds nothing.
  */
 function checkLabel(label: string, prefix: Prefix): void {
   if (goodLabels.has(label)) return;
@@ -256,7 +257,7 @@ function checkLabel(label: string, prefix: Prefix): void {
   goodLabels.add(label);
 }
 
-/** Throws UsageError if it is ambiguous which label is named, CatalogueError if the label already has another name. */
+/** Throws UsageError if the label is ambiguous, CatalogueError if it already has another name. */
 function nameLabel(builder: CatalogueBuilder, labels: readonly string[], name: string): void {
   if (labels.length > 1)
     throw new UsageError(

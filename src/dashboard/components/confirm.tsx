@@ -18,7 +18,7 @@ interface Question {
 
 const asked = signal<Question | undefined>(undefined);
 
-/** Asks before something is done. */
+/** Asks for confirmation before something is done. */
 export function confirm(question: Question): void {
   asked.value = question;
 }

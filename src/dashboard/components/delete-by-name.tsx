@@ -7,7 +7,7 @@ import { Note } from "./states.tsx";
 interface Props {
   readonly title: string;
   readonly name: string;
-  /** What is typed, if it is not called a name. */
+  /** What the user must type, if it is not called a name. */
   readonly label?: string;
   /** The text of the button. */
   readonly action: string;
@@ -17,7 +17,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** For what cannot be brought back: the user must type its name. */
+/** For what cannot be restored: the user must type its name. */
 export function DeleteByName({
   title,
   name,

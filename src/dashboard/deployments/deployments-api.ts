@@ -57,7 +57,7 @@ export function save(draft: Draft, id?: string): Promise<Deployment> {
     : patch(ONE, { params: at(id), body: draft });
 }
 
-/** The list that a deployment would have. A name that is missing yet does not matter. */
+/** The list that a deployment would have. The name may still be missing. */
 export function preview(
   { name, ...draft }: Draft,
   id: string | undefined,

@@ -20,7 +20,7 @@ const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: stri
   ["chunk_entries", "Entries per file", "Divides the list into files. Default: one file.", 10_000_000],
 ];
 
-/** What keeps a list from devices. */
+/** The conditions under which a list is kept from devices. */
 export function Limits({
   options,
   onChange,

@@ -9,7 +9,7 @@ import { useLoad } from "../load.ts";
 import { type Draft, preview } from "./deployments-api.ts";
 import { Reasons } from "./state.tsx";
 
-/** Milliseconds after the last change until it is asked for. */
+/** Milliseconds after the last change until the preview is requested. */
 const PAUSE = 300;
 const MAX_WARNINGS = 5;
 

@@ -14,7 +14,7 @@ import { fetchList, refresh } from "../lists/lists-api.ts";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 
-/** Milliseconds after which a list that has not been fetched yet is asked for again. */
+/** Milliseconds until a list that has not been fetched yet is requested again. */
 const AGAIN = 1500;
 
 /** One external list: its state, how it changed last, and which lines were left out. */

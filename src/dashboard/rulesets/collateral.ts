@@ -1,9 +1,9 @@
 import type { Collateral } from "../documents.ts";
 
-/** How many are told; the response has all. */
+/** How many are named; the response has all. */
 const SHOWN = 2;
 
-/** What a write blocks that a blocklist had better not, as sentences after what it did; "" for nothing. */
+/** What a write blocks that a blocklist should not, as sentences that follow what it did; "" for nothing. */
 export function collateralText(warnings: readonly Collateral[] | undefined): string {
   if (warnings === undefined || warnings.length === 0) return "";
   const shown = warnings.slice(0, SHOWN).map(({ detail }) => detail);

@@ -35,9 +35,9 @@ export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
 const MAX_LINE_LENGTH = 8192;
 const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} characters; write one rule per line`;
-/** An error shows so much of the invalid value, and of the line. */
+/** An error shows this much of the invalid value, and of the line. */
 const MAX_VALUE_LENGTH = 80;
-/** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
+/** A text with more unreadable lines is not a list of this format. Lines that repeat a prefix do not count. */
 const MAX_UNREADABLE = 100_000;
 
 /** Limits of a `RuleImport`, what it skips, and the defaults for lines that do not set a field. */

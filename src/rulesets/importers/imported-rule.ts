@@ -26,7 +26,7 @@ export interface SkippedLine {
   readonly text: string;
   /** The first invalid field, or the line if it has none. */
   readonly value: string;
-  /** What is wrong, where, and its cure. */
+  /** What is wrong, where, and how to fix it. */
   readonly reason: string;
 }
 

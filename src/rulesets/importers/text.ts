@@ -4,7 +4,8 @@ const SEVERAL_FIELDS =
   'a text list has one address or prefix per line; in CSV the first line names the columns, such as "ip,name,expires_at"';
 
 /**
- * `#`, `;` and `//` begin a comment at the start of a line or after white space; white space around a prefix is no matter.
+ * `#`, `;` and `//` begin a comment at the start of a line or after white space; white space around a prefix makes no
+ * difference.
  */
 export function textLines(): LineReader {
   return (line) => {

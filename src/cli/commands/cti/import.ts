@@ -85,7 +85,7 @@ export const importCommand: Command = {
   run,
 };
 
-/** What `--json` prints at the end, as it becomes known. */
+/** What `--json` prints at the end; filled in as it becomes known. */
 interface Report {
   readonly feeds: ImportedFeed[];
   replaced: ReplacedDataset | null;

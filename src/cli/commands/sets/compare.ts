@@ -78,7 +78,7 @@ function tableOf(pairs: readonly Comparison[]): string {
     .join("");
 }
 
-/** What each set has that no other has: nothing, where a list adds nothing to the others. */
+/** What each set has that no other has: nothing if a list adds nothing to the others. */
 function onlyTableOf(names: readonly string[], { sets }: Relations): string {
   const rows = sets.flatMap(({ size, only }, at) =>
     FAMILIES.filter((family) => size[family] > 0n).map((family) => [
