@@ -3,30 +3,37 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { addressBits } from "../../src/address/address.ts";
-import { formatAddress } from "../../src/address/format-address.ts";
-import { parseAddress } from "../../src/address/parse-address.ts";
-import { parsePrefix, prefixContains } from "../../src/address/prefix.ts";
-import { lastAddress } from "../../src/address/range.ts";
-import { exportRules, type RuleExportFormat } from "../../src/rulesets/export-rules.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { exportRules, ONE_FAMILY_FORMATS, type RuleExportFormat } from "../../src/rulesets/export-rules.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
+import { onlyLong } from "../rounds.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import type { Consumer } from "./consumers/consumer.ts";
-import { bind, rbldnsd } from "./consumers/name-servers.ts";
-import { bird, caddy, iptables, postfix } from "./consumers/tables.ts";
+import { crowdsec } from "./consumers/crowdsec.ts";
+import { edgesOf, isListed } from "./consumers/edges.ts";
+import { bind, rbldnsd, recursor } from "./consumers/name-servers.ts";
+import { birdToGobgp, exabgpToGobgp } from "./consumers/routers.ts";
+import { suricata } from "./consumers/suricata.ts";
+import { bird, caddy, firewalld, iptables, postfix } from "./consumers/tables.ts";
 import { apache, haproxy, nginx, squid, varnish } from "./consumers/web-servers.ts";
 
 const CONSUMERS: readonly Consumer[] = [
   apache,
   bind,
   bird,
+  birdToGobgp,
   caddy,
+  crowdsec,
+  exabgpToGobgp,
+  firewalld,
   haproxy,
   iptables,
   nginx,
   postfix,
   rbldnsd,
+  recursor,
   squid,
+  suricata,
   varnish,
 ];
 
@@ -49,22 +56,6 @@ const LIST = [
 ];
 const OTHER = ["1.0.0.0/25", "9.9.8.0/23", "2001:db8::/33", "fc00::/7"];
 
-/** The addresses at the edges of each prefix: the first and the last, and those before and after. */
-function edgesOf(texts: readonly string[]): string[] {
-  const edges = texts.flatMap((text) => {
-    const prefix = parsePrefix(text);
-    return [prefix, lastAddress(prefix)].flatMap((edge) => [-1, 0, 1].map((step) => moved(formatAddress(edge), step)));
-  });
-  return [...new Set(edges)];
-}
-
-/** The address so many further on; only the last word moves, as no edge here lies where words meet. */
-function moved(text: string, step: number): string {
-  const { family, w0, w1, w2, w3 } = parseAddress(text);
-  const next = (word: number): number => (word + step) >>> 0;
-  return formatAddress(family === 4 ? { family, w0: next(w0), w1, w2, w3 } : { family, w0, w1, w2, w3: next(w3) });
-}
-
 function fileOf(texts: readonly string[], format: RuleExportFormat): string {
   const rules = texts.map((text): Rule => ({
     prefix: parsePrefix(text),
@@ -76,26 +67,32 @@ function fileOf(texts: readonly string[], format: RuleExportFormat): string {
   return [...exportRules(rules, format, { setName: "list" })].join("");
 }
 
-function isListed(texts: readonly string[], text: string): boolean {
-  const address = parseAddress(text);
-  const host = { ...address, length: addressBits(address.family) };
-  return texts.some((each) => prefixContains(parsePrefix(each), host));
-}
-
 /** The addresses about which the program and the rules are not of one mind. */
 async function differences(
   consumer: Consumer,
   written: readonly string[],
   meant: readonly string[],
 ): Promise<string[]> {
-  const addresses = edgesOf([...LIST, ...OTHER]);
-  return inTemporaryFolder(async (root) => {
-    const folder = join(root, "consumer");
-    mkdirSync(folder);
-    const answers = await consumer.listed(fileOf(written, consumer.format), addresses, folder);
+  const found: string[] = [];
+  const families = ONE_FAMILY_FORMATS.has(consumer.format) ? [[4], [6]] : [[4, 6]];
+  for (const family of families) {
+    const isOfIt = (text: string): boolean => family.includes(text.includes(":") ? 6 : 4);
+    const addresses = edgesOf([...LIST, ...OTHER]).filter(isOfIt);
+    const answers = await answersOf(consumer, written.filter(isOfIt), addresses);
     assert.equal(answers.length, addresses.length);
-    return addresses.filter((address, at) => answers[at] !== isListed(meant, address));
-  });
+    found.push(...addresses.filter((address, at) => answers[at] !== isListed(meant, address)));
+  }
+  return found;
+}
+
+function answersOf(consumer: Consumer, written: readonly string[], addresses: readonly string[]): Promise<boolean[]> {
+  return inTemporaryFolder((root) => ask(consumer, fileOf(written, consumer.format), addresses, root));
+}
+
+function ask(consumer: Consumer, file: string, addresses: readonly string[], root: string): Promise<boolean[]> {
+  const folder = join(root, "consumer");
+  mkdirSync(folder);
+  return consumer.listed(file, addresses, folder);
 }
 
 for (const consumer of CONSUMERS) {
@@ -111,5 +108,15 @@ for (const consumer of CONSUMERS) {
     test("negative control: a file of other rules is noticed", async () => {
       assert.notDeepEqual(await differences(consumer, OTHER, LIST), []);
     });
+
+    if (consumer.wrongLine !== undefined)
+      test("negative control: a line that it does not understand is noticed", { skip: onlyLong() }, async () => {
+        const addresses = edgesOf(["192.0.2.0/24"]);
+        await assert.rejects(
+          inTemporaryFolder((root) =>
+            ask(consumer, `${fileOf(["198.51.100.1"], consumer.format)}${consumer.wrongLine}\n`, addresses, root),
+          ),
+        );
+      });
   });
 }

@@ -1,17 +1,39 @@
-import type { ChildProcess } from "node:child_process";
+import assert from "node:assert/strict";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request, type RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { parsePrefix, prefixContains } from "../../../src/address/prefix.ts";
 import type { RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 
 /** A program that reads exported rules. */
 export interface Consumer {
   readonly name: string;
   readonly format: RuleExportFormat;
+  /** A line that the program leaves out, or complains of, and goes on: `listed` has to notice it. */
+  readonly wrongLine?: string;
   /** Why it cannot be asked here; false where it can. */
   readonly missing: string | false;
   /** Whether it takes each address for listed, with the exported file in `folder`, its own. */
   listed(file: string, addresses: readonly string[], folder: string): Promise<boolean[]>;
+}
+
+/** Runs a program to its end; fails where it does not succeed. Returns both channels. */
+export function output(command: string, options: readonly string[], input = ""): string {
+  const { status, stdout, stderr, error } = spawnSync(command, options, { encoding: "utf8", input });
+  assert.equal(status, 0, error?.message ?? stderr + stdout);
+  return stdout + stderr;
+}
+
+/** Whether one of the prefixes that a program says it has contains each address. */
+export function inOneOf(texts: readonly string[], addresses: readonly string[]): boolean[] {
+  const prefixes = texts.map((text) => parsePrefix(text));
+  return addresses.map((text) => {
+    const address = parseAddress(text);
+    const host = { ...address, length: address.family === 4 ? 32 : 128 };
+    return prefixes.some((prefix) => prefixContains(prefix, host));
+  });
 }
 
 /** A server that takes the client's address from a header, and how it can be reached. */

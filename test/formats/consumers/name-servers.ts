@@ -9,8 +9,10 @@ import { freePort } from "../../free-port.ts";
 import { missingCommand } from "../../tools.ts";
 import { type Consumer, untilItAnswers } from "./consumer.ts";
 
+type Exists = (name: string, type: "A" | "AAAA") => Promise<boolean>;
+
 /** Whether a name exists, by a resolver that asks a server on this port. */
-function resolverAt(port: number): (name: string, type: "A" | "AAAA") => Promise<boolean> {
+export function resolverAt(port: number): Exists {
   const resolver = new Resolver({ timeout: 2000, tries: 6 });
   resolver.setServers([`127.0.0.1:${port}`]);
   return async (name, type) => {
@@ -32,9 +34,27 @@ function reversed(text: string): string {
   return [...digits].reverse().join(".");
 }
 
+/** A zone in which each address has a name of its own; `ns` is a name that no list is about. */
+export function zoneOf(addresses: readonly string[]): string {
+  const records = addresses.map((text, at) => `a${at} ${typeOf(text)} ${text}\n`);
+  return `$TTL 60\n@ SOA a b 1 60 60 60 60\n@ NS ns\nns A 127.0.0.1\n${records.join("")}`;
+}
+
+/** Whether the name of each address in such a zone is said not to exist. */
+export async function blockedIn(zone: string, addresses: readonly string[], exists: Exists): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  for (const [at, text] of addresses.entries()) answers.push(!(await exists(`a${at}.${zone}`, typeOf(text))));
+  return answers;
+}
+
+function typeOf(address: string): "A" | "AAAA" {
+  return address.includes(":") ? "AAAA" : "A";
+}
+
 export const rbldnsd: Consumer = {
   name: "rbldnsd, combined",
   format: "dnsbl",
+  wrongLine: "192.0.2.0/33",
   missing: missingCommand("rbldnsd", "-h", "rbldnsd"),
   async listed(file, addresses, folder) {
     const port = await freePort();
@@ -61,15 +81,12 @@ export const rbldnsd: Consumer = {
 export const bind: Consumer = {
   name: "BIND, response policy zone",
   format: "rpz",
+  wrongLine: "24.1.2.0.192.rpz-ip CNAME .",
   missing: missingCommand("named", "-v", "bind9"),
   async listed(file, addresses, folder) {
     const port = await freePort();
     chmodSync(folder, 0o777);
-    const records = addresses.map((text, at) => `a${at} ${text.includes(":") ? "AAAA" : "A"} ${text}\n`);
-    writeFileSync(
-      join(folder, "test.zone"),
-      `$TTL 60\n@ SOA a b 1 60 60 60 60\n@ NS ns\nns A 127.0.0.1\n${records.join("")}`,
-    );
+    writeFileSync(join(folder, "test.zone"), zoneOf(addresses));
     writeFileSync(join(folder, "rpz.zone"), file);
     const configuration = `options {
   directory "${folder}"; listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
@@ -92,11 +109,52 @@ zone "rpz.test" { type primary; file "rpz.zone"; };
         assert.match(log(), /rpz\.test: reload done/);
         return exists("ns.zone.test", "A");
       });
-      const answers: boolean[] = [];
-      for (const [at, text] of addresses.entries())
-        answers.push(!(await exists(`a${at}.zone.test`, text.includes(":") ? "AAAA" : "A")));
+      const answers = await blockedIn("zone.test", addresses, exists);
       // BIND leaves out what it does not understand, goes on, and says so in its log only.
       assert.doesNotMatch(log(), /invalid rpz|not loaded|failed/i);
+      return answers;
+    } finally {
+      child.kill();
+      await ended;
+    }
+  },
+};
+
+export const recursor: Consumer = {
+  name: "PowerDNS Recursor, response policy zone",
+  format: "rpz",
+  // Once more what is in the file: it then does without the zone.
+  wrongLine: "32.1.100.51.198.rpz-ip CNAME .",
+  missing: missingCommand("pdns_recursor", "--version", "pdns-recursor"),
+  async listed(file, addresses, folder) {
+    const port = await freePort();
+    writeFileSync(join(folder, "test.zone"), zoneOf(addresses));
+    writeFileSync(join(folder, "rpz.zone"), file);
+    writeFileSync(join(folder, "rpz.lua"), `rpzFile("${join(folder, "rpz.zone")}", { policyName = "list" })\n`);
+    const configuration = `local-address=127.0.0.1
+local-port=${port}
+socket-dir=${folder}
+lua-config-file=${join(folder, "rpz.lua")}
+auth-zones=zone.test=${join(folder, "test.zone")}
+dnssec=off
+daemon=no
+threads=1
+security-poll-suffix=
+hint-file=no
+`;
+    writeFileSync(join(folder, "recursor.conf"), configuration);
+    const child = spawn("pdns_recursor", [`--config-dir=${folder}`], { stdio: ["ignore", "pipe", "pipe"] });
+    let log = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
+    const ended = once(child, "close");
+    const exists = resolverAt(port);
+    try {
+      // The policies are in force before it listens.
+      await untilItAnswers(child, () => exists("ns.zone.test", "A"));
+      const answers = await blockedIn("zone.test", addresses, exists);
+      // It leaves out what it does not understand, goes on, and says so in its log only.
+      assert.match(log, /Done loading RPZ from file/);
+      assert.doesNotMatch(log, /prio="(Error|Critical|Alert)"/i);
       return answers;
     } finally {
       child.kill();

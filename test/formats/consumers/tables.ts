@@ -1,32 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseAddress } from "../../../src/address/parse-address.ts";
-import { parsePrefix, prefixContains } from "../../../src/address/prefix.ts";
+import { onlyLong } from "../../rounds.ts";
 import { missingCommand } from "../../tools.ts";
-import type { Consumer } from "./consumer.ts";
-
-/** Runs a program to its end; fails where it does not succeed. Returns both channels. */
-function output(command: string, options: readonly string[], input = ""): string {
-  const { status, stdout, stderr } = spawnSync(command, options, { encoding: "utf8", input });
-  assert.equal(status, 0, stderr + stdout);
-  return stdout + stderr;
-}
-
-/** Whether one of the prefixes that a program says it has contains each address. */
-function inOneOf(texts: readonly string[], addresses: readonly string[]): boolean[] {
-  const prefixes = texts.map((text) => parsePrefix(text));
-  return addresses.map((text) => {
-    const address = parseAddress(text);
-    const host = { ...address, length: address.family === 4 ? 32 : 128 };
-    return prefixes.some((prefix) => prefixContains(prefix, host));
-  });
-}
+import { type Consumer, inOneOf, output } from "./consumer.ts";
 
 export const postfix: Consumer = {
   name: "Postfix, cidr table",
   format: "postfix",
+  wrongLine: "192.0.2.1/24 REJECT",
   missing: missingCommand("postmap", "-h", "postfix"),
   listed(file, addresses, folder) {
     writeFileSync(join(folder, "table"), file);
@@ -101,3 +84,32 @@ function writtenFor(folder: string, file: string): string {
   writeFileSync(path, `router id 192.0.2.1;\nprotocol device {}\ninclude "${join(folder, "rules.conf")}";\n`);
   return path;
 }
+
+export const firewalld: Consumer = {
+  name: "firewalld, ipset",
+  format: "firewalld",
+  wrongLine: "192.0.2.0/33",
+  missing: onlyLong() || missingCommand("firewall-offline-cmd", "--version", "firewalld"),
+  listed(file, addresses, folder) {
+    const family = addresses[0]!.includes(":") ? "inet6" : "inet";
+    const system = join(folder, "firewalld");
+    mkdirSync(join(system, "ipsets"), { recursive: true });
+    writeFileSync(join(system, "firewalld.conf"), "");
+    // On standard error it complains of settings that this configuration does without.
+    const command = (...options: string[]): string =>
+      execFileSync("firewall-offline-cmd", ["--system-config", system, ...options], {
+        encoding: "utf8",
+        stdio: "pipe",
+      });
+    command("--new-ipset=list", "--type=hash:net", `--option=family=${family}`);
+    writeFileSync(join(folder, "list"), file);
+    command("--ipset=list", `--add-entries-from-file=${join(folder, "list")}`);
+    const entries = command("--ipset=list", "--get-entries").split("\n");
+    return Promise.resolve(
+      inOneOf(
+        entries.filter((line) => line.trim() !== ""),
+        addresses,
+      ),
+    );
+  },
+};
