@@ -41,10 +41,12 @@ export async function rejectUnknownVariables(environment: NodeJS.ProcessEnv = pr
   const settings = Object.values(SETTINGS).map(variableOf);
   const unknown = names.find((name) => !settings.includes(name));
   if (unknown === undefined) return;
-  const meant = nearest(
-    unknown.slice(PREFIX.length),
-    [...KNOWN, ...settings].filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)),
-  );
+  const known = [...KNOWN, ...settings]
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length));
+  const wanted = unknown.slice(PREFIX.length);
+  // IPSIEVE_KEY is meant as IPSIEVE_API_KEY.
+  const meant = nearest(wanted, known) ?? known.find((name) => name.endsWith(`_${wanted}`));
   const cure =
     meant === undefined ? '"ipsieve help serve" lists the settings; unset it' : `did you mean ${PREFIX}${meant}?`;
   throw new UsageError(`the environment variable ${unknown} is not known; ${cure}`);

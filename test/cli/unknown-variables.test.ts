@@ -6,6 +6,7 @@ import { run } from "./run-command.ts";
 
 const REFUSED: readonly [variable: string, value: string, cure: RegExp][] = [
   ["IPSIEVE_PROT", "1", /^the environment variable IPSIEVE_PROT is not known; did you mean IPSIEVE_PORT\?$/],
+  ["IPSIEVE_KEY", "1", /^the environment variable IPSIEVE_KEY is not known; did you mean IPSIEVE_API_KEY\?$/],
   ["IPSIEVE_HOM", "/srv", /did you mean IPSIEVE_HOME\?$/],
   ["IPSIEVE_RULES_PER_RULESETS", "5", /did you mean IPSIEVE_RULES_PER_RULESET\?$/],
   [
