@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import type { Received } from "./webhook-receiver.ts";
+
+export interface MessageCounts {
+  /** Different messages, and how often one has come again. */
+  readonly messages: number;
+  readonly repeated: number;
+  /** The last event of the feed that they cover. */
+  readonly last: number;
+}
+
+/**
+ * Holds what an endpoint for all kinds of events has received to the promises: signed, the events after number `after`
+ * without a gap and in order, each at least once; what comes again is what came last, unchanged. O(messages).
+ */
+export function checkMessages(received: readonly Received[], secret: string, after: number): MessageCounts {
+  const verifier = new Webhook(secret);
+  let [last, messages] = [after, 0];
+  let before: { readonly id: string; readonly body: string } | undefined;
+  for (const { body, headers } of received) {
+    const id = String(headers["webhook-id"]);
+    const at = new Date(Number(headers["webhook-timestamp"]) * 1000);
+    assert.equal(headers["webhook-signature"], verifier.sign(id, at, body), `the signature of ${id} is wrong`);
+    const { data } = JSON.parse(body) as { data: { sequence: number; url: string } };
+    if (before?.id === id) {
+      assert.equal(body, before!.body, `message ${id} has changed`);
+      continue;
+    }
+    const first = Number(/after=(\d+)/.exec(data.url)![1]) + 1;
+    assert.equal(first, last + 1, `message ${id} begins with event ${first} after event ${last}`);
+    [last, before] = [data.sequence, { id, body }];
+    messages++;
+  }
+  return { messages, repeated: received.length - messages, last };
+}
