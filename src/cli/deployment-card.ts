@@ -47,12 +47,18 @@ const CURES: Readonly<Record<string, string>> = {
   empty: "check the excludes, or allow it with --allow-empty",
   "too-many-entries": "leave sources out, divide the list with --chunk-entries, or choose another --device",
   "too-many-bytes": "leave sources out, divide the list with --chunk-entries, or choose another --device",
+  collateral: "exclude these addresses, or leave them out with --guard carve; ",
 };
+
+/** Whether a person may publish a list in spite of this reason. */
+export function canBeReleased(code: string): boolean {
+  return code === "shrinks" || code === "grows" || code === "collateral";
+}
 
 /** What can be done about a list that was refused. */
 export function cureOf(code: string, name: string): string {
-  if (code === "shrinks" || code === "grows")
-    return `if that is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
+  if (canBeReleased(code))
+    return `${CURES[code] ?? ""}if that is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
   return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';
 }
 
@@ -70,6 +76,7 @@ export async function cardOf(deployment: Deployment, client: Client, style: Styl
     ["format", device === "none" ? format : `${format}, within the limits of ${device}`],
     ["devices ask", `every ${deployment.update_frequency}; last ${deployment.last_accessed ?? "never"}`],
     ["for", `${deployment.purpose}, direction: ${deployment.direction}`],
+    ...guardRow(deployment),
     ...sourceRows("include", include, names),
     ...sourceRows("exclude", exclude, names),
     ...optionRows(deployment),
@@ -104,6 +111,11 @@ function sourceRows(
   const more = texts.length - shown.length;
   const all = more === 0 ? shown : [...shown, `and ${counted(more, "more", "more")}`];
   return all.map((text, index) => [index === 0 ? what : "", text]);
+}
+
+/** Other lists are not guarded. */
+function guardRow({ purpose, guard }: Deployment): [string, string][] {
+  return purpose === "blocklist" ? [["guard", guard]] : [];
 }
 
 function optionRows({ options }: Deployment): [string, string][] {

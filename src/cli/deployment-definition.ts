@@ -5,6 +5,7 @@ import { SHORTEST_LENGTHS } from "../deployments/compile.ts";
 import { DEVICES } from "../deployments/devices.ts";
 import { DEPLOYMENT_FORMATS } from "../service/deployments/deployment-formats.ts";
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../store/deployment.ts";
+import { GUARD_POLICIES } from "../store/guard-policy.ts";
 import { literalIn, NODE, THREATS, threatSelectionIn } from "./address-operand.ts";
 import { chosenList } from "./chosen-list.ts";
 import { chosenRuleset } from "./chosen-ruleset.ts";
@@ -25,6 +26,13 @@ const NO_DEVICE = "none";
 const RULESET = "ruleset:";
 const LIST = "list:";
 const SOURCE_SYNTAX = "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, or a prefix, address or range";
+
+export const GUARD_OPTION: Option = {
+  name: "guard",
+  value: "POLICY",
+  choices: GUARD_POLICIES,
+  help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the list before), carve (leave them out); default: warn",
+};
 
 /** What a deployment is: options of the commands that make or change one. */
 export const DEFINITION_OPTIONS: readonly Option[] = [
@@ -55,6 +63,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     help: `how often devices are told to ask: ${Object.keys(UPDATE_FREQUENCIES).join(", ")}; default: 15m`,
   },
   { name: "purpose", value: "PURPOSE", choices: DEPLOYMENT_PURPOSES, help: "what it is for; default: blocklist" },
+  GUARD_OPTION,
   { name: "direction", value: "DIRECTION", choices: DIRECTIONS, help: "for people only; default: both" },
   { name: "family", value: "4|6|both", choices: ["4", "6", "both"], help: "which addresses to list; default: both" },
   {
@@ -101,6 +110,7 @@ const TEXTS = {
   description: "description",
   frequency: "update_frequency",
   purpose: "purpose",
+  guard: "guard",
   direction: "direction",
 } as const;
 

@@ -14,9 +14,9 @@ import type {
   ListCredentials,
 } from "./external-list.ts";
 import type { StopReason, Webhook, WebhookDefinition } from "./webhook.ts";
+import type { GuardPolicy } from "./guard-policy.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
-  GuardPolicy,
   AccessLevel,
   ApiKey,
   Area,
@@ -280,7 +280,7 @@ export interface RotateDeploymentCommand extends Owned {
   readonly graceUntil: number;
 }
 
-/** Lets a list be published that was refused because it shrinks or grows too much (`list-not-refused`). */
+/** Lets a list be published that was refused because of how it changes, or what it blocks (`list-not-refused`). */
 export interface ReleaseListCommand extends Owned {
   readonly kind: "release-list";
   readonly deploymentId: string;

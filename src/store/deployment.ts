@@ -1,3 +1,5 @@
+import type { GuardPolicy } from "./guard-policy.ts";
+
 /** How often devices ask for a list, and the longest time that a change of it may take, in seconds. */
 export const UPDATE_FREQUENCIES = {
   "5m": 300,
@@ -67,6 +69,8 @@ export interface DeploymentDefinition {
   readonly direction: Direction;
   /** Feeds of a deployment that is not active are forbidden. */
   readonly active: boolean;
+  /** What happens to a blocklist that would block what it had better not; absent from older ones: warn. */
+  readonly guard?: GuardPolicy;
   readonly include: readonly DeploymentSource[];
   /** Excludes always win. */
   readonly exclude: readonly DeploymentSource[];
@@ -109,6 +113,17 @@ export interface PublishedList {
   readonly chunks: number;
   /** Which catalogue, threat intelligence and external lists it was made of; absent if it needs none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
+  /** What it blocks although it had better not, which someone has agreed to; absent unless the guard is `refuse`. */
+  readonly accepted?: readonly AcceptedHit[];
+}
+
+/** How many addresses a list may block of a service, an allowlist or a special-purpose block. */
+export interface AcceptedHit {
+  /** Of the node or the ruleset, or the name of the block. */
+  readonly id: string;
+  /** As texts, as they may be long. */
+  readonly ipv4_addresses: string;
+  readonly ipv6_addresses: string;
 }
 
 export interface RefusedList {

@@ -1,3 +1,4 @@
+import type { GuardPolicy } from "./guard-policy.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { ExternalList } from "./external-list.ts";
@@ -90,9 +91,6 @@ export interface Credentials {
 
 /** The user of an invitation. */
 export type Invited = Pick<User, "id" | "organisationId" | "name">;
-
-export const GUARD_POLICIES = ["off", "warn", "refuse", "carve"] as const;
-export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 
 /** What a ruleset has that was created before rulesets were guarded. */
 export const UNGUARDED = { guard: "warn", neverBlock: false } as const satisfies Partial<Ruleset>;

@@ -86,6 +86,7 @@ test("sources and options that cannot be: each error at its place", async () => 
     [{ include, firewall_format: "nftables", options: { chunk_entries: 1000 } }, "options.chunk_entries"],
     [{ include, firewall_format: "crowdsec-csv", purpose: "allowlist" }, "firewall_format"],
     [{ include, device: "toaster" }, "device"],
+    [{ include, guard: "sometimes" }, "guard"],
     [{ include, name: "a\nb" }, "name"],
   ];
   for (const [body, field] of rows) {
@@ -148,6 +149,86 @@ test("a preview of a blocklist names what it would block and had better not, unl
   assert.equal(await preview({ exclude: [{ ruleset: allow.id }, { prefixes: ["10.0.0.0/8"] }] }), undefined);
   assert.equal(await preview({ purpose: "allowlist" }), undefined);
   assert.equal((await ask(t, "DELETE", `${rules}/rule?ip=20.0.1.0/24`, { key })).status, 204);
+});
+
+const textOf = async (id: string): Promise<string> => {
+  const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
+  return (await fetch(urls.combined[0])).text();
+};
+
+test("refuse: the list before stays until someone agrees to what it blocks, and to no more than that", async () => {
+  const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
+  const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;
+  const made = await create({ name: "guarded", guard: "refuse", include: [{ prefixes: ["20.5.0.0/24"] }] });
+  const { id } = made.body;
+  assert.equal(made.body.guard, "refuse");
+  await becomes(id, "ok");
+  const add = (ip: string) => ask(t, "POST", rules, { key, body: { ip } });
+  await add("20.5.0.0/28");
+  await becomes(id, "refused");
+  const first = await get(id);
+  assert.deepEqual(first.reasons, [
+    {
+      code: "collateral",
+      message: `the list would block 16 addresses that the allowlist "${allow.name}" allows (guard: refuse)`,
+    },
+  ]);
+  assert.equal(await textOf(id), "20.5.0.0/24\n");
+  const publish = async (generation: number) =>
+    assert.equal((await ask(t, "POST", `${PATH}${id}:publish`, { key, body: { generation } })).status, 200);
+  await publish(first.refused_generation);
+  await becomes(id, "ok");
+  const { accepted } = t.server.services.memory.deploymentById(id)!.published!;
+  assert.deepEqual(accepted, [{ id: allow.id, ipv4_addresses: "16", ipv6_addresses: "0" }]);
+  await ask(t, "PATCH", PATH + id, { key, body: { include: [{ prefixes: ["20.5.0.0/25"] }] } });
+  await until("the same addresses are not refused again", async () => (await textOf(id)) === "20.5.0.0/25\n");
+  await add("20.5.0.64");
+  await becomes(id, "refused");
+  assert.match((await get(id)).reasons[0].message, /would block 17 addresses/);
+  await ask(t, "DELETE", `${rules}/rule?ip=20.5.0.64`, { key });
+  await becomes(id, "ok");
+  await ask(t, "PATCH", PATH + id, { key, body: { include: [{ prefixes: ["192.0.2.0/25"] }] } });
+  await becomes(id, "refused");
+  assert.match((await get(id)).reasons[0].message, /would block 128 addresses of cloudflare \(\/cdn\/cloudflare\) \(/);
+  assert.equal(await textOf(id), "20.5.0.0/25\n");
+  await ask(t, "PATCH", PATH + id, { key, body: { guard: "off" } });
+  await until("nothing is guarded", async () => (await textOf(id)) === "192.0.2.0/25\n");
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  await ask(t, "DELETE", `${rules}/rule?ip=20.5.0.0/28`, { key });
+});
+
+test("carve: services and allowed addresses are left out, as long as they are allowed", async () => {
+  const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
+  const include = [{ prefixes: ["20.6.0.0/24", "192.0.2.0/24", "198.51.100.0/24"] }];
+  const { id } = (await create({ name: "carved", guard: "carve", include, exclude: [] })).body;
+  await until("no service is listed", async () => (await textOf(id)) === "20.6.0.0/24\n198.51.100.0/24\n");
+  const expires_at = new Date(t.clock.now + HOUR).toISOString();
+  await ask(t, "POST", `/v1/edl/ip-rulesets/${allow.id}/rules`, { key, body: { ip: "20.6.0.128/25", expires_at } });
+  await until("nor what is allowed", async () => (await textOf(id)) === "20.6.0.0/25\n198.51.100.0/24\n");
+  const { body } = await ask(t, "POST", `${PATH}${id}:preview`, { key: reader, body: {} });
+  assert.deepEqual(
+    body.warnings.map(({ detail }: any) => detail),
+    [
+      "leaves out 256 addresses of cloudflare (/cdn/cloudflare)",
+      "leaves out 256 addresses of aws (/cloud/aws)",
+      `leaves out 128 addresses that the allowlist "${allow.name}" allows`,
+    ],
+  );
+  assert.deepEqual([body.entries, body.changes_at], [["20.6.0.0/25", "198.51.100.0/24"], expires_at]);
+  const explain = async (ip: string) => {
+    const { deployments } = (await ask(t, "POST", "/v1/edl/ip-rulesets:explain", { key, body: { ip } })).body;
+    const { contains, decided_by } = deployments.find((each: any) => each.id === id);
+    return [contains, decided_by];
+  };
+  assert.deepEqual(await explain("20.6.0.200"), ["none", "guard"]);
+  assert.deepEqual(await explain("20.6.0.0/24"), ["part", "guard"]);
+  assert.deepEqual(await explain("20.6.0.1"), ["all", "include"]);
+  t.clock.now += HOUR;
+  await until("it is allowed no more", async () => (await textOf(id)) === "20.6.0.0/24\n198.51.100.0/24\n");
+  await ask(t, "PATCH", PATH + id, { key, body: { include: [{ prefixes: ["192.0.2.0/25"] }] } });
+  await becomes(id, "refused");
+  assert.equal((await get(id)).reasons[0].code, "empty");
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
 test("a device brings its format and limits; what a format cannot express has a file of its own", async () => {

@@ -144,6 +144,27 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await checkLooks(t, "deployments", "#/deployments", editor);
   });
 
+  test("a guard refuses a list until someone agrees, or leaves addresses out", async () => {
+    const id = await make({ name: "Guarded", include: [{ prefixes: ["20.0.0.0/24", "10.0.0.0/30"] }] });
+    const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
+    const { page } = opened;
+    await page.getByText("It has addresses that are better not blocked.").waitFor();
+    const guard = page.getByLabel("If it would block services");
+    await guard.selectOption("carve");
+    await page.getByText("The guard leaves out addresses that are better not blocked.").waitFor();
+    await guard.selectOption("refuse");
+    await page.getByText(/The list would block 4 addresses for special use.*If that is right, publish it/).waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("refuses lists that block what they had better not").waitFor();
+    await until("the list is refused", async () => (await api("GET", id)).status === "refused");
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("button", { name: "Publish list 1" }).click();
+    await page.getByRole("button", { name: "Publish the list" }).click();
+    await until("the list is published", async () => (await api("GET", id)).status === "ok");
+    await end(opened);
+    await api("DELETE", id);
+  });
+
   test("an admin replaces the URLs and the password; editors cannot; viewers only read", async () => {
     const id = await make({ name: "Rotated", include: [{ prefixes: ["20.0.0.0/24"] }] });
     const before: string = (await api("GET", `${id}/urls/`)).urls.combined[0];

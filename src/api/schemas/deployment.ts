@@ -5,6 +5,7 @@ import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deplo
 import { DEVICES } from "../../deployments/devices.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { warningsIn } from "../../service/rules/collateral-documents.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
 import { prefixesOfList } from "../../service/deployments/list-text.ts";
 import {
@@ -16,6 +17,8 @@ import {
   UPDATE_FREQUENCIES,
 } from "../../store/deployment.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { guardWarnings } from "../../service/deployments/guard-deployment.ts";
+import { GUARD_POLICIES } from "../../store/guard-policy.ts";
 import { Collateral } from "./collateral.ts";
 import {
   Count,
@@ -176,6 +179,13 @@ const members = {
   purpose: named("DeploymentPurpose", Type.Enum([...DEPLOYMENT_PURPOSES], { description: "blocklist by default" })),
   direction: named("Direction", Type.Enum([...DIRECTIONS], { description: "for people; both by default" })),
   active: Type.Boolean({ description: "feeds of a deployment that is not active are forbidden; true by default" }),
+  guard: named(
+    "DeploymentGuard",
+    Type.Enum([...GUARD_POLICIES], {
+      description:
+        "what happens to a list with the purpose blocklist that would block services, addresses that allowlists allow, own networks or private addresses: off: nothing; warn: previews name them; refuse: the list before stays, until someone publishes it all the same; carve: it is published without them. warn by default",
+    }),
+  ),
   options: Options,
 };
 const Reason = named("RefusalReason", Type.Object({ code: Type.String(), message: Type.String() }));
@@ -187,6 +197,7 @@ const optional = {
   purpose: Type.Optional(members.purpose),
   direction: Type.Optional(members.direction),
   active: Type.Optional(members.active),
+  guard: Type.Optional(members.guard),
   exclude: Type.Optional(Sources("addresses that are not listed, whatever includes them", 0)),
   options: Type.Optional(members.options),
 };
@@ -309,7 +320,7 @@ export const DeploymentPreview = named(
     warnings: Type.Optional(
       Type.Array(Collateral, {
         description:
-          "what a list with the purpose blocklist would block that it had better not: the first 100, the most addresses first; absent if there is nothing",
+          "what a list with the purpose blocklist would block that it had better not, or what is left out of it (guard: carve): the first 100, the most addresses first; absent if there is nothing, or with guard: off",
       }),
     ),
   }),
@@ -356,6 +367,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     id,
     name,
     ...definition,
+    guard: definition.guard ?? "warn",
     created_at: formatTimestamp(createdAt),
     updated_at: formatTimestamp(updatedAt),
     ...listMembers(deployment, state),
@@ -389,11 +401,12 @@ export function urlsDocument(
 }
 
 export function previewDocument(
-  { firewall_format: format }: DeploymentDefinition,
-  { list, text, entries, chunks, rejections, suspicions }: CompiledDeployment,
+  definition: DeploymentDefinition,
+  { list, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
   unprocessable: readonly string[],
 ): Record<string, unknown> {
-  const { tally, removed, until } = list;
+  const { tally, removed } = list;
+  const format = formatNamed(definition.firewall_format);
   return {
     ipv4_entries_count: entries[4],
     ipv6_entries_count: entries[6],
@@ -408,11 +421,12 @@ export function previewDocument(
     unprocessable_count: unprocessable.length,
     unprocessable: unprocessable.slice(0, SHOWN_PREFIXES).map((prefix) => ({
       prefix,
-      reason: formatNamed(format).unprocessable?.(parsePrefix(prefix)) ?? "",
+      reason: format.unprocessable?.(parsePrefix(prefix)) ?? "",
     })),
     files: chunks,
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),
     reasons: [...rejections, ...suspicions],
+    ...(collateral !== undefined && warningsIn(guardWarnings(definition, collateral))),
   };
 }
 

@@ -55,10 +55,11 @@ const ExplainedDeployment = named(
     contains: Type.Enum(["all", "part", "none", "unknown"], {
       description: "how much of the address or prefix its sources list now; unknown: a source cannot be read",
     }),
-    decided_by: Type.Unsafe<"include" | "exclude" | null>({
+    decided_by: Type.Unsafe<"include" | "exclude" | "guard" | null>({
       type: ["string", "null"],
-      enum: ["include", "exclude", null],
-      description: "exclude if any exclude lists some of it, as excludes always win; null if unknown",
+      enum: ["include", "exclude", "guard", null],
+      description:
+        "exclude if any exclude lists some of it, as excludes always win; guard if the guard takes some of it out of the list; null if unknown",
     }),
     include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
     exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),

@@ -14,6 +14,7 @@ export type Draft = Pick<
   | "update_frequency"
   | "purpose"
   | "direction"
+  | "guard"
   | "include"
   | "exclude"
   | "options"

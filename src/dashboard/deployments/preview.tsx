@@ -35,14 +35,23 @@ export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id:
         ) : problem !== undefined ? (
           <ProblemNote problem={problem} />
         ) : (
-          data !== undefined && <Figures shown={data} format={FORMATS[draft.firewall_format].title} />
+          data !== undefined && (
+            <Figures shown={data} format={FORMATS[draft.firewall_format].title} guard={draft.guard} />
+          )
         )}
       </div>
     </Panel>
   );
 }
 
-function Figures({ shown, format }: { readonly shown: DeploymentPreview; readonly format: string }) {
+interface FiguresProps {
+  readonly shown: DeploymentPreview;
+  /** Its title. */
+  readonly format: string;
+  readonly guard: Draft["guard"];
+}
+
+function Figures({ shown, format, guard }: FiguresProps) {
   const { entries, widest, reasons, unprocessable, unprocessable_count: left, files, changes_at: at } = shown;
   const { warnings = [] } = shown;
   const removed = shown.removed_ipv4_entries + shown.removed_ipv6_entries;
@@ -59,7 +68,9 @@ function Figures({ shown, format }: { readonly shown: DeploymentPreview; readonl
       )}
       {warnings.length > 0 && (
         <Note kind="warning">
-          It has addresses that are better not blocked. Exclude them if that is not meant.
+          {guard === "carve"
+            ? "The guard leaves out addresses that are better not blocked."
+            : "It has addresses that are better not blocked. Exclude them if that is not meant."}
           <ul class="reasons">
             {warnings.slice(0, MAX_WARNINGS).map(({ kind, name, detail }) => (
               <li key={`${kind} ${name}`} class="wrap">

@@ -36,11 +36,13 @@ const CURES: Readonly<Record<string, string>> = {
   "too-many-bytes": "Remove sources, divide the list into files, or choose another device.",
   shrinks: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
   grows: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
+  collateral: "If that is right, publish it; otherwise exclude these addresses, or let the guard leave them out.",
 };
+const RELEASABLE: ReadonlySet<string> = new Set(["shrinks", "grows", "collateral"]);
 
 /** Whether a person may publish the refused list as it is. */
 export function canBeReleased({ reasons, refused_generation: refused }: Deployment): boolean {
-  return refused !== null && reasons.every(({ code }) => code === "shrinks" || code === "grows");
+  return refused !== null && reasons.every(({ code }) => RELEASABLE.has(code));
 }
 
 /** Why lists are refused, and what to do about each reason. */

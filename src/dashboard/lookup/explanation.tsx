@@ -68,6 +68,12 @@ function By({ actor }: { readonly actor: Actor }) {
 
 const CONTAINS = { all: "lists it", part: "lists a part of it", none: "does not list it", unknown: "unknown" } as const;
 
+const DECIDED = {
+  include: "",
+  exclude: " An exclude lists it, and excludes always win.",
+  guard: " Its guard leaves it out, as it had better not be blocked.",
+} as const;
+
 function Deployment({
   of: { id, name, contains, decided_by: decidedBy, error },
 }: {
@@ -77,7 +83,7 @@ function Deployment({
     <span>
       Deployment <a href={hrefOf(`/deployments/${id}`)}>{name}</a>:{" "}
       <Badge kind={contains === "none" ? "plain" : "accent"}>{CONTAINS[contains]}</Badge>
-      {error !== null ? ` ${error}` : decidedBy === "exclude" ? " An exclude lists it, and excludes always win." : ""}
+      {error !== null ? ` ${error}` : decidedBy === null ? "" : DECIDED[decidedBy]}
     </span>
   );
 }

@@ -162,6 +162,13 @@ function askToPublish({ id, name, reasons, refused_generation: refused }: Deploy
   });
 }
 
+const GUARD_TEXTS: Readonly<Record<Deployment["guard"], string>> = {
+  off: "off",
+  warn: "warns in previews",
+  refuse: "refuses lists that block what they had better not",
+  carve: "leaves out what is better not blocked",
+};
+
 function Facts({ deployment, choices }: { readonly deployment: Deployment; readonly choices: Choices }) {
   const { generation, last_generated: at, firewall_format: format, device, purpose } = deployment;
   return (
@@ -188,6 +195,8 @@ function Facts({ deployment, choices }: { readonly deployment: Deployment; reado
         </dd>
         <dt>Purpose</dt>
         <dd>{purpose}</dd>
+        {purpose === "blocklist" && <dt>Guard</dt>}
+        {purpose === "blocklist" && <dd>{GUARD_TEXTS[deployment.guard]}</dd>}
         <dt>Includes</dt>
         <dd>
           <Sources sources={deployment.include} choices={choices} />

@@ -22,6 +22,7 @@ const NEW: Draft = {
   update_frequency: "15m",
   purpose: "blocklist",
   direction: "both",
+  guard: "warn",
   include: [],
   exclude: [],
   options: {},
@@ -110,6 +111,12 @@ const PURPOSES = {
   allowlist: "Allowlist: addresses to allow",
   other: "Other",
 };
+const GUARDS = {
+  warn: "Show a warning here",
+  refuse: "Keep the list before until someone agrees",
+  carve: "Leave those addresses out",
+  off: "Publish it without a warning",
+};
 const FREQUENCIES = {
   "5m": "5 minutes",
   "15m": "15 minutes",
@@ -171,6 +178,15 @@ function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: 
         value={draft.purpose}
         onChange={({ currentTarget }) => set({ purpose: currentTarget.value as Draft["purpose"] })}
       />
+      {draft.purpose === "blocklist" && (
+        <Select
+          name="guard"
+          label="If it would block services, allowed addresses or your own networks"
+          options={GUARDS}
+          value={draft.guard}
+          onChange={({ currentTarget }) => set({ guard: currentTarget.value as Draft["guard"] })}
+        />
+      )}
       <Select
         name="update_frequency"
         label="Devices ask every"

@@ -1,13 +1,25 @@
 import type { Family } from "../../address/address.ts";
+import type { Collateral } from "../../collateral/find-collateral.ts";
 import { type CompiledList, compilingList, SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { type Device, DEVICES } from "../../deployments/devices.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
-import type { DeploymentDefinition, DeploymentSource, PublishedList } from "../../store/deployment.ts";
+import type { AcceptedHit, DeploymentDefinition, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
-import { isOfDataset, type Sources } from "./gather-source.ts";
+import { type GatheredProtection, gatherProtection } from "./gather-protection.ts";
+import { isOfDataset, type Sources, type SourceServices } from "./gather-source.ts";
+import {
+  acceptedHits,
+  type Carved,
+  carvedFrom,
+  collateralMessage,
+  collateralOf,
+  guardOf,
+  isGuarded,
+  newHits,
+} from "./guard-deployment.ts";
 import { digestingList, type ListText, writingList } from "./list-text.ts";
 
 /** Of a file in the format `trie`, unless the deployment says otherwise: edge components have it in memory. */
@@ -20,8 +32,10 @@ export interface CompileRequest {
   readonly definition: DeploymentDefinition;
   /** What devices get now. */
   readonly published: PublishedList | null;
-  /** What the sources from datasets listed when that was compiled, in the order of `datasetSources`; undefined: unknown. */
+  /** What `fromDatasets` of the published list was; undefined: unknown. */
   readonly before: readonly Gathered[] | undefined;
+  /** Whether to look for collateral although the guard only warns: for a preview. */
+  readonly warns: boolean;
 }
 
 /** A compiled list, and what is wrong with it. */
@@ -33,13 +47,34 @@ export interface CompiledDeployment {
   readonly digest: string;
   readonly entries: Readonly<Record<Family, number>>;
   readonly chunks: number;
+  /** The first moment, in milliseconds since 1970, at which it may be another list by itself; Infinity: never. */
+  readonly until: number;
   /** What makes it unfit for devices. */
   readonly rejections: readonly Reason[];
-  /** How it changes too much for a change that nobody has made here: these can be released. */
+  /** What someone has to agree to: how it changes because of a dataset, and what it blocks. */
   readonly suspicions: readonly Reason[];
   readonly datasets: PublishedList["datasets"];
-  /** Of the sources from datasets, in the order of `datasetSources`. */
+  /** Of the sources from datasets, in the order of `datasetSources`; then what the guard takes out because of one. */
   readonly fromDatasets: readonly Gathered[];
+  /** What it blocks and had better not, or what the guard has taken out; undefined: not looked for. */
+  readonly collateral: Collateral | undefined;
+  /** By the guard. */
+  readonly takenOut: readonly Gathered[];
+  /** With the guard `refuse`, what its publication accepts. */
+  readonly accepted: readonly AcceptedHit[] | undefined;
+}
+
+/** A list without what the guard takes out of it. */
+interface GuardedList {
+  readonly list: CompiledList;
+  readonly collateral: Collateral | undefined;
+  readonly carved: Carved | undefined;
+  readonly until: number;
+}
+
+interface Content {
+  readonly include: readonly Gathered[];
+  readonly exclude: readonly Gathered[];
 }
 
 export interface Reason {
@@ -62,7 +97,7 @@ export function limitsOf({ device, options, firewall_format: format }: Deploymen
 
 /** Compiles the list as of `now`. Rejects with SourceError. O(sources), in slices. */
 export async function compileDeployment(
-  sources: Sources,
+  { sources, ...services }: Pick<SourceServices, "memory" | "catalogue"> & { readonly sources: Sources },
   request: CompileRequest,
   now: number,
 ): Promise<CompiledDeployment> {
@@ -71,7 +106,8 @@ export async function compileDeployment(
     Promise.all(all.map((source) => sources.gather(organisationId, source, now)));
   const datasets = datasetsOf(organisationId, definition, sources);
   const [include, exclude] = [await gatherAll(definition.include), await gatherAll(definition.exclude)];
-  const list = await inSlices(compilingList({ include, exclude, ...shapeOf(definition) }));
+  const protect = () => gatherProtection(organisationId, now, { sources, ...services });
+  const { list, collateral, carved, until } = await compileGuarded({ include, exclude }, request, { protect, now });
   const text = await inSlices(writingList((family) => list.prefixes(family)));
   const entries = { 4: list.tally.count(4), 6: list.tally.count(6) };
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
@@ -91,11 +127,48 @@ export async function compileDeployment(
     digest: await inSlices(digestingList(text)),
     entries,
     chunks,
+    until,
     rejections: rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes }, largest.entries),
-    suspicions: await suspicionsOf({ include, exclude, datasets, entries }, request),
+    suspicions: [
+      ...(await suspicionsOf({ include, exclude, carved, datasets, entries }, request)),
+      ...newCollateral(request, collateral),
+    ],
     datasets,
-    fromDatasets: gatheredFromDatasets(definition, [...include, ...exclude]),
+    fromDatasets: [
+      ...gatheredFromDatasets(definition, [...include, ...exclude]),
+      ...(carved === undefined ? [] : [carved.services]),
+    ],
+    collateral,
+    takenOut: carved === undefined ? [] : [carved.services, carved.others],
+    accepted: guardOf(definition) === "refuse" && collateral !== undefined ? acceptedHits(collateral) : undefined,
   };
+}
+
+/** The guard takes out what had better not be blocked as one more exclude. */
+async function compileGuarded(
+  { include, exclude }: Content,
+  { definition, warns }: CompileRequest,
+  { protect, now }: { readonly protect: () => Promise<GatheredProtection>; readonly now: number },
+): Promise<GuardedList> {
+  const shape = shapeOf(definition);
+  const list = await inSlices(compilingList({ include, exclude, ...shape }));
+  const guard = guardOf(definition);
+  if (!isGuarded(definition) && !(warns && guard === "warn"))
+    return { list, collateral: undefined, carved: undefined, until: list.until };
+  const protection = await protect();
+  const collateral = await collateralOf(list, protection, now);
+  const until = Math.min(list.until, protection.until);
+  if (guard !== "carve") return { list, collateral, carved: undefined, until };
+  const carved = await carvedFrom(collateral, until);
+  const without = { include, exclude: [...exclude, carved.services, carved.others], ...shape };
+  return { list: await inSlices(compilingList(without)), collateral, carved, until };
+}
+
+/** What the list blocks that no one has agreed to. */
+function newCollateral({ definition, published }: CompileRequest, collateral: Collateral | undefined): Reason[] {
+  if (guardOf(definition) !== "refuse" || collateral === undefined) return [];
+  const hits = newHits(collateral, published?.accepted ?? []);
+  return hits.length === 0 ? [] : [{ code: "collateral", message: collateralMessage(hits) }];
 }
 
 /** Which dataset each of the kinds of its sources is of. */
@@ -108,7 +181,9 @@ function datasetsOf(
   const lists = used.flatMap((source) => ("list" in source ? [sources.contentOf(organisationId, source.list)] : []));
   return {
     ...(lists.length > 0 && { lists: lists.join(", ") }),
-    ...(used.some((source) => "cbs" in source) && { cbs: sources.generationOf("cbs") }),
+    ...((used.some((source) => "cbs" in source) || guardOf(definition) === "carve") && {
+      cbs: sources.generationOf("cbs"),
+    }),
     ...(used.some((source) => "cti" in source) && { cti: sources.generationOf("cti") }),
   };
 }
@@ -131,19 +206,30 @@ function shapeOf({ options }: DeploymentDefinition) {
  * out what has expired, and what users have written since, to the rules or to the deployment.
  */
 async function suspicionsOf(
-  { include, exclude, datasets, entries }: Pick<CompiledDeployment, "include" | "exclude" | "datasets" | "entries">,
+  {
+    datasets,
+    entries,
+    ...content
+  }: Content & Pick<CompiledDeployment, "datasets" | "entries"> & Pick<GuardedList, "carved">,
   { definition, published, before }: CompileRequest,
 ): Promise<Reason[]> {
-  if (published === null || JSON.stringify(datasets) === JSON.stringify(published.datasets)) return [];
-  const known = before?.length === datasetSources(definition).length ? before : undefined;
-  const earlier = known === undefined ? published.entries : await entriesWith(known, { include, exclude }, definition);
+  if (published === null || !isOther(datasets, published.datasets)) return [];
+  const count = datasetSources(definition).length + (content.carved === undefined ? 0 : 1);
+  const known = before?.length === count ? before : undefined;
+  const earlier = known === undefined ? published.entries : await entriesWith(known, content, definition);
   const { max_shrink: maxShrink, max_growth: maxGrowth } = definition.options;
   return changeRejectionsOf(earlier[4] + earlier[6], entries[4] + entries[6], { maxShrink, maxGrowth });
 }
 
+/** Whether a dataset that both lists need has changed; what only one of them needs, a user has decided. */
+function isOther(now: PublishedList["datasets"], before: PublishedList["datasets"]): boolean {
+  const kinds = Object.keys(before) as (keyof typeof before)[];
+  return kinds.some((kind) => now[kind] !== undefined && now[kind] !== before[kind]);
+}
+
 async function entriesWith(
   before: readonly Gathered[],
-  { include, exclude }: Pick<CompiledDeployment, "include" | "exclude">,
+  { include, exclude, carved }: Content & Pick<GuardedList, "carved">,
   definition: DeploymentDefinition,
 ): Promise<Record<Family, number>> {
   const rest = [...before];
@@ -154,6 +240,8 @@ async function entriesWith(
     exclude: asBefore(exclude, definition.exclude),
     ...shapeOf(definition),
   };
-  const { tally } = await inSlices(compilingList(content));
+  // What is left of the rest is what the guard took out because of the catalogue.
+  const taken = carved === undefined ? [] : [...rest, carved.others];
+  const { tally } = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
   return { 4: tally.count(4), 6: tally.count(6) };
 }

@@ -20,6 +20,8 @@ export interface GatheredDeployment {
   readonly deployment: Deployment;
   readonly include: readonly Side[];
   readonly exclude: readonly Side[];
+  /** What its guard takes out. */
+  readonly takenOut: readonly Gathered[];
   readonly error: string | null;
 }
 
@@ -37,11 +39,18 @@ export function gatherDeployments(
   return Promise.all(
     active.map(async (deployment) => {
       const { include, exclude } = deployment.definition;
+      const takenOut = lists.takenOut(deployment.id);
       try {
-        return { deployment, include: await gatherAll(include), exclude: await gatherAll(exclude), error: null };
+        return {
+          deployment,
+          include: await gatherAll(include),
+          exclude: await gatherAll(exclude),
+          takenOut,
+          error: null,
+        };
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        return { deployment, include: [], exclude: [], error: error.message };
+        return { deployment, include: [], exclude: [], takenOut, error: error.message };
       }
     }),
   );
@@ -82,7 +91,7 @@ function* prefixesOf(batch: AddressBatch): Generator<readonly [place: number, pr
 
 /** Undefined where no source of the deployment lists any of the prefix. */
 function* explaining(
-  { deployment, include, exclude, error }: GatheredDeployment,
+  { deployment, include, exclude, takenOut, error }: GatheredDeployment,
   prefix: Prefix,
 ): Generator<undefined, string | undefined, undefined> {
   const { id, name, definition } = deployment;
@@ -92,10 +101,12 @@ function* explaining(
   const including = include.filter((side) => lists(side, prefix));
   const excluding = exclude.filter((side) => lists(side, prefix));
   if (including.length + excluding.length === 0) return undefined;
+  const guarded = takenOut.filter(({ addresses }) => hasAny(addresses, prefix));
+  const removing = [...excluding.map(({ gathered }) => gathered), ...guarded];
   return JSON.stringify({
     ...about,
-    contains: isOfFamily(definition.options, prefix) ? yield* containing(including, excluding, prefix) : "none",
-    decided_by: excluding.length > 0 ? "exclude" : "include",
+    contains: isOfFamily(definition.options, prefix) ? yield* containing(including, removing, prefix) : "none",
+    decided_by: excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : "include",
     include: including.map(({ source }) => shownSource(source, prefix)),
     exclude: excluding.map(({ source }) => shownSource(source, prefix)),
     error: null,
@@ -103,6 +114,10 @@ function* explaining(
 }
 
 function lists({ gathered: { addresses } }: Side, prefix: Prefix): boolean {
+  return hasAny(addresses, prefix);
+}
+
+function hasAny(addresses: AddressSet, prefix: Prefix): boolean {
   return isAddress(prefix) ? addresses.has(prefix) : !addresses.within(prefix).isEmpty;
 }
 
@@ -117,13 +132,13 @@ function isOfFamily({ families }: Deployment["definition"]["options"], { family 
 /** How much of the prefix is in the list: excludes always win. */
 function* containing(
   include: readonly Side[],
-  exclude: readonly Side[],
+  removing: readonly Gathered[],
   prefix: Prefix,
 ): Generator<undefined, "all" | "part" | "none", undefined> {
-  if (isAddress(prefix)) return include.length > 0 && exclude.length === 0 ? "all" : "none";
+  if (isAddress(prefix)) return include.length > 0 && removing.length === 0 ? "all" : "none";
   let listed = AddressSet.EMPTY;
   for (const { gathered } of include) listed = yield* listed.combining("union", gathered.addresses.within(prefix));
-  for (const { gathered } of exclude) listed = yield* listed.combining("difference", gathered.addresses.within(prefix));
+  for (const { addresses } of removing) listed = yield* listed.combining("difference", addresses.within(prefix));
   if (listed.isEmpty) return "none";
   return listed.equals(AddressSet.of([prefix])) ? "all" : "part";
 }

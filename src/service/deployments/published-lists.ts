@@ -4,6 +4,7 @@ import type { Gathered } from "../../deployments/gathered.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, type Reason } from "./compile-deployment.ts";
 import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
+import { isGuarded } from "./guard-deployment.ts";
 import { type ListText, packList, unpackList } from "./list-text.ts";
 import { isOutage } from "../store/store-outage.ts";
 
@@ -37,7 +38,12 @@ interface Known {
   pending: { readonly digest: string; readonly text: ListText; readonly fromDatasets: readonly Gathered[] } | undefined;
   /** What sources from datasets listed for the published list; undefined: another server published it. */
   before: readonly Gathered[] | undefined;
+  /** By its guard, in the last compilation. */
+  takenOut: readonly Gathered[];
 }
+
+/** What a list is compiled for; without an id, it is not a deployment yet. */
+type ToCompile = Pick<Deployment, "organisationId" | "name" | "definition" | "published"> & { readonly id?: string };
 
 /**
  * Keeps the lists of all deployments up to date: compiled when a source, the deployment or the time changes, one after
@@ -79,6 +85,7 @@ export class PublishedLists {
       if ("rulesetId" in change) sources.add(change.rulesetId);
       if (change.kind === "ruleset") sources.add(change.ruleset.id);
       if ("listId" in change) sources.add(change.listId);
+      if (this.#isAboutAllowlist(change)) this.#protectionChanged(change.organisationId);
       if (change.kind === "deployment") this.#changed(change.deployment.id);
       if (change.kind === "deployment-list") this.#publishedElsewhere(change.deploymentId);
       if (change.kind === "plan") this.#allChanged();
@@ -97,12 +104,20 @@ export class PublishedLists {
     return this.#known.get(id)?.served;
   }
 
-  /** How the deployment would be compiled now. Rejects with SourceError. */
-  compile(
-    deployment: Pick<Deployment, "organisationId" | "name" | "definition" | "published"> & { readonly id?: string },
-  ): Promise<CompiledDeployment> {
+  /** How the deployment would be compiled now, with what the list would block. Rejects with SourceError. */
+  preview(deployment: ToCompile): Promise<CompiledDeployment> {
+    return this.#compile(deployment, true);
+  }
+
+  /** What the guard has taken out of the list, as far as this server has compiled it. */
+  takenOut(id: string): readonly Gathered[] {
+    return this.#known.get(id)?.takenOut ?? [];
+  }
+
+  #compile(deployment: ToCompile, warns: boolean): Promise<CompiledDeployment> {
     const before = deployment.id === undefined ? undefined : this.#known.get(deployment.id)?.before;
-    return compileDeployment(this.sources, { ...deployment, before }, this.#services.now());
+    const services = { ...this.#services, sources: this.sources };
+    return compileDeployment(services, { ...deployment, before, warns }, this.#services.now());
   }
 
   #knownOf(id: string): Known {
@@ -114,6 +129,7 @@ export class PublishedLists {
       datasets: "",
       pending: undefined,
       before: undefined,
+      takenOut: [],
     };
     this.#known.set(id, known);
     return known;
@@ -139,6 +155,21 @@ export class PublishedLists {
       if (uses) this.#knownOf(id).isStale = isAny = true;
     }
     if (isAny) this.#look();
+  }
+
+  /** Possibly, if a ruleset was deleted: memory does not have it any more. */
+  #isAboutAllowlist(change: Change): boolean {
+    if (change.kind === "ruleset") return change.ruleset.purpose === "allowlist";
+    if (!("rulesetId" in change)) return false;
+    const purpose = this.#services.memory.ruleset(change.organisationId, change.rulesetId)?.about.purpose;
+    return purpose !== "blocklist";
+  }
+
+  /** Lists whose guard heeds allowlists. */
+  #protectionChanged(organisationId: string): void {
+    const guarded = this.#services.memory.deployments(organisationId).filter(({ definition }) => isGuarded(definition));
+    for (const { id } of guarded) this.#knownOf(id).isStale = true;
+    if (guarded.length > 0) this.#look();
   }
 
   /** What has been compiled here is taken at once, before the write is confirmed: nothing is read back. */
@@ -189,7 +220,8 @@ export class PublishedLists {
   #datasetsOf(definition: Deployment["definition"]): string {
     const { catalogue, threats } = this.#services;
     const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || "cti" in source;
-    return !datasetSources(definition).some(isOfFile) ? "" : `${catalogue.generation} ${threats.generation}`;
+    const isNeeded = isGuarded(definition) || datasetSources(definition).some(isOfFile);
+    return isNeeded ? `${catalogue.generation} ${threats.generation}` : "";
   }
 
   async #compileAll(due: readonly Deployment[]): Promise<void> {
@@ -205,13 +237,14 @@ export class PublishedLists {
     }
     const { memory } = this.#services;
     for (const id of this.#known.keys()) if (memory.deploymentById(id)?.deletedAt !== null) this.#known.delete(id);
-    this.sources.keepOnly(
-      memory
-        .everyDeployment()
-        .flatMap(({ organisationId, definition: { include, exclude } }) =>
-          [...include, ...exclude].map((source) => ({ organisationId, source })),
-        ),
-    );
+    this.sources.keepOnly(memory.everyDeployment().flatMap((deployment) => this.#sourcesOf(deployment)));
+  }
+
+  #sourcesOf({ organisationId, definition }: Deployment) {
+    const { include, exclude } = definition;
+    const allowlists = isGuarded(definition) ? this.#services.memory.rulesets(organisationId, "allowlist") : [];
+    const sources = [...include, ...exclude, ...allowlists.map(({ about: { id } }) => ({ ruleset: id }))];
+    return sources.map((source) => ({ organisationId, source }));
   }
 
   async #renew(deployment: Deployment): Promise<void> {
@@ -225,13 +258,14 @@ export class PublishedLists {
     const { sequence } = memory;
     let compiled: CompiledDeployment;
     try {
-      compiled = await this.compile(deployment);
+      compiled = await this.#compile(deployment, false);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       known.until = Number.POSITIVE_INFINITY;
       return this.#refuse(deployment, [{ code: "no-source", message: error.message }], { 4: 0, 6: 0 });
     }
-    known.until = compiled.list.until;
+    known.until = compiled.until;
+    known.takenOut = compiled.takenOut;
     const { released, refused } = deployment;
     const isReleased = released !== null && released === refused?.number;
     const reasons = [...compiled.rejections, ...(isReleased ? [] : compiled.suspicions)];
@@ -241,13 +275,13 @@ export class PublishedLists {
 
   async #publish(deployment: Deployment, compiled: CompiledDeployment, sequence: number): Promise<void> {
     const { id, organisationId, published, refused } = deployment;
-    const { digest, entries, chunks, datasets, text, fromDatasets } = compiled;
+    const { digest, entries, chunks, datasets, accepted, text, fromDatasets } = compiled;
     const known = this.#knownOf(id);
     const isSame =
       published?.digest === digest &&
       published.chunks === chunks &&
       refused === null &&
-      JSON.stringify(published.datasets) === JSON.stringify(datasets) &&
+      JSON.stringify([published.datasets, published.accepted]) === JSON.stringify([datasets, accepted]) &&
       known.served !== undefined;
     if (isSame) return void (known.before = fromDatasets);
     known.pending = { digest, text, fromDatasets };
@@ -256,7 +290,7 @@ export class PublishedLists {
         kind: "publish-list",
         ...this.#signed(organisationId, id),
         basedOn: published?.generation ?? 0,
-        list: { sequence, digest, entries, chunks, datasets },
+        list: { sequence, digest, entries, chunks, datasets, ...(accepted !== undefined && { accepted }) },
         content: await packList(text),
       });
       if (isLate) known.isStale = true;

@@ -20,6 +20,7 @@ const DEFAULTS: DeploymentDefinition = {
   purpose: "blocklist",
   direction: "both",
   active: true,
+  guard: "warn",
   include: [],
   exclude: [],
   options: {},

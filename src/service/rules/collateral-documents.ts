@@ -42,8 +42,14 @@ function hitDocument(hit: Hit, verb: Verb): CollateralDocument {
     ipv4_addresses: String(ipv4),
     ipv6_addresses: String(ipv6),
     prefixes: namedPrefixes(hit).map(formatPrefix),
-    detail: `${verb} ${[ipv4Text(ipv4), ipv6Text(ipv6)].filter(Boolean).join(" and ")} ${whose(hit)}`,
+    detail: `${verb} ${hitText(hit)}`,
   };
+}
+
+/** How many addresses, and of what. */
+export function hitText(hit: Hit): string {
+  const counts = [ipv4Text(hit.addresses.size(4)), ipv6Text(hit.addresses.size(6))];
+  return `${counts.filter(Boolean).join(" and ")} ${whose(hit)}`;
 }
 
 function whose({ kind, id, name }: Hit): string {

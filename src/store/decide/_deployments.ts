@@ -85,9 +85,7 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   const isLate = generation !== basedOn || (published !== null && list.sequence < published.sequence);
   if (isLate) return { outcome: { deployment: before, isLate }, changes: [] };
   const isSame = published?.digest === list.digest;
-  const next = isSame
-    ? { ...published, sequence: list.sequence, chunks: list.chunks, datasets: list.datasets }
-    : { ...list, generation: generation + 1, at };
+  const next = isSame ? { ...list, generation, at: published.at } : { ...list, generation: generation + 1, at };
   const deployment: Deployment = { ...before, published: next, refused: null, released: null };
   return {
     outcome: { deployment, isLate },

@@ -135,6 +135,21 @@ test("a preview of a deployment with changes, of a new one, and what would refus
   assert.deepEqual((await document("Previewed")).exclude, []);
 });
 
+test("a guard says what it is about, what a list would block, and how to go on", async () => {
+  await done("create", "Guarded", "--include", "20.0.0.0/24", "--guard", "refuse");
+  await becomes("Guarded", "ok");
+  assert.match(await done("show", "Guarded"), /\n {2}guard +refuse\n/);
+  const refused = await deployment("preview", "Guarded", "--include", "10.0.0.0/30");
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stdout,
+    /would be refused: .* block 4 addresses for special use \(Private-Use\).*--guard carve; if that is right, "ipsieve deployment publish "Guarded"" releases it/,
+  );
+  const carved = ["--include", "10.0.0.0/30", "--include", "20.0.0.0/24", "--guard", "carve"];
+  assert.match(await done("preview", "Guarded", ...carved), /warning: leaves out 4 addresses for special use/);
+  await fails(/--guard is for deployments of a server/, "preview", "--include", "10.0.0.0/30", "--guard", "off");
+});
+
 test("rotation gives new URLs, and those before a time of grace; the password is printed alone", async () => {
   const { id } = await make("Rotated", "20.0.0.0/24");
   await becomes("Rotated", "ok");

@@ -3,8 +3,6 @@ import type { FastifyRequest } from "fastify";
 import type { App } from "../../app-type.ts";
 import type { Deployment, DeploymentDefinition } from "../../../store/deployment.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
-import { warningsIn } from "../../../service/rules/collateral-documents.ts";
-import { listCollateral } from "../../../service/rules/guard-writes.ts";
 import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
 import { SourceError } from "../../../service/deployments/gather-source.ts";
 import { readDefinition } from "../../../service/deployments/read-deployment.ts";
@@ -238,18 +236,12 @@ function addPreview(app: App, services: Services): void {
 
 /** Rejects with ServiceError "invalid" for a source that cannot be read. O(sources), in slices. */
 async function previewOf(
-  deployment: Parameters<Services["lists"]["compile"]>[0],
+  deployment: Parameters<Services["lists"]["preview"]>[0],
   services: Services,
 ): Promise<Record<string, unknown>> {
-  const { organisationId, definition } = deployment;
   try {
-    const { list, ...compiled } = await services.lists.compile(deployment);
-    const prefixes = { length: list.tally.count(4) + list.tally.count(6), [Symbol.iterator]: () => list.prefixes() };
-    const warnings = definition.purpose === "blocklist" ? await listCollateral(organisationId, prefixes, services) : [];
-    return {
-      ...previewDocument(definition, { list, ...compiled }, await unprocessableOf(deployment, compiled.text)),
-      ...warningsIn(warnings),
-    };
+    const compiled = await services.lists.preview(deployment);
+    return previewDocument(deployment.definition, compiled, await unprocessableOf(deployment, compiled.text));
   } catch (error) {
     throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
   }
@@ -258,7 +250,7 @@ async function previewOf(
 function addRelease(app: App, services: Services): void {
   const schema = {
     operationId: "publishDeployment",
-    summary: "Publishes a list that was refused because it shrinks or grows too much",
+    summary: "Publishes a list that was refused because it shrinks or grows too much, or because of its guard",
     tags,
     problems: [400, 404, 409, 413, 415, 422],
     params,

@@ -4,7 +4,7 @@ import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { ADDRESS_NOTE } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { SOURCE_NOTE } from "../../deployment-definition.ts";
+import { GUARD_OPTION, SOURCE_NOTE } from "../../deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
@@ -12,6 +12,7 @@ import { styleFor } from "../../output/style.ts";
 import { previewOnServer } from "../../preview-on-server.ts";
 import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { UsageError } from "../../usage-error.ts";
 
 export const previewCommand: Command = {
   name: "deployment preview",
@@ -20,6 +21,7 @@ export const previewCommand: Command = {
   operandWords: [],
   options: [
     ...LIST_CONTENT_OPTIONS,
+    { ...GUARD_OPTION, help: `on a server, ${GUARD_OPTION.help}` },
     { name: "json", help: "print one JSON document, with exact numbers of addresses, as strings" },
     ...CONNECTION_OPTIONS,
   ],
@@ -49,6 +51,7 @@ export const previewCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   if (args.operands.length > 0 || args.has("server")) return previewOnServer(args);
+  if (args.has("guard")) throw new UsageError("--guard is for deployments of a server; give --server or a DEPLOYMENT");
   const rendered = await renderList(args);
   await printChunks(args.has("json") ? [`${JSON.stringify(documentOf(rendered))}\n`] : [cardOf(rendered)]);
   return rendered.rejections.length === 0 ? EXIT.matched : EXIT.nothing;

@@ -2,7 +2,7 @@ import type { Deployment } from "../../../client/client.ts";
 import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { confirm } from "../../confirm.ts";
-import { cureOf } from "../../deployment-card.ts";
+import { canBeReleased, cureOf } from "../../deployment-card.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -11,7 +11,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-c
 
 export const publishCommand: Command = {
   name: "deployment publish",
-  summary: "publish a list that was refused because it shrinks or grows too much, once you agree",
+  summary: "publish a list that was refused for how it changes or what it blocks, once you agree",
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [
@@ -57,7 +57,5 @@ async function run(args: Arguments): Promise<number> {
 
 function printReasons({ name, reasons }: Omit<Deployment, "id">): void {
   for (const { code, message } of reasons)
-    standardError().write(
-      `${oneLine(message)}${code === "shrinks" || code === "grows" ? "" : `; ${cureOf(code, name)}`}\n`,
-    );
+    standardError().write(`${oneLine(message)}${canBeReleased(code) ? "" : `; ${cureOf(code, name)}`}\n`);
 }

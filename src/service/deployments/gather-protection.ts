@@ -1,0 +1,48 @@
+import type { Protection } from "../../collateral/find-collateral.ts";
+import { ANY_LENGTH, makingGroup, type Protected } from "../../collateral/protected.ts";
+import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { isActivePlan } from "../access/plans.ts";
+import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
+
+/** What the blocklists of an organisation had better not block. */
+export interface GatheredProtection {
+  readonly protection: Protection;
+  /** The first moment, in milliseconds since 1970, at which it may be something else by itself; Infinity: never. */
+  readonly until: number;
+}
+
+/**
+ * As of `now`. Allowlists are gathered like sources, so those that have not changed are not read again. Rejects with
+ * SourceError where the services of the catalogue are to be protected and none is loaded.
+ */
+export async function gatherProtection(
+  organisationId: string,
+  now: number,
+  { sources, memory, catalogue }: Pick<SourceServices, "memory" | "catalogue"> & { readonly sources: Sources },
+): Promise<GatheredProtection> {
+  const plan = memory.plan(organisationId, "cbs");
+  const hasServices = isActivePlan(plan, now);
+  if (hasServices && catalogue.generation === 0)
+    throw new SourceError("no catalogue is loaded, whose services the guard of the deployment protects");
+  const services = hasServices ? await catalogue.view().protectedServices() : [];
+  const ends = [hasServices ? (plan.until ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY];
+  const members: Protected[] = [];
+  for (const { about } of memory.rulesets(organisationId, "allowlist")) {
+    const { id, name, neverBlock } = about;
+    const gathered = await sources.gather(organisationId, { ruleset: id }, now).catch(ignoreDeleted);
+    if (gathered === undefined) continue;
+    ends.push(gathered.until);
+    members.push({ kind: neverBlock ? "own-network" : "allowed", id, name, addresses: gathered.addresses });
+  }
+  const allowed = await inSlices(makingGroup(members, ANY_LENGTH));
+  return {
+    protection: { groups: [...services, specialPurposeGroup(), allowed], rulesets: [] },
+    until: Math.min(...ends),
+  };
+}
+
+/** An allowlist that has been deleted meanwhile protects nothing. */
+function ignoreDeleted(error: unknown): undefined {
+  if (!(error instanceof SourceError)) throw error;
+}

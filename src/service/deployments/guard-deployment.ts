@@ -1,0 +1,81 @@
+import { type Collateral, findingCollateral, type Hit } from "../../collateral/find-collateral.ts";
+import type { CompiledList } from "../../deployments/compile.ts";
+import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
+import type { AcceptedHit, DeploymentDefinition } from "../../store/deployment.ts";
+import type { GuardPolicy } from "../../store/guard-policy.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { type CollateralDocument, collateralDocuments, hitText } from "../rules/collateral-documents.ts";
+import type { GatheredProtection } from "./gather-protection.ts";
+
+/** Hits that a reason names; more are counted only. */
+const MAX_NAMED = 5;
+
+/** What to do with a list that would block what it had better not: an allowlist blocks nothing. */
+export function guardOf({ purpose, guard = "warn" }: Pick<DeploymentDefinition, "purpose" | "guard">): GuardPolicy {
+  return purpose === "blocklist" ? guard : "off";
+}
+
+/** Whether what is published depends on the guard. */
+export function isGuarded(definition: DeploymentDefinition): boolean {
+  return ["refuse", "carve"].includes(guardOf(definition));
+}
+
+/** What the list would block and had better not. O(entries x things protected) at worst, in slices. */
+export function collateralOf(list: CompiledList, { protection }: GatheredProtection, now: number): Promise<Collateral> {
+  const prefixes = { length: list.tally.count(4) + list.tally.count(6), [Symbol.iterator]: () => list.prefixes() };
+  return inSlices(findingCollateral(prefixes, protection, now));
+}
+
+/** What the guard takes out of a list: addresses of services, which the catalogue decides, and the others. */
+export interface Carved {
+  readonly services: Gathered;
+  readonly others: Gathered;
+}
+
+export async function carvedFrom({ hits }: Collateral, until: number): Promise<Carved> {
+  const gather = async (which: readonly Hit[]): Promise<Gathered> => {
+    const prefixes = which.values().flatMap(({ addresses }) => addresses.prefixes());
+    return { ...(await inSlices(gatheringPrefixes("what the guard takes out", prefixes))), until };
+  };
+  return {
+    services: await gather(hits.filter(({ kind }) => kind === "service")),
+    others: await gather(hits.filter(({ kind }) => kind !== "service")),
+  };
+}
+
+/** What someone agrees to who publishes a list with these hits. */
+export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
+  return hits.map((hit) => ({
+    id: idOf(hit),
+    ipv4_addresses: String(hit.addresses.size(4)),
+    ipv6_addresses: String(hit.addresses.size(6)),
+  }));
+}
+
+/** Those that no one has agreed to: others than the accepted ones, or with more addresses. */
+export function newHits({ hits }: Collateral, accepted: readonly AcceptedHit[]): Hit[] {
+  const known = new Map(accepted.map((each) => [each.id, each]));
+  return hits.filter((hit) => {
+    const before = known.get(idOf(hit));
+    if (before === undefined) return true;
+    const { addresses } = hit;
+    return addresses.size(4) > BigInt(before.ipv4_addresses) || addresses.size(6) > BigInt(before.ipv6_addresses);
+  });
+}
+
+/** The id of a node or a ruleset, which keeps it whatever its name is. */
+function idOf({ id, name }: Hit): string {
+  return id ?? name;
+}
+
+/** Why a list with these hits is refused, in one sentence. */
+export function collateralMessage(hits: readonly Hit[]): string {
+  const named = hits.slice(0, MAX_NAMED).map(hitText);
+  const more = hits.length - named.length;
+  return `the list would block ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} (guard: refuse)`;
+}
+
+/** What a preview says about the collateral of a list. */
+export function guardWarnings(definition: DeploymentDefinition, collateral: Collateral): CollateralDocument[] {
+  return collateralDocuments(collateral, guardOf(definition) === "carve" ? "leaves out" : "would block");
+}

@@ -1,0 +1,3 @@
+/** What happens to rules or lists that would block what they had better not. */
+export const GUARD_POLICIES = ["off", "warn", "refuse", "carve"] as const;
+export type GuardPolicy = (typeof GUARD_POLICIES)[number];
