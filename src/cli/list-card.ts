@@ -15,6 +15,9 @@ export function listCard(list: ExternalList, style: Style): string {
     ["changed", list.changed_at ?? "never"],
     ["checked", `${list.checked_at ?? "never"}; every ${list.schedule}${list.active ? "" : ", but it is not active"}`],
     ["sent along", auth === null ? "no credentials" : `${auth.type} ${oneLine(auth.name)}, to ${oneLine(auth.origin)}`],
+    ...(list.never_block
+      ? [["guards", "your own networks, which are never to be blocked"] satisfies [string, string]]
+      : []),
     ...(change === null ? [] : changeRows(change)),
     ...rejected.lines.map(({ line, text, reason }, at): [string, string] => [
       at === 0 ? "left out" : "",

@@ -19,6 +19,12 @@ export const LIST_DEFINITION_OPTIONS: readonly Option[] = [
     value: "PERCENT",
     help: "refuse a fetch that adds or removes a larger share of the entries; default: 50",
   },
+  {
+    name: "never-block",
+    value: "yes|no",
+    choices: ["yes", "no"],
+    help: "whether it lists your own networks, which guards of blocklists heed; default: no",
+  },
 ];
 
 /** What the options say; what is absent has its default, or stays as it is. Throws UsageError. */
@@ -29,6 +35,7 @@ export function listDefinitionOf(args: Arguments): UpdateExternalList {
   );
   return {
     ...Object.fromEntries(texts),
+    ...(args.has("never-block") && { never_block: args.value("never-block") === "yes" }),
     ...(change !== undefined && { max_change: wholeNumber("max-change", change, 1_000_000, 0) }),
   };
 }

@@ -7,7 +7,7 @@ export type ProtectedKind = "service" | "allowed" | "own-network" | "special-pur
 /** Addresses that a blocklist had better not block, under one name. */
 export interface Protected {
   readonly kind: ProtectedKind;
-  /** Of the node or the ruleset; null for special-purpose addresses. */
+  /** Of the node, the ruleset or the list; null for special-purpose addresses. */
   readonly id: string | null;
   readonly name: string;
   readonly addresses: AddressSet;

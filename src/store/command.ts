@@ -44,7 +44,7 @@ interface Owned extends Signed {
   readonly idempotency?: Idempotency;
 }
 
-/** Commands that concern one ruleset or its rules, or create one. */
+/** Commands that concern one ruleset or its rules, or create one, or one deployment. */
 interface Conditional extends Owned {
   readonly ifMatch?: IfMatch | undefined;
 }
@@ -259,14 +259,14 @@ export interface CreateDeploymentCommand extends Owned {
 }
 
 /** Of the definition, only what changes. */
-export interface UpdateDeploymentCommand extends Owned {
+export interface UpdateDeploymentCommand extends Conditional {
   readonly kind: "update-deployment";
   readonly deploymentId: string;
   readonly name?: string | undefined;
   readonly definition: Partial<DeploymentDefinition>;
 }
 
-export interface DeleteDeploymentCommand extends Owned {
+export interface DeleteDeploymentCommand extends Conditional {
   readonly kind: "delete-deployment";
   readonly deploymentId: string;
 }

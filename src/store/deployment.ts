@@ -119,7 +119,7 @@ export interface PublishedList {
 
 /** How many addresses a list may block of a service, an allowlist or a special-purpose block. */
 export interface AcceptedHit {
-  /** Of the node or the ruleset, or the name of the block. */
+  /** Of the node, the ruleset or the list, or the name of the block. */
   readonly id: string;
   /** As texts, as they may be long. */
   readonly ipv4_addresses: string;

@@ -18,6 +18,8 @@ export interface ExternalListDefinition {
   readonly min_prefix_v6: number;
   /** Whether a list without an entry is taken. */
   readonly allow_empty: boolean;
+  /** Whether its addresses are the organisation's own, which blocklists had better not block; absent: no. */
+  readonly never_block?: boolean;
 }
 
 /** What of its credentials may be shown. They are sent to their origin only. */

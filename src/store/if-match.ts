@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
+import type { Deployment } from "./deployment.ts";
 import type { Ruleset } from "./state.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface IfMatch {
   readonly rules: readonly string[];
   /** `rulesetsTag` of all rulesets of the organisation, or of those of one purpose. */
   readonly lists: readonly string[];
+  /** `deploymentTag` of the deployment. */
+  readonly deployments?: readonly string[];
 }
 
 /** Identifies the complete content of a rule. */
@@ -24,6 +27,11 @@ export function ruleTag({ prefix, name, expiresAt, createdAt, updatedAt }: Rule)
 /** Identifies the content of a list of rulesets, including all their rules. */
 export function rulesetsTag(rulesets: readonly Pick<Ruleset, "id" | "version">[]): string {
   return digest(rulesets.map(({ id, version }) => `${id} ${version}`).sort());
+}
+
+/** Identifies what users have decided about a deployment; its list is not part of it. */
+export function deploymentTag({ id, name, definition, rotation, updatedAt }: Deployment): string {
+  return digest([id, name, definition, rotation, updatedAt]);
 }
 
 function digest(value: unknown): string {

@@ -231,6 +231,26 @@ test("carve: services and allowed addresses are left out, as long as they are al
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
+test("an ETag says whether a deployment has changed; If-Match heeds what users decide, not its list", async () => {
+  const { id } = (await create({ name: "tagged", include: [{ prefixes: ["192.0.2.0/24"] }] })).body;
+  const read = (headers: Record<string, string> = {}) => ask(t, "GET", PATH + id, { key, headers });
+  const first = (await read()).headers.get("etag")!;
+  await becomes(id, "ok");
+  const now = (await read()).headers.get("etag")!;
+  assert.notEqual(now, first, "there is a list now");
+  assert.equal((await read({ "If-None-Match": now })).status, 304);
+  const change = (tag: string, name: string) =>
+    ask(t, "PATCH", PATH + id, { key, body: { name }, headers: { "If-Match": tag } });
+  assert.equal((await change(first, "renamed")).status, 200);
+  const late = await change(now, "again");
+  assert.deepEqual([late.status, late.body.detail], [412, "the deployment has changed since; read it again"]);
+  for (const tag of [now, `W/${now}`, '"1-0"'])
+    assert.equal((await ask(t, "DELETE", PATH + id, { key, headers: { "If-Match": tag } })).status, 412);
+  assert.equal((await change("*", "renamed")).status, 200);
+  const { headers } = await read();
+  assert.equal((await ask(t, "DELETE", PATH + id, { key, headers: { "If-Match": headers.get("etag")! } })).status, 204);
+});
+
 test("a device brings its format and limits; what a format cannot express has a file of its own", async () => {
   const body = { name: "d", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] };
   const { body: made } = await create({ ...body, device: "sonicwall-25k" });

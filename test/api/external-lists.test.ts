@@ -304,7 +304,10 @@ test("written into a ruleset, its entries are rules that expire and have its nam
   const write = (of: object = body) => ask(t, "POST", `${PATH}${id}:write`, { key, body: of });
   assert.equal((await write()).status, 409, "never fetched");
   await refresh(id);
-  assert.deepEqual((await write()).body, { created: 2, updated: 0, skipped: 0, invalid: 0, can_undo: true });
+  const { warnings, ...counts } = (await write()).body;
+  assert.deepEqual(counts, { created: 2, updated: 0, skipped: 0, invalid: 0, can_undo: true });
+  const named = ["cloudflare", "aws", "github"];
+  assert.deepEqual(warnings.map(({ name }: any) => name).toSorted(), named.toSorted(), "as for imports");
   const { body: rules } = await ask(t, "GET", `/v1/edl/ip-rulesets/${items[0].id}/rules`, { key });
   assert.deepEqual(
     rules.items.map(({ ip, name, expires_at }: any) => [ip, name, expires_at]),
@@ -316,4 +319,38 @@ test("written into a ruleset, its entries are rules that expire and have its nam
   );
   assert.equal((await write({ ...body, ruleset_id: crypto.randomUUID() })).status, 400);
   assert.equal((await write({ ruleset_id: items[0].id })).status, 400, "they must expire");
+  const guard = (policy: string) =>
+    ask(t, "PATCH", `/v1/edl/ip-rulesets/${items[0].id}`, { key, body: { guard: policy } });
+  await guard("refuse");
+  assert.equal((await write()).body.type, "/problems/collateral");
+  await guard("warn");
+});
+
+test("a list of own networks: rulesets and deployments heed its last good content while it is marked", async () => {
+  serve("/own", "20.7.0.0/28\n");
+  const id = await created("/own", { name: "Branches", never_block: true });
+  await refresh(id);
+  const { items } = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=blocklist", { key })).body;
+  const block = async (ip: string) => {
+    const rules = `/v1/edl/ip-rulesets/${items[0].id}/rules`;
+    return (await ask(t, "POST", rules, { key, body: { ip } })).body.warnings;
+  };
+  const [warning] = await block("20.7.0.0/24");
+  assert.deepEqual(
+    [warning.kind, warning.id, warning.detail],
+    ["own-network", id, 'blocks 16 addresses of your own networks ("Branches")'],
+  );
+  const body = { name: "own", guard: "carve", include: [{ prefixes: ["20.7.0.0/27"] }] };
+  const { body: deployment } = await ask(t, "POST", "/v1/edl/deployments/", { key, body });
+  const { urls } = (await ask(t, "GET", `/v1/edl/deployments/${deployment.id}/urls/`, { key })).body;
+  const serves = (text: string) =>
+    until(`it lists ${text}`, async () => (await (await fetch(urls.combined[0])).text()) === text);
+  await serves("20.7.0.16/28\n");
+  serve("/own", "20.7.0.0/29\n");
+  await refresh(id);
+  await serves("20.7.0.8/29\n20.7.0.16/28\n");
+  assert.equal((await ask(t, "PATCH", PATH + id, { key, body: { never_block: false } })).body.never_block, false);
+  await serves("20.7.0.0/27\n");
+  assert.equal(await block("20.7.0.1"), undefined);
+  assert.equal((await ask(t, "DELETE", `/v1/edl/deployments/${deployment.id}`, { key })).status, 204);
 });

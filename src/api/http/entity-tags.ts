@@ -33,7 +33,7 @@ function tagsIn(header: string): string[] {
  * The versions that a write requires (If-Match), for the store to check; undefined without that header and for `*`,
  * because the operation finds out itself whether the resource exists. Tags compare strongly: a weak one matches nothing
  * (RFC 9110, section 13.1.1). Only the version of a ruleset's tag counts; rules that have expired since are not a
- * change.
+ * change, nor is another list of a deployment.
  */
 export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   const header = headers["if-match"];
@@ -45,6 +45,7 @@ export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
     versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number),
     rules: found(strong, RULE_TAG),
     lists: found(strong, /^"l-([\w-]{22})-\d+"$/),
+    deployments: found(strong, /^"d-([\w-]{22})-[\w-]{22}"$/),
   };
 }
 

@@ -9,9 +9,9 @@ export const Collateral = named(
   Type.Object({
     kind: Type.Enum(["service", "allowed", "own-network", "special-purpose", "wide"], {
       description:
-        "service: of the catalogue; allowed: by an allowlist; own-network: in an allowlist marked never_block; special-purpose: private, local or multicast; wide: a rule wider than /8 or /19",
+        "service: of the catalogue; allowed: by an allowlist; own-network: in an allowlist or an external list marked never_block; special-purpose: private, local or multicast; wide: a rule wider than /8 or /19",
     }),
-    id: NullableText({ description: "of the node of the catalogue, or of the ruleset" }),
+    id: NullableText({ description: "of the node of the catalogue, or of the ruleset or external list" }),
     name: Type.String(),
     ipv4_addresses: Addresses,
     ipv6_addresses: Addresses,

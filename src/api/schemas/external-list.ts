@@ -7,6 +7,7 @@ import { MAX_URL } from "../../service/lists/read-list-definition.ts";
 import { UPDATE_FREQUENCIES } from "../../store/deployment.ts";
 import type { ExternalList, FetchedContent, ListCheck } from "../../store/external-list.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { warnings } from "./collateral.ts";
 import {
   Count,
   LineText,
@@ -58,6 +59,10 @@ const members = {
   min_prefix_v4: length(32, SHORTEST_LENGTHS[4]),
   min_prefix_v6: length(128, SHORTEST_LENGTHS[6]),
   allow_empty: Type.Boolean({ description: "take a list without entries; false by default" }),
+  never_block: Type.Boolean({
+    description:
+      "whether its addresses are the organisation's own networks, which blocklists had better not block; false by default",
+  }),
 };
 const optional = {
   description: Type.Optional(members.description),
@@ -68,6 +73,7 @@ const optional = {
   min_prefix_v4: Type.Optional(members.min_prefix_v4),
   min_prefix_v6: Type.Optional(members.min_prefix_v6),
   allow_empty: Type.Optional(members.allow_empty),
+  never_block: Type.Optional(members.never_block),
 };
 
 export const CreateListBody = named(
@@ -123,6 +129,7 @@ export const WrittenList = named(
     skipped: Type.Integer({ minimum: 0, description: "rules that are unchanged" }),
     invalid: Type.Integer({ minimum: 0, description: "entries that no rule may have: special-purpose addresses" }),
     can_undo: Type.Boolean(),
+    ...warnings,
   }),
 );
 
@@ -224,6 +231,7 @@ export function externalListDocument(list: ExternalList, check: ListCheck | unde
     id,
     name,
     ...definition,
+    never_block: definition.never_block ?? false,
     schedule_seconds: UPDATE_FREQUENCIES[definition.schedule],
     auth: credentials,
     created_at: formatTimestamp(createdAt),

@@ -35,8 +35,9 @@ export function EditList({
   onSaved,
 }: DialogProps & { readonly list?: ExternalList; readonly onSaved: (list: ExternalList) => void }) {
   const send = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { name = "", url = "", format, schedule, max_change: change = "50" } = values;
-    const draft = { name, url: url.trim(), format, schedule, max_change: Number(change) } as ListDraft;
+    const { name = "", url = "", format, schedule, max_change: change = "50", own } = values;
+    const guards = { max_change: Number(change), never_block: own === "yes" };
+    const draft = { name, url: url.trim(), format, schedule, ...guards } as ListDraft;
     const saved = await saveList(draft, list?.id);
     onClose();
     notify(`"${saved.name}" saved. It is fetched within seconds.`);
@@ -73,6 +74,15 @@ export function EditList({
           min={0}
           defaultValue={String(list?.max_change ?? 50)}
           hint="A fetch that changes more is refused until you accept it."
+        />
+        <Select
+          name="own"
+          label="What it lists"
+          defaultValue={list?.never_block === true ? "yes" : "no"}
+          options={{
+            no: "Addresses for rulesets and deployments",
+            yes: "Your own networks, which are never to be blocked",
+          }}
         />
       </Form>
     </Dialog>

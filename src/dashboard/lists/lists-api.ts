@@ -5,7 +5,7 @@ const ONE = "/dashboard/api/edl/lists/{list_id}";
 const at = (id: string) => ({ path: { list_id: id } });
 
 /** What users decide about a list, in its forms. */
-export type ListDraft = Pick<ExternalList, "name" | "url" | "format" | "schedule" | "max_change">;
+export type ListDraft = Pick<ExternalList, "name" | "url" | "format" | "schedule" | "max_change" | "never_block">;
 /** What a list is fetched with. */
 export type GivenCredentials =
   | { readonly type: "basic"; readonly username: string; readonly password: string }

@@ -1,6 +1,7 @@
 import type { Protection } from "../../collateral/find-collateral.ts";
-import { ANY_LENGTH, makingGroup, type Protected } from "../../collateral/protected.ts";
+import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "../../collateral/protected.ts";
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
+import type { ExternalList } from "../../store/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
@@ -36,13 +37,39 @@ export async function gatherProtection(
     members.push({ kind: neverBlock ? "own-network" : "allowed", id, name, addresses: gathered.addresses });
   }
   const allowed = await inSlices(makingGroup(members, ANY_LENGTH));
+  const own = await gatherOwnLists(organisationId, now, { sources, memory });
   return {
-    protection: { groups: [...services, specialPurposeGroup(), allowed], rulesets: [] },
+    protection: { groups: [...services, specialPurposeGroup(), allowed, ...own], rulesets: [] },
     until: Math.min(...ends),
   };
 }
 
-/** An allowlist that has been deleted meanwhile protects nothing. */
+/**
+ * The external lists of an organisation that must never be blocked, each as a group of its own, so that nothing is united
+ * for a single prefix; those that were never fetched are left out.
+ */
+export async function gatherOwnLists(
+  organisationId: string,
+  now: number,
+  { sources, memory }: Pick<SourceServices, "memory"> & { readonly sources: Sources },
+): Promise<ProtectedGroup[]> {
+  const groups: ProtectedGroup[] = [];
+  for (const { id, name } of ownListsOf(organisationId, memory)) {
+    const gathered = await sources.gather(organisationId, { list: id }, now).catch(ignoreDeleted);
+    if (gathered === undefined) continue;
+    const { addresses } = gathered;
+    groups.push({ members: [{ kind: "own-network", id, name, addresses }], all: addresses, longest: ANY_LENGTH });
+  }
+  return groups;
+}
+
+export function ownListsOf(organisationId: string, memory: SourceServices["memory"]): ExternalList[] {
+  return memory
+    .externalLists(organisationId)
+    .filter(({ definition, content }) => definition.never_block === true && content !== null);
+}
+
+/** An allowlist or a list that has been deleted meanwhile protects nothing. */
 function ignoreDeleted(error: unknown): undefined {
   if (!(error instanceof SourceError)) throw error;
 }

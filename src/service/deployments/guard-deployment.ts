@@ -63,7 +63,7 @@ export function newHits({ hits }: Collateral, accepted: readonly AcceptedHit[]):
   });
 }
 
-/** The id of a node or a ruleset, which keeps it whatever its name is. */
+/** The id of a node, a ruleset or a list, which keeps it whatever its name is. */
 function idOf({ id, name }: Hit): string {
   return id ?? name;
 }

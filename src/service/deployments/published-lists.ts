@@ -85,7 +85,8 @@ export class PublishedLists {
       if ("rulesetId" in change) sources.add(change.rulesetId);
       if (change.kind === "ruleset") sources.add(change.ruleset.id);
       if ("listId" in change) sources.add(change.listId);
-      if (this.#isAboutAllowlist(change)) this.#protectionChanged(change.organisationId);
+      if (this.#isAboutAllowlist(change) || this.#isAboutOwnList(change))
+        this.#protectionChanged(change.organisationId);
       if (change.kind === "deployment") this.#changed(change.deployment.id);
       if (change.kind === "deployment-list") this.#publishedElsewhere(change.deploymentId);
       if (change.kind === "plan") this.#allChanged();
@@ -165,7 +166,14 @@ export class PublishedLists {
     return purpose !== "blocklist";
   }
 
-  /** Lists whose guard heeds allowlists. */
+  /** Possibly, if a list was changed or deleted: memory does not know whether it was marked before. */
+  #isAboutOwnList(change: Change): boolean {
+    if (change.kind === "external-list" || change.kind === "external-list-deleted") return true;
+    if (change.kind !== "external-list-content") return false;
+    return this.#services.memory.externalListById(change.listId)?.definition.never_block === true;
+  }
+
+  /** Lists whose guard heeds allowlists and own networks. */
   #protectionChanged(organisationId: string): void {
     const guarded = this.#services.memory.deployments(organisationId).filter(({ definition }) => isGuarded(definition));
     for (const { id } of guarded) this.#knownOf(id).isStale = true;
@@ -237,7 +245,13 @@ export class PublishedLists {
     }
     const { memory } = this.#services;
     for (const id of this.#known.keys()) if (memory.deploymentById(id)?.deletedAt !== null) this.#known.delete(id);
-    this.sources.keepOnly(memory.everyDeployment().flatMap((deployment) => this.#sourcesOf(deployment)));
+    const deployments = memory.everyDeployment();
+    // Writes to rulesets are guarded by these, too.
+    const own = [...memory.everyExternalList()].filter(({ definition }) => definition.never_block === true);
+    this.sources.keepOnly([
+      ...deployments.flatMap((deployment) => this.#sourcesOf(deployment)),
+      ...own.map(({ organisationId, id }) => ({ organisationId, source: { list: id } })),
+    ]);
   }
 
   #sourcesOf({ organisationId, definition }: Deployment) {

@@ -12,6 +12,7 @@ const DEFAULTS: Omit<ExternalListDefinition, "url"> = {
   min_prefix_v4: SHORTEST_LENGTHS[4],
   min_prefix_v6: SHORTEST_LENGTHS[6],
   allow_empty: false,
+  never_block: false,
 };
 
 /** The definition of a new list. @throws ServiceError "invalid" */

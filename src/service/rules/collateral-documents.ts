@@ -5,7 +5,7 @@ import type { ProtectedKind } from "../../collateral/protected.ts";
 /** Something that rules block and had better not, as responses name it. */
 export interface CollateralDocument {
   readonly kind: ProtectedKind | "wide";
-  /** Of the node or the ruleset. */
+  /** Of the node, the ruleset or the list. */
   readonly id: string | null;
   readonly name: string;
   /** How many addresses, as texts, as they may be long. */

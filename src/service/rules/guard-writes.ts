@@ -8,6 +8,7 @@ import { RuleList } from "../../rulesets/rule-list.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
+import { gatherOwnLists } from "../deployments/gather-protection.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Services } from "../services.ts";
 import type { Ruleset } from "../../store/state.ts";
@@ -20,7 +21,7 @@ const MAX_CARVED = 1000;
 const STEPS_AT_ONCE = 8;
 const RULES_AT_ONCE = 256;
 
-type Needed = Pick<Services, "memory" | "catalogue" | "now">;
+type Needed = Pick<Services, "memory" | "catalogue" | "lists" | "now">;
 
 /** A list of rules, and what it blocks that it had better not. */
 export interface GuardedRules {
@@ -83,13 +84,18 @@ async function collateralIn(
   return found.hits.length > 0 || found.tooWide.length > 0 ? found : undefined;
 }
 
-async function protectionFor(organisationId: string, { memory, catalogue }: Needed, now: number): Promise<Protection> {
+async function protectionFor(
+  organisationId: string,
+  { memory, catalogue, lists }: Needed,
+  now: number,
+): Promise<Protection> {
   const hasServices = isActivePlan(memory.plan(organisationId, "cbs"), now) && catalogue.generation !== 0;
   const services = hasServices ? await catalogue.view().protectedServices() : [];
   const rulesets = memory.rulesets(organisationId, "allowlist").map(({ about: { id, name, neverBlock }, rules }) => {
     return { kind: neverBlock ? ("own-network" as const) : ("allowed" as const), id, name, rules };
   });
-  return { groups: [...services, specialPurposeGroup()], rulesets };
+  const own = await gatherOwnLists(organisationId, now, { sources: lists.sources, memory });
+  return { groups: [...services, specialPurposeGroup(), ...own], rulesets };
 }
 
 /** Short work at once: of many requests that wait for a turn, one goes on in each. */

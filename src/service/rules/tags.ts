@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Rule } from "../../rulesets/rule.ts";
-import { rulesetsTag, ruleTag } from "../../store/if-match.ts";
+import type { Deployment } from "../../store/deployment.ts";
+import { deploymentTag, rulesetsTag, ruleTag } from "../../store/if-match.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /**
@@ -22,7 +23,16 @@ export function tagOfRule(rule: Rule): string {
   return `"r-${ruleTag(rule)}"`;
 }
 
+/** The tag of a deployment's document. */
+export function tagOfDeployment(deployment: Deployment, document: object): string {
+  return `"d-${deploymentTag(deployment)}-${digest(JSON.stringify(document))}"`;
+}
+
 /** The tag of a response that depends only on this text. */
 export function tagOf(text: string): string {
-  return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
+  return `"${digest(text)}"`;
+}
+
+function digest(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 22);
 }

@@ -10,6 +10,7 @@ import type {
 import type { Deployment, PublishedList, RefusedList } from "../deployment.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import { checkDeploymentMatch } from "./_match.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** Maximum deployments of an organisation that are not deleted. */
@@ -49,7 +50,11 @@ export function createDeployment(
   };
 }
 
-export function updateDeployment({ name, definition, at }: UpdateDeploymentCommand, before: Deployment): Decision {
+export function updateDeployment(
+  { name, definition, ifMatch, at }: UpdateDeploymentCommand,
+  before: Deployment,
+): Decision {
+  checkDeploymentMatch(before, ifMatch);
   const changed = { ...before.definition, ...definition };
   checkTexts(name ?? "", JSON.stringify(changed));
   const isSame = (name ?? before.name) === before.name && JSON.stringify(changed) === JSON.stringify(before.definition);
@@ -58,7 +63,8 @@ export function updateDeployment({ name, definition, at }: UpdateDeploymentComma
 }
 
 /** Its list goes, too. */
-export function deleteDeployment({ at }: DeleteDeploymentCommand, before: Deployment): Decision {
+export function deleteDeployment({ ifMatch, at }: DeleteDeploymentCommand, before: Deployment): Decision {
+  checkDeploymentMatch(before, ifMatch);
   const { changes, writes = [] } = changedTo({ ...before, deletedAt: at, updatedAt: at }, before);
   return { outcome: {}, changes, writes: [...writes, { delete: "published-list", deploymentId: before.id }] };
 }

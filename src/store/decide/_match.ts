@@ -1,5 +1,6 @@
 import type { Rule } from "../../rulesets/rule.ts";
-import { type IfMatch, ruleTag } from "../if-match.ts";
+import type { Deployment } from "../deployment.ts";
+import { deploymentTag, type IfMatch, ruleTag } from "../if-match.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
@@ -12,4 +13,10 @@ export function checkMatch(version: number, ifMatch: IfMatch | undefined, rule: 
     throw new StoreError("version-mismatch", "the ruleset or its rules have changed since; read them again");
   if (rule === null || !ifMatch.rules.includes(ruleTag(rule)))
     throw new StoreError("version-mismatch", "the rule has changed since; read it again");
+}
+
+/** The same for a deployment. */
+export function checkDeploymentMatch(deployment: Deployment, ifMatch: IfMatch | undefined): void {
+  if (ifMatch === undefined || ifMatch.deployments?.includes(deploymentTag(deployment)) === true) return;
+  throw new StoreError("version-mismatch", "the deployment has changed since; read it again");
 }

@@ -199,6 +199,10 @@ test("an external list is fetched, refused, accepted, and a source of a deployme
   const none = await list("list");
   assert.deepEqual([none.code, none.stderr], [1, ""]);
   const { stdout: id } = await list("create", "drop", url, "--schedule", "24h", "--max-change", "10");
+  const headers = { "x-api-key": key };
+  const path = `http://127.0.0.1:${service.port}/v1/edl/lists/${id.trim()}`;
+  const generation = async () => ((await (await fetch(path, { headers })).json()) as any).generation;
+  await until("it is fetched on its schedule", async () => (await generation()) === 1);
   const fetched = await list("fetch", "drop");
   assert.equal(fetched.code, 0, fetched.stderr);
   assert.match(fetched.stdout, /\n {2}state +ok\n {2}entries +30 IPv4, 0 IPv6\n/);

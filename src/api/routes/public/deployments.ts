@@ -6,11 +6,13 @@ import { checkRulesetText } from "../../../service/rules/read-rule.ts";
 import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
 import { SourceError } from "../../../service/deployments/gather-source.ts";
 import { readDefinition } from "../../../service/deployments/read-deployment.ts";
+import { tagOfDeployment } from "../../../service/rules/tags.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
+import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { baseOf, cursorPageOf, extentOf, pageOf, partCreatedAfter } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
-import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
+import { CONDITIONAL, IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { blockedDocument, BlockedList } from "../../schemas/blocked.ts";
@@ -78,11 +80,14 @@ function addReads(app: App, services: Services): void {
     tags,
     problems: [404],
     params,
-    response: { 200: DeploymentSchema },
+    response: { 200: DeploymentSchema, 304: Type.Null() },
+    requestHeaders: CONDITIONAL,
+    responseHeaders: { ETag: "changes with the response; only what users decide counts for If-Match" },
   };
-  app.get(ONE, { config: READ_EDL, schema: get }, (request) => {
+  app.get(ONE, { config: READ_EDL, schema: get }, (request, reply) => {
     const deployment = findDeployment(request, services);
-    return deploymentDocument(deployment, stateOf(deployment, request, services));
+    const document = deploymentDocument(deployment, stateOf(deployment, request, services));
+    return isKnown(request, reply, tagOfDeployment(deployment, document)) ? reply.code(304).send() : document;
   });
 
   const urls = {
@@ -160,11 +165,11 @@ function addWrites(app: App, services: Services): void {
     operationId: "updateDeployment",
     summary: "Changes the given properties of a deployment",
     tags,
-    problems: [400, 404, 413, 415, 422],
+    problems: [400, 404, 412, 413, 415, 422],
     params,
     body: UpdateDeploymentBody,
     response: { 200: DeploymentSchema },
-    requestHeaders: IDEMPOTENT,
+    requestHeaders: { ...IDEMPOTENT, ...matching("the deployment") },
     bodyExample: { update_frequency: "5m", exclude: [{ prefixes: ["203.0.113.0/26"] }] },
   };
   app.patch(ONE, { config: WRITE_EDL, schema: update }, async (request) => {
@@ -176,6 +181,7 @@ function addWrites(app: App, services: Services): void {
       kind: "update-deployment",
       ...signed(request),
       deploymentId: found.id,
+      ifMatch: ifMatch(request),
       name,
       definition,
     });
@@ -186,14 +192,15 @@ function addWrites(app: App, services: Services): void {
     operationId: "deleteDeployment",
     summary: "Deletes a deployment: devices that ask for its list are told that it is gone",
     tags,
-    problems: [404, 422],
+    problems: [404, 412, 422],
     params,
     response: { 204: Type.Null() },
-    requestHeaders: IDEMPOTENT,
+    requestHeaders: { ...IDEMPOTENT, ...matching("the deployment") },
   };
   app.delete(ONE, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     // It need not be in memory: for a repeated request it is already gone, and the first response is returned.
-    await store.write({ kind: "delete-deployment", ...signed(request), deploymentId: idIn(request) });
+    const about = { deploymentId: idIn(request), ifMatch: ifMatch(request) };
+    await store.write({ kind: "delete-deployment", ...signed(request), ...about });
     return reply.code(204).send();
   });
 }

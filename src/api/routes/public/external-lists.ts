@@ -2,7 +2,9 @@ import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
 import { readNewList, readListChanges } from "../../../service/lists/read-list-definition.ts";
+import { warningsIn } from "../../../service/rules/collateral-documents.ts";
 import { readDesiredList } from "../../../service/rules/desired-rules.ts";
+import { guardList } from "../../../service/rules/guard-writes.ts";
 import { checkRulesetText, readDefaults } from "../../../service/rules/read-rule.ts";
 import { invalid as invalidFields, ServiceError } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
@@ -176,13 +178,14 @@ function addWriting(app: App, services: Services): void {
     const list = findExternalList(request, services);
     const { ruleset_id: id, expires_in_days, conflict_resolution: mode = CONFLICT_MODES[0] } = request.body;
     const rulesetId = id.toLowerCase();
-    if (memory.ruleset(request.caller.organisationId, rulesetId) === undefined)
-      throw invalidFields({ ruleset_id: [`unknown ruleset ${rulesetId}`] });
-    const { rules, invalid } = await rulesOf(list, { name: list.name, expires_in_days }, request, services);
+    const ruleset = memory.ruleset(request.caller.organisationId, rulesetId);
+    if (ruleset === undefined) throw invalidFields({ ruleset_id: [`unknown ruleset ${rulesetId}`] });
+    const read = await rulesOf(list, { name: list.name, expires_in_days }, request, services);
+    const { rules, warnings } = await guardList(ruleset.about, read.rules, services);
     const digest = Buffer.from(list.content!.digest, "base64url").toString("hex");
     const about = { ...signed(request), rulesetId, rules, mode: mode as (typeof CONFLICT_MODES)[number], digest };
     const { isKept, ...counts } = await store.write({ kind: "import-rules", ...about });
-    return { ...counts, invalid, can_undo: isKept };
+    return { ...counts, invalid: read.invalid, can_undo: isKept, ...warningsIn(warnings) };
   });
 }
 
