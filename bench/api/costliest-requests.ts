@@ -727,6 +727,12 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     },
     ...wrongBodies("POST", ({ base }) => `${base}/bouncers`, "label"),
   ],
+  listTaxiiCollections: [getting("as many as there are", ({ base }) => `${base}/taxii/collections`)],
+  listTaxiiCredentials: [getting("as many as there are", ({ base }) => `${base}/taxii/credentials`)],
+  createTaxiiCredential: wrongBodies("POST", ({ base }) => `${base}/taxii/credentials`, "label"),
+  revokeTaxiiCredential: [
+    sending("one that does not exist", "DELETE", ({ base }) => `${base}/taxii/credentials/${crypto.randomUUID()}`, {}),
+  ],
   listEdgeComponents: [getting("as many as there are", ({ base }) => `${base}/edge-components`)],
   createEdgeComponent: wrongBodies("POST", ({ base }) => `${base}/edge-components`, "label"),
   revokeEdgeComponent: [

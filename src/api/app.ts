@@ -41,6 +41,7 @@ import { addExternalListRoutes } from "./routes/public/external-lists.ts";
 import { addEdgeRoutes } from "./routes/public/edge.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
+import { addTaxiiRoutes } from "./routes/public/taxii.ts";
 import { addIdentificationRoutes } from "./routes/public/identifications.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
@@ -119,6 +120,7 @@ export function buildApp(services: Services, log: Logger): App {
   });
   addFeedRoutes(app, services);
   addBouncerRoutes(app, services);
+  addTaxiiRoutes(app, services);
   addEdgeRoutes(app, services);
   addHealthRoutes(app, services);
   addDashboard(app);

@@ -38,6 +38,7 @@ const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "user-not-found": "not-found",
   "deployment-not-found": "not-found",
   "credential-not-found": "not-found",
+  "collection-not-found": "not-found",
   "list-not-found": "not-found",
   "webhook-not-found": "not-found",
   "user-exists": "conflict",

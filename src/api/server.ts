@@ -13,6 +13,7 @@ import { parsePrefix } from "../address/prefix.ts";
 import { GuardedPost } from "../service/webhooks/guarded-post.ts";
 import { WebhookDeliverer } from "../service/webhooks/webhook-deliverer.ts";
 import { WebhookMessages } from "../service/webhooks/webhook-messages.ts";
+import { IndicatorFollowers } from "../service/taxii/indicator-followers.ts";
 import { EdgeTokens } from "../service/edge/edge-tokens.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { checkKeyFile } from "../service/access/check-key-file.ts";
@@ -224,6 +225,7 @@ export class Server {
     await this.#feedFolder?.stop();
     await this.services.bouncers.stop();
     await this.#announcements.stop();
+    await this.services.indicators.stop();
     await this.services.pulls.stop();
     await this.services.webhooks.stop();
     await this.#limitExchange.stop();
@@ -470,6 +472,7 @@ function servicesOf(
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     edgeTokens: new EdgeTokens(secretKey),
+    indicators: new IndicatorFollowers({ store, lists, threats: threatHolder, now }),
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
     listSecrets: secrets,

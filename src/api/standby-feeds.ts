@@ -62,6 +62,7 @@ async function servicesOf({ settings, secretKey }: StandbyOptions): Promise<Feed
     rulesets: [],
     deployments,
     deploymentCredentials: [],
+    taxiiCredentials: [],
     externalLists: [],
     webhooks: [],
   });

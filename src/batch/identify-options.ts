@@ -36,7 +36,8 @@ export interface IdentifyOptions {
   readonly snapshot: Snapshot;
   /**
    * Further snapshots: the addresses are found once and looked up in all. A line matches if it matches in any. Rows
-   * have the columns of each, in order; rows of JSON have a property for each, named by its label.
+   * have the columns of each, in order; rows of JSON have a property for each, named by its label. Not with
+   * `countMatches` or `topAddresses`.
    */
   readonly further?: readonly LabelledSnapshot[];
   /** The names of the columns after the address, for inputs with a header. Default: cidr and cbs_ids. */
@@ -95,7 +96,7 @@ export interface IdentifyOptions {
    * which is not ended.
    */
   readonly output?: Writable | { readonly path: string };
-  /** Also count the lines of each match id (`IdentifyResult.perMatch`), in each of several snapshots. */
+  /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
   readonly countMatches?: boolean;
   /**
    * Also count lines by address (`IdentifyResult.addressCounts`), exactly for up to this many distinct ones: if there

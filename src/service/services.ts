@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import type { Bouncers } from "./bouncers/bouncers.ts";
+import type { IndicatorFollowers } from "./taxii/indicator-followers.ts";
 import type { EdgeTokens } from "./edge/edge-tokens.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
 import type { GuardedPost } from "./webhooks/guarded-post.ts";
@@ -54,6 +55,8 @@ export interface Services {
   readonly pulls: Pulls;
   readonly bouncers: Bouncers;
   readonly edgeTokens: EdgeTokens;
+  /** The indicators of TAXII collections. */
+  readonly indicators: IndicatorFollowers;
   /** Lists that others publish, and the credentials for them. */
   readonly externalLists: ExternalLists;
   readonly listSecrets: ListSecrets;

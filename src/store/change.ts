@@ -4,6 +4,7 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
 import type { ExternalList } from "./external-list.ts";
+import type { TaxiiCredential } from "./taxii-credential.ts";
 import type { Webhook } from "./webhook.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
@@ -42,6 +43,8 @@ export type ChangeBody =
   | { readonly kind: "deployment"; readonly deployment: Deployment }
   /** Created or revoked. */
   | { readonly kind: "deployment-credential"; readonly credential: DeploymentCredential }
+  /** Created or revoked. */
+  | { readonly kind: "taxii-credential"; readonly credential: TaxiiCredential }
   /** A list of a deployment was published or refused by a server. */
   | ({ readonly kind: "deployment-list"; readonly deploymentId: string } & Pick<
       Deployment,

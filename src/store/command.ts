@@ -4,6 +4,7 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./deployment.ts";
+import type { TaxiiCredential } from "./taxii-credential.ts";
 import type { CredentialKind, DeploymentCredential } from "./deployment-credential.ts";
 import type {
   ExternalList,
@@ -305,6 +306,21 @@ export interface RevokeCredentialCommand extends Owned {
   readonly credentialId: string;
 }
 
+export interface CreateTaxiiCredentialCommand extends Owned {
+  readonly kind: "create-taxii-credential";
+  readonly label: string;
+  readonly digest: string;
+  readonly start: string;
+  /** The ids of the collections that it opens; rejected (`collection-not-found`) if one is not the organisation's. */
+  readonly collections: readonly string[];
+}
+
+/** Repeating it changes nothing. */
+export interface RevokeTaxiiCredentialCommand extends Owned {
+  readonly kind: "revoke-taxii-credential";
+  readonly credentialId: string;
+}
+
 /** By a server: what it has compiled becomes what devices get. */
 export interface PublishListCommand extends Owned {
   readonly kind: "publish-list";
@@ -331,6 +347,8 @@ export type DeploymentCommand =
   | RotateDeploymentCommand
   | CreateCredentialCommand
   | RevokeCredentialCommand
+  | CreateTaxiiCredentialCommand
+  | RevokeTaxiiCredentialCommand
   | ReleaseListCommand
   | PublishListCommand
   | RefuseListCommand;
@@ -606,6 +624,8 @@ export interface Outcomes {
   readonly "rotate-deployment": { readonly deployment: Deployment };
   readonly "create-credential": { readonly credential: DeploymentCredential };
   readonly "revoke-credential": { readonly credential: DeploymentCredential };
+  readonly "create-taxii-credential": { readonly credential: TaxiiCredential };
+  readonly "revoke-taxii-credential": { readonly credential: TaxiiCredential };
   readonly "release-list": { readonly deployment: Deployment };
   /** `isLate`: another server was faster, and nothing was done. */
   readonly "publish-list": { readonly deployment: Deployment; readonly isLate: boolean };

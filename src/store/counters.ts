@@ -2,6 +2,7 @@ import type { Engine } from "./sql/_engine.ts";
 import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
 import { recordBlocked } from "./sql/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
+import { appendIndicators, appendRulesetIndicators } from "./sql/_indicators.ts";
 import { recordKeyFile } from "./sql/_key-file.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { takeLease } from "./sql/_leases.ts";
@@ -47,6 +48,15 @@ export const COUNTERS = {
    * is. Its holder calls it again before they are over, and with 0 when it stops.
    */
   lease: takeLease,
+
+  /**
+   * Compares a part of what a source lists with the indicators of its collection, and adds the versions that lead there.
+   * Returns where the collection stands then; null: only that.
+   */
+  indicators: appendIndicators,
+
+  /** The next step of the same for a ruleset, which the database has; true: the collection stands where the feed does. */
+  rulesetIndicators: appendRulesetIndicators,
 
   /** Adds an attempt to deliver an event; false if the endpoint is gone, or a user has moved its progress. */
   delivery: recordDelivery,

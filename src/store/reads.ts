@@ -4,6 +4,7 @@ import { readBlocked } from "./sql/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readListChecks, readListContent } from "./sql/_external-lists.ts";
+import { readIndicators } from "./sql/_indicator-pages.ts";
 import { readKeyFile } from "./sql/_key-file.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
 import { readRuleAuthors } from "./sql/_rule-authors.ts";
@@ -103,6 +104,9 @@ export const READS = {
 
   /** The fingerprint of the key file that the servers use; null: none has used one yet. */
   keyFile: read(readKeyFile),
+
+  /** Versions of the indicators of a collection, in the order in which they were added. */
+  indicators: read(readIndicators),
 
   /** When the external lists of the organisation were fetched last, and are fetched next. */
   listChecks: read(readListChecks),

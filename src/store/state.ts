@@ -1,6 +1,7 @@
 import type { GuardPolicy } from "./guard-policy.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentCredential } from "./deployment-credential.ts";
+import type { TaxiiCredential } from "./taxii-credential.ts";
 import type { ExternalList } from "./external-list.ts";
 import type { Webhook } from "./webhook.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
@@ -148,6 +149,8 @@ export interface State {
   readonly deployments: readonly Deployment[];
   /** Including revoked ones. */
   readonly deploymentCredentials: readonly DeploymentCredential[];
+  /** Including revoked ones. */
+  readonly taxiiCredentials: readonly TaxiiCredential[];
   readonly externalLists: readonly ExternalList[];
   readonly webhooks: readonly Webhook[];
 }

@@ -12,6 +12,8 @@ export type StoreErrorCode =
   | "user-not-found"
   | "deployment-not-found"
   | "credential-not-found"
+  /** Of TAXII: no ruleset, deployment or dataset of the organisation. */
+  | "collection-not-found"
   | "list-not-found"
   | "webhook-not-found"
   /** There is no open invitation with that digest. */

@@ -25,6 +25,7 @@ const SUITES = [
   "guard",
   "bouncers",
   "edge",
+  "taxii",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

@@ -1,13 +1,13 @@
 /** A key of either kind, or the token of a feed, any character of which may be percent-encoded, once or more. */
 const KEYS =
-  /(?:i|%(?:25)*69)(?:p|%(?:25)*70)([sfb]|%(?:25)*(?:73|66|62))(?:_|%(?:25)*5f)(?:[a-z0-9_-]|%(?:25)*[2-7][0-9a-f]){8,}/gi;
+  /(?:i|%(?:25)*69)(?:p|%(?:25)*70)([sfbt]|%(?:25)*(?:73|66|62|74))(?:_|%(?:25)*5f)(?:[a-z0-9_-]|%(?:25)*[2-7][0-9a-f]){8,}/gi;
 
 /**
  * The text without any key or token of a feed in it: one that a client puts in the wrong place does not appear in logs and
  * responses.
  */
 export function redact(text: string): string {
-  if (!/ip[sfb]_|%/i.test(text)) return text;
+  if (!/ip[sfbt]_|%/i.test(text)) return text;
   return text.replaceAll(KEYS, (_key, kind: string) => `ip${kindOf(kind)}_[redacted]`);
 }
 

@@ -24,6 +24,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   "External lists": "Lists that others publish at URLs, fetched on a schedule: sources of deployments and of rules.",
   Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",
+  TAXII: "Credentials of TAXII clients, which read rulesets, deployments and threat intelligence as STIX indicators.",
   Sets: "Combining and comparing lists, whatever they come from; nothing is written.",
   Changes: "What has changed in the organisation, in order, for programs that follow it.",
   "Common Business Services":

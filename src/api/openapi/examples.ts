@@ -390,7 +390,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 84,
+              "sequence": 86,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
@@ -439,7 +439,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 83,
+              "sequence": 85,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
@@ -488,7 +488,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 83,
+          "next_before": 85,
         },
       },
     },
@@ -1566,11 +1566,79 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "listTaxiiCollections": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d", "title": "My Allowlist rules", "source": "ruleset" },
+            { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e", "title": "My Blocklist rules", "source": "ruleset" },
+            { "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f", "title": "Threat intelligence", "source": "dataset" },
+          ],
+          "count": 3,
+          "discovery_url": "https://lists.example.org/taxii2/",
+        },
+      },
+    },
+  },
+  "createTaxiiCredential": {
+    "answers": {
+      "201": {
+        "application/json": {
+          "credential": {
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+            "label": "OpenCTI",
+            "username": "ipt_Ab3d",
+            "collections": ["7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d"],
+            "created_at": "2026-11-21T12:00:00.000Z",
+            "revoked_at": null,
+            "state": "active",
+          },
+          "password": "ipt_Ab3dExampleExampleExampleExampleExampleExam",
+        },
+      },
+    },
+  },
+  "listTaxiiCredentials": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "items": [
+            {
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+              "label": "OpenCTI",
+              "username": "ipt_Ab3d",
+              "collections": ["7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d"],
+              "created_at": "2026-11-21T12:00:00.000Z",
+              "revoked_at": null,
+              "state": "active",
+            },
+          ],
+          "count": 1,
+        },
+      },
+    },
+  },
+  "revokeTaxiiCredential": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20",
+          "label": "OpenCTI",
+          "username": "ipt_Ab3d",
+          "collections": ["7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d"],
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "revoked_at": "2026-11-21T12:00:00.000Z",
+          "state": "revoked",
+        },
+      },
+    },
+  },
   "setListCredentials": {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1d",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a21",
           "name": "Example blocklist",
           "description": "",
           "url": "https://feeds.example.net/drop.txt",
@@ -1605,7 +1673,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "201": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a22",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1636,7 +1704,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a22",
               "url": "https://example.org/hooks/ipsieve",
               "description": "SIEM",
               "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1666,7 +1734,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a22",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1693,7 +1761,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a22",
           "url": "https://example.org/hooks/ipsieve",
           "description": "SIEM",
           "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1721,7 +1789,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "webhook": {
-            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1e",
+            "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a22",
             "url": "https://example.org/hooks/ipsieve",
             "description": "SIEM",
             "kinds": ["rule.created", "rule.deleted", "deployment.refused"],
@@ -1750,7 +1818,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a23",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1770,7 +1838,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
+              "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a23",
               "at": "2026-11-21T12:00:00.000Z",
               "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
               "type": "webhook.test",
@@ -1791,7 +1859,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a1f",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a23",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1801,7 +1869,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "status": 204,
           "error": "",
           "milliseconds": 42,
-          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a20\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
+          "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-21T12:00:00.000Z\",\"data\":{\"webhook\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a24\",\"description\":\"SIEM\"},\"about\":\"A user asked for this message to test the endpoint.\"}}",
         },
       },
     },
@@ -1810,7 +1878,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a21",
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a25",
           "at": "2026-11-21T12:00:00.000Z",
           "message_id": "msg_2cgqwVbQ9q0K8yWcFfQp3lXb1Zr",
           "type": "webhook.test",
@@ -1828,7 +1896,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 82,
+          "version": 84,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -1861,7 +1929,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 82,
+          "version": 84,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -2365,7 +2433,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 83,
+            "sequence": 85,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2383,7 +2451,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 83,
+            "sequence": 85,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2431,6 +2499,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "rotate-deployment", "action": "Rotate credentials" },
             { "kind": "create-credential", "action": "Create credential of a deployment" },
             { "kind": "revoke-credential", "action": "Revoke credential of a deployment" },
+            { "kind": "create-taxii-credential", "action": "Create TAXII credential" },
+            { "kind": "revoke-taxii-credential", "action": "Revoke TAXII credential" },
             { "kind": "release-list", "action": "Release a refused list" },
             { "kind": "create-list", "action": "Create external list" },
             { "kind": "update-list", "action": "Edit external list" },

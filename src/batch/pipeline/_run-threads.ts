@@ -96,13 +96,9 @@ export class RunThreads {
     }
   }
 
-  /**
-   * Completes what all threads have counted by match, in memory that they share, and returns what they have counted by
-   * address.
-   */
+  /** The lines by address that all threads have counted. */
   async collect(): Promise<AddressCounts[]> {
-    const counts = [this.#main.collect(), ...(await Promise.all(this.#up.map((worker) => worker.collect())))];
-    return counts.filter((one) => one !== null);
+    return [this.#main.collect(), ...(await Promise.all(this.#up.map((worker) => worker.collect())))];
   }
 
   async #runHere(shard: Shard, ask: AskFirstLine): Promise<ShardResult> {

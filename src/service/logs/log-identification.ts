@@ -218,11 +218,7 @@ export class LogIdentification {
 
   *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
     const { catalogue, snapshot } = this.#request.catalogue;
-    const { matched, unmatched } = yield* topAddresses(
-      counts,
-      { tables: [snapshot.table], now: this.#request.startedAt },
-      MAX_LISTED,
-    );
+    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, this.#request.startedAt, MAX_LISTED);
     const list = ({ addresses }: AddressRanking): TopAddress[] =>
       addresses.map(({ address, lines }) => topAddress(catalogue, address, lines));
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);

@@ -41,6 +41,8 @@ export const AUDIT_ACTIONS = {
   "rotate-deployment": "Rotate credentials",
   "create-credential": "Create credential of a deployment",
   "revoke-credential": "Revoke credential of a deployment",
+  "create-taxii-credential": "Create TAXII credential",
+  "revoke-taxii-credential": "Revoke TAXII credential",
   "release-list": "Release a refused list",
   "create-list": "Create external list",
   "update-list": "Edit external list",

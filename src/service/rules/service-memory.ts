@@ -3,6 +3,7 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/deployment.ts";
 import type { DeploymentCredential } from "../../store/deployment-credential.ts";
+import type { TaxiiCredential } from "../../store/taxii-credential.ts";
 import type { ExternalList } from "../../store/external-list.ts";
 import type { Webhook } from "../../store/webhook.ts";
 import type {
@@ -58,6 +59,8 @@ export class ServiceMemory {
   #deployments = new Map<string, Deployment>();
   /** By digest, including revoked ones. */
   #deploymentCredentials = new Map<string, DeploymentCredential>();
+  /** By digest, including revoked ones. */
+  #taxiiCredentials = new Map<string, TaxiiCredential>();
   #externalLists = new Map<string, ExternalList>();
   #webhooks = new Map<string, Webhook>();
   /** By organisation, in the order of creation. */
@@ -103,6 +106,7 @@ export class ServiceMemory {
     rulesets,
     deployments,
     deploymentCredentials,
+    taxiiCredentials,
     externalLists,
     webhooks,
   }: State): Promise<void> {
@@ -113,6 +117,7 @@ export class ServiceMemory {
     for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
     for (const each of deploymentCredentials) this.#deploymentCredentials.set(each.digest, each);
+    for (const each of taxiiCredentials) this.#taxiiCredentials.set(each.digest, each);
     for (const list of externalLists) this.#externalLists.set(list.id, list);
     for (const webhook of webhooks) this.#webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) {
@@ -135,6 +140,7 @@ export class ServiceMemory {
     this.#rulesets = other.#rulesets;
     this.#deployments = other.#deployments;
     this.#deploymentCredentials = other.#deploymentCredentials;
+    this.#taxiiCredentials = other.#taxiiCredentials;
     this.#externalLists = other.#externalLists;
     this.#webhooks = other.#webhooks;
     this.#owned = other.#owned;
@@ -326,6 +332,16 @@ export class ServiceMemory {
     return [...this.#deploymentCredentials.values()].filter((each) => each.organisationId === organisationId);
   }
 
+  /** Of any organisation, possibly revoked. */
+  taxiiCredentialByDigest(digest: string): TaxiiCredential | undefined {
+    return this.#taxiiCredentials.get(digest);
+  }
+
+  /** Those of an organisation, including revoked ones, in the order of creation. O(credentials of all organisations). */
+  taxiiCredentials(organisationId: string): TaxiiCredential[] {
+    return [...this.#taxiiCredentials.values()].filter((each) => each.organisationId === organisationId);
+  }
+
   /** Of any organisation. */
   externalListById(id: string): ExternalList | undefined {
     return this.#externalLists.get(id);
@@ -407,6 +423,8 @@ export class ServiceMemory {
         return void this.#deployments.set(change.deployment.id, change.deployment);
       case "deployment-credential":
         return void this.#deploymentCredentials.set(change.credential.digest, change.credential);
+      case "taxii-credential":
+        return void this.#taxiiCredentials.set(change.credential.digest, change.credential);
       case "webhook":
         return void this.#webhooks.set(change.webhook.id, change.webhook);
       case "webhook-deleted":

@@ -8,6 +8,7 @@ import type { ExternalList, FetchState } from "../external-list.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RuleEvent } from "../packed-events.ts";
 import type { Webhook, WebhookProgress, WebhookSecrets } from "../webhook.ts";
+import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
 /** What a command does: its outcome, its change, and what is to be written besides rules. */
@@ -78,6 +79,8 @@ export type Write =
   | { readonly delete: "published-list"; readonly deploymentId: string }
   | { readonly insert: "deployment-credential"; readonly credential: DeploymentCredential }
   | { readonly save: "deployment-credential"; readonly credential: DeploymentCredential }
+  | { readonly insert: "taxii-credential"; readonly credential: TaxiiCredential }
+  | { readonly save: "taxii-credential"; readonly credential: TaxiiCredential }
   | { readonly delete: "bouncer-state"; readonly credentialId: string }
   | { readonly insert: "external-list"; readonly list: ExternalList; readonly state: FetchState }
   | { readonly save: "external-list"; readonly list: ExternalList; readonly state: FetchState }

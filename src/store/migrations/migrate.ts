@@ -19,6 +19,7 @@ import { webhooks } from "./0013-webhooks.ts";
 import { keyFile } from "./0014-key-file.ts";
 import { guards } from "./0015-guards.ts";
 import { announcements } from "./0016-announcements.ts";
+import { taxii } from "./0017-taxii.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: Migrations = {
   "0014-key-file": keyFile,
   "0015-guards": guards,
   "0016-announcements": announcements,
+  "0017-taxii": taxii,
 };
 
 /** The number of migrations of this release. */

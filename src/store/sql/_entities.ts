@@ -4,6 +4,7 @@ import { keyOfName } from "../name-key.ts";
 import type { ExternalList, FetchState } from "../external-list.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../deployment.ts";
 import type { CredentialKind, DeploymentCredential } from "../deployment-credential.ts";
+import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type {
   ApiKeyRow,
@@ -14,6 +15,7 @@ import type {
   PlanRow,
   RulesetRow,
   SessionRow,
+  TaxiiCredentialRow,
   UserRow,
 } from "./_tables.ts";
 
@@ -196,6 +198,34 @@ export function rowOfDeployment(deployment: Deployment): DeploymentRow {
     published: published === null ? null : JSON.stringify(published),
     refused: refused === null ? null : JSON.stringify(refused),
     released,
+  };
+}
+
+export function taxiiCredentialOf(row: TaxiiCredentialRow): TaxiiCredential {
+  const { id, organisation_id, label, digest, start, collections, created_at, revoked_at } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    label,
+    digest,
+    start,
+    collections: JSON.parse(collections) as string[],
+    createdAt: created_at,
+    revokedAt: revoked_at,
+  };
+}
+
+export function rowOfTaxiiCredential(credential: TaxiiCredential): TaxiiCredentialRow {
+  const { id, organisationId, label, digest, start, collections, createdAt, revokedAt } = credential;
+  return {
+    id,
+    organisation_id: organisationId,
+    label,
+    digest,
+    start,
+    collections: JSON.stringify(collections),
+    created_at: createdAt,
+    revoked_at: revokedAt,
   };
 }
 

@@ -25,6 +25,7 @@ import { createKey, revokeKey } from "../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
 import { createWebhook, deleteWebhook, rotateWebhook, stopWebhook, updateWebhook } from "../decide/_webhooks.ts";
+import { createTaxiiCredential, revokeTaxiiCredential } from "../decide/_taxii-credentials.ts";
 import {
   createUser,
   deleteUser,
@@ -150,6 +151,11 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       );
     case "revoke-credential":
       return revokeCredential(command, await found.credential(within, command));
+    case "create-taxii-credential":
+      await requireOrganisation(group, command.organisationId);
+      return createTaxiiCredential(command, await found.roomForTaxiiCredential(within, command), randomUUID);
+    case "revoke-taxii-credential":
+      return revokeTaxiiCredential(command, await found.taxiiCredential(within, command));
     case "release-list":
       return releaseList(command, await found.deployment(within, command));
     case "publish-list":

@@ -11,10 +11,12 @@ import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Deployment } from "../deployment.ts";
 import type { DeploymentCredential } from "../deployment-credential.ts";
+import { datasetCollectionId, type TaxiiCredential } from "../taxii-credential.ts";
 import type { FetchedList } from "../decide/_external-lists.ts";
 import {
   accountOf,
   credentialOf,
+  taxiiCredentialOf,
   deploymentOf,
   externalListOf,
   fetchStateOf,
@@ -177,6 +179,32 @@ export async function credential(
   const own = within.selectFrom("deployment_credentials").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", credentialId).executeTakeFirst();
   return row && credentialOf(row);
+}
+
+/** How many TAXII credentials of the organisation are not revoked, and the ids of what may be a collection of one. */
+export async function roomForTaxiiCredential(
+  within: Within,
+  { organisationId }: { readonly organisationId: string },
+): Promise<{ readonly count: number; readonly known: ReadonlySet<string> }> {
+  const credentials = within.selectFrom("taxii_credentials").where("organisation_id", "=", organisationId);
+  const { count } = await credentials
+    .where("revoked_at", "is", null)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  const rulesets = within.selectFrom("rulesets").select("id").where("organisation_id", "=", organisationId);
+  const deployments = within.selectFrom("deployments").select("id").where("organisation_id", "=", organisationId);
+  const all = [...(await rulesets.execute()), ...(await deployments.where("deleted_at", "is", null).execute())];
+  return { count, known: new Set([...all.map(({ id }) => id), datasetCollectionId(organisationId)]) };
+}
+
+/** Never another organisation's. */
+export async function taxiiCredential(
+  within: Within,
+  { organisationId, credentialId }: { readonly organisationId: string; readonly credentialId: string },
+): Promise<TaxiiCredential | undefined> {
+  const own = within.selectFrom("taxii_credentials").selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", credentialId).executeTakeFirst();
+  return row && taxiiCredentialOf(row);
 }
 
 /** How many external lists the organisation has. */

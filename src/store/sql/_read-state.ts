@@ -10,6 +10,7 @@ import {
   planOf,
   rulesetOf,
   sessionOf,
+  taxiiCredentialOf,
   userOf,
 } from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
@@ -48,6 +49,9 @@ export function readState(
       deployments: inOrder((await within.selectFrom("deployments").selectAll().execute()).map(deploymentOf)),
       deploymentCredentials: inOrder(
         (await within.selectFrom("deployment_credentials").selectAll().execute()).map(credentialOf),
+      ),
+      taxiiCredentials: inOrder(
+        (await within.selectFrom("taxii_credentials").selectAll().execute()).map(taxiiCredentialOf),
       ),
       externalLists: inOrder((await within.selectFrom("external_lists").selectAll().execute()).map(externalListOf)),
       webhooks: inOrder((await within.selectFrom("webhooks").selectAll().execute()).map(webhookOf)),

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { LastVersion } from "../decide/_indicators.ts";
 import type { DeliveryCause, DeliveryOutcome } from "../webhook.ts";
 import type { GuardPolicy } from "../guard-policy.ts";
 import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
@@ -39,6 +40,9 @@ export interface Tables {
   readonly blocked_counts: BlockedCountRow;
   readonly key_file: KeyFileRow;
   readonly announcements: AnnouncementRow;
+  readonly taxii_credentials: TaxiiCredentialRow;
+  readonly indicator_collections: IndicatorCollectionRow;
+  readonly indicators: IndicatorRow;
 }
 
 /** One row. */
@@ -425,4 +429,36 @@ export interface AnnouncementRow {
   /** Its id. */
   readonly about: string;
   readonly at: number;
+}
+
+export interface TaxiiCredentialRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly label: string;
+  readonly digest: string;
+  readonly start: string;
+  /** JSON of the ids. */
+  readonly collections: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+/** How far the indicators of a collection follow what they are made of. Its lock numbers them in the order of commits. */
+export interface IndicatorCollectionRow {
+  readonly id: string;
+  readonly number: number;
+  readonly organisation_id: string;
+  /** When its last indicator was added, in microseconds. */
+  readonly head: number;
+  /** The state of its source that is in it; -1: none is, as a whole. */
+  readonly mark: number;
+  /** The id of the feed whose events `mark` counts. */
+  readonly feed: string;
+  /** Of a comparison that is going on: the state of the source, and the key of the last prefix that was compared. */
+  readonly scan_mark: number | null;
+  readonly scan_after: string | null;
+}
+
+export interface IndicatorRow extends LastVersion {
+  readonly collection: number;
 }

@@ -9,6 +9,7 @@ import {
   rowOfPlan,
   rowOfRuleset,
   rowOfSession,
+  rowOfTaxiiCredential,
   rowOfUser,
 } from "./_entities.ts";
 import { insertWebhook, removeWebhook, saveProgress, saveWebhook } from "./_webhooks.ts";
@@ -39,6 +40,11 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
       return void (await within
         .insertInto("deployment_credentials")
         .values(rowOfCredential(write.credential))
+        .execute());
+    case "taxii-credential":
+      return void (await within
+        .insertInto("taxii_credentials")
+        .values(rowOfTaxiiCredential(write.credential))
         .execute());
     case "external-list": {
       const row = rowOfExternalList(write.list, write.state);
@@ -86,6 +92,11 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const { about, at } = write;
       const row = within.insertInto("announcements").values({ about, at });
       return void (await row.onConflict((conflict) => conflict.column("about").doUpdateSet({ at })).execute());
+    }
+    case "taxii-credential": {
+      const { id, revokedAt } = write.credential;
+      const credential = within.updateTable("taxii_credentials").set({ revoked_at: revokedAt });
+      return void (await credential.where("id", "=", id).execute());
     }
     case "webhook":
       return saveWebhook(within, write.webhook, write.secrets);

@@ -99,6 +99,11 @@ const newCredential = async (credential: "bouncer" | "edge") => {
   const owned = { ...writing, organisationId: organisation, deploymentId: await newDeployment() };
   return (await t.server.store.write({ kind: "create-credential", ...owned, ...about, digest })).credential.id;
 };
+const newTaxiiCredential = async () => {
+  const about = { label: "x", start: "ipt_", digest: `digest ${++serial}`, collections: [] };
+  const command = { kind: "create-taxii-credential", ...writing, organisationId: organisation, ...about } as const;
+  return (await t.server.store.write(command)).credential.id;
+};
 const newLog = async () => {
   const id = crypto.randomUUID();
   const { identifications, catalogue } = t.server.services;
@@ -168,6 +173,10 @@ const CASES: Readonly<Record<string, Case>> = {
   revokeKey: { least: "admin", status: 200, id: newKey },
   listBouncers: { least: "viewer", status: 200 },
   createBouncer: { least: "admin", status: 400, body: { deployment_id: crypto.randomUUID(), label: "x" } },
+  listTaxiiCollections: { least: "viewer", status: 200 },
+  listTaxiiCredentials: { least: "viewer", status: 200 },
+  createTaxiiCredential: { least: "admin", status: 400, body: { label: "x", collections: [crypto.randomUUID()] } },
+  revokeTaxiiCredential: { least: "admin", status: 200, id: newTaxiiCredential },
   listEdgeComponents: { least: "viewer", status: 200 },
   createEdgeComponent: {
     least: "admin",

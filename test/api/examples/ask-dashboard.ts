@@ -14,6 +14,7 @@ const BYTES = "application/octet-stream";
 /** Shown in place of every key that is made; its checksum is wrong, so that no one takes it for a key. */
 const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
 const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
+const TAXII_PASSWORD = "ipt_Ab3dExampleExampleExampleExampleExampleExam";
 const BOOTSTRAP_TOKEN = "eyJhbGciOiJFUzI1NiJ9.eyJ1c2UiOiJib290c3RyYXAifQ.Example";
 /** Characters of a key by which people recognize it. */
 const KEY_START = 8;
@@ -23,6 +24,7 @@ export async function askDashboard(server: TestServer, interview: Interview, sta
   await askAboutUsers(server, interview, standIns);
   await askAboutKeys(interview, standIns);
   await askAboutDeployments(interview, standIns);
+  await askAboutTaxii(interview, standIns);
   await askAboutLists(interview);
   await askAboutWebhooks(interview, standIns);
   await askAboutRules(interview);
@@ -55,6 +57,17 @@ async function askAboutBouncers(interview: Interview, standIns: StandIns, deploy
   await interview.ask("listBouncers", "GET", path);
   await interview.ask("revokeBouncer", "DELETE", `${path}/${bouncer.id}`);
   await askAboutEdgeComponents(interview, standIns, deploymentId);
+}
+
+async function askAboutTaxii(interview: Interview, standIns: StandIns): Promise<void> {
+  const path = `${API}/taxii/credentials`;
+  const { body: found } = await interview.ask("listTaxiiCollections", "GET", `${API}/taxii/collections`);
+  const body = { ...(interview.body(path, "post") as object), collections: [found.items[0].id] };
+  const { password, credential } = (await interview.ask("createTaxiiCredential", "POST", path, { body })).body;
+  standIns.add(password, TAXII_PASSWORD);
+  standIns.add(credential.username, TAXII_PASSWORD.slice(0, KEY_START));
+  await interview.ask("listTaxiiCredentials", "GET", path);
+  await interview.ask("revokeTaxiiCredential", "DELETE", `${path}/${credential.id}`);
 }
 
 async function askAboutEdgeComponents(interview: Interview, standIns: StandIns, deploymentId: string): Promise<void> {

@@ -53,6 +53,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    taxiiCredentials: [],
     externalLists: [],
     webhooks: [],
   };

@@ -96,6 +96,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    taxiiCredentials: [],
     externalLists: [],
     webhooks: [],
   };

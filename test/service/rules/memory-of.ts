@@ -22,6 +22,7 @@ export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    taxiiCredentials: [],
     externalLists: [],
     webhooks: [],
   };

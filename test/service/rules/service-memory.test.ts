@@ -62,6 +62,7 @@ async function makeMemory(): Promise<ServiceMemory> {
     sessions: [],
     deployments: [],
     deploymentCredentials: [],
+    taxiiCredentials: [],
     externalLists: [],
     webhooks: [],
     rulesets: [about("a"), about("b")],

@@ -7,6 +7,7 @@ import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { Deployment } from "../../../src/store/deployment.ts";
 import type { DeploymentCredential } from "../../../src/store/deployment-credential.ts";
+import type { TaxiiCredential } from "../../../src/store/taxii-credential.ts";
 import type { ExternalList } from "../../../src/store/external-list.ts";
 import type { Webhook } from "../../../src/store/webhook.ts";
 import type {
@@ -31,6 +32,7 @@ export class Memory {
   readonly rulesets = new Map<string, Ruleset>();
   readonly deployments = new Map<string, Deployment>();
   readonly deploymentCredentials = new Map<string, DeploymentCredential>();
+  readonly taxiiCredentials = new Map<string, TaxiiCredential>();
   readonly externalLists = new Map<string, ExternalList>();
   readonly webhooks = new Map<string, Webhook>();
   /** By ruleset, then by the text of the prefix. */
@@ -56,6 +58,7 @@ export class Memory {
     for (const session of sessions) this.sessions.set(session.digest, session);
     for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
     for (const credential of state.deploymentCredentials) this.deploymentCredentials.set(credential.id, credential);
+    for (const credential of state.taxiiCredentials) this.taxiiCredentials.set(credential.id, credential);
     for (const list of externalLists) this.externalLists.set(list.id, list);
     for (const webhook of webhooks) this.webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
@@ -92,6 +95,7 @@ export class Memory {
       rulesets: sorted(this.rulesets),
       deployments: sorted(this.deployments),
       deploymentCredentials: sorted(this.deploymentCredentials),
+      taxiiCredentials: sorted(this.taxiiCredentials),
       externalLists: sorted(this.externalLists),
       webhooks: sorted(this.webhooks),
       rules: sorted(new Map(rules)),
@@ -114,6 +118,9 @@ export class Memory {
         return;
       case "deployment-credential":
         this.deploymentCredentials.set(change.credential.id, change.credential);
+        return;
+      case "taxii-credential":
+        this.taxiiCredentials.set(change.credential.id, change.credential);
         return;
       case "deployment-list": {
         const { published, refused, released } = change;

@@ -153,6 +153,8 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "rotate-deployment": (name) => `replaced the credentials of the deployment ${name}`,
   "create-credential": (name, _before, { kind, start }) => `created ${credentialName(kind, name, start)}`,
   "revoke-credential": (name, _before, { kind, start }) => `revoked ${credentialName(kind, name, start)}`,
+  "create-taxii-credential": (name, _before, { start }) => `created the TAXII credential ${name} (${start}...)`,
+  "revoke-taxii-credential": (name, _before, { start }) => `revoked the TAXII credential ${name} (${start}...)`,
   "release-list": (name) => `released a refused list of the deployment ${name}`,
   "create-list": (name) => `created the external list ${name}`,
   "update-list": (name) => `changed the external list ${name}`,

@@ -14,6 +14,7 @@ import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
+import { addTaxiiCredentialRoutes } from "./taxii-credentials.ts";
 import { addThreatRoutes } from "./threats.ts";
 import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
@@ -30,6 +31,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addDeploymentCredentialRoutes(app, services);
   addBouncerKeyRoutes(app, services);
   addEdgeComponentRoutes(app, services);
+  addTaxiiCredentialRoutes(app, services);
   addListCredentialRoutes(app, services);
   addWebhookRoutes(app, services);
   addRowRoutes(app, services);

@@ -1,0 +1,30 @@
+import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
+import type { Arguments, Command } from "../../command.ts";
+import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../list-of-organisations.ts";
+import { dateText } from "../../service-database.ts";
+
+export const listCommand: Command = {
+  name: "taxii list",
+  summary: "list the TAXII credentials of all organisations, or of one",
+  operands: "",
+  options: LIST_OF_ORGANISATIONS_OPTIONS,
+  notes: ["A credential is listed by its id and user name; its password is not stored anywhere."],
+  examples: [{ command: "ipsieve taxii list --org Example", what: "of one organisation" }],
+  run,
+};
+
+function run(args: Arguments): Promise<number> {
+  return printOrganisationList<TaxiiCredential>(args, {
+    items: ({ taxiiCredentials }) => taxiiCredentials,
+    document: (credential) => ({ ...credential, digest: undefined }),
+    header: ["id", "user", "organisation", "label", "collections", "state"],
+    row: ({ id, start, label, collections, revokedAt }, organisation) => [
+      id,
+      start,
+      organisation,
+      label,
+      String(collections.length),
+      revokedAt === null ? "valid" : `revoked ${dateText(revokedAt)}`,
+    ],
+  });
+}

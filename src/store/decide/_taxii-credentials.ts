@@ -1,0 +1,54 @@
+import type { CreateTaxiiCredentialCommand, RevokeTaxiiCredentialCommand } from "../command.ts";
+import { StoreError } from "../store-error.ts";
+import type { TaxiiCredential } from "../taxii-credential.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Maximum credentials of an organisation for TAXII that are not revoked. */
+const MAX_CREDENTIALS = 100;
+
+/** `count`: those of the organisation that are not revoked; `known`: the ids of its collections. */
+export function createTaxiiCredential(
+  { organisationId, label, digest, start, collections, at }: CreateTaxiiCredentialCommand,
+  { count, known }: { readonly count: number; readonly known: ReadonlySet<string> },
+  newId: NewId,
+): Decision {
+  checkTexts(label);
+  if (count >= MAX_CREDENTIALS)
+    throw new StoreError(
+      "too-many-credentials",
+      `an organisation has at most ${MAX_CREDENTIALS} TAXII credentials that are not revoked; revoke some first`,
+    );
+  const unknown = collections.find((id) => !known.has(id));
+  if (unknown !== undefined) throw new StoreError("collection-not-found", `unknown collection ${unknown}`);
+  const credential: TaxiiCredential = {
+    id: newId(),
+    organisationId,
+    label,
+    digest,
+    start,
+    collections: [...new Set(collections)].sort(),
+    createdAt: at,
+    revokedAt: null,
+  };
+  return {
+    outcome: { credential },
+    changes: [{ change: { kind: "taxii-credential", credential } }],
+    writes: [{ insert: "taxii-credential", credential }],
+  };
+}
+
+/** Repeating it changes nothing. */
+export function revokeTaxiiCredential(
+  { credentialId, at }: RevokeTaxiiCredentialCommand,
+  before: TaxiiCredential | undefined,
+): Decision {
+  if (before === undefined) throw new StoreError("credential-not-found", `unknown credential ${credentialId}`);
+  if (before.revokedAt !== null) return { outcome: { credential: before }, changes: [] };
+  const credential: TaxiiCredential = { ...before, revokedAt: at };
+  return {
+    outcome: { credential },
+    changes: [{ change: { kind: "taxii-credential", credential }, old: before }],
+    writes: [{ save: "taxii-credential", credential }],
+  };
+}

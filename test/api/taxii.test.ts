@@ -1,0 +1,375 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { datasetCollectionId } from "../../src/store/taxii-credential.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { until } from "../until.ts";
+import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+
+const TYPE = "application/taxii+json;version=2.1";
+const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+const HOUR = 3_600_000;
+
+let t: TestServer;
+let organisationId = "";
+
+before(async () => {
+  t = await startServer({ failuresPerMinute: 10_000 }, SMALL_CATALOGUE, THREATS);
+  organisationId = await addOrganisation(t, "Example");
+});
+after(() => t.close());
+
+const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
+
+async function newRuleset(purpose: "blocklist" | "allowlist" = "blocklist", name = "attackers"): Promise<string> {
+  const about = { name, description: "", purpose, guard: "off", neverBlock: false } as const;
+  return (await t.server.store.write({ kind: "create-ruleset", ...by(), ...about })).ruleset.id;
+}
+
+function add(rulesetId: string, text: string, about: Partial<Pick<Rule, "name" | "expiresAt">> = {}) {
+  const request = { prefix: parsePrefix(text), name: null, expiresAt: null, mode: "override", ...about } as const;
+  return t.server.store.write({ kind: "add-rule", ...by(), rulesetId, request });
+}
+
+function drop(rulesetId: string, text: string) {
+  return t.server.store.write({ kind: "delete-rule", ...by(), rulesetId, prefix: parsePrefix(text) });
+}
+
+/** Signs in to these collections. */
+async function signIn(...collections: string[]): Promise<{ id: string; authorization: string }> {
+  const { text, digest, start } = makeTaxiiPassword();
+  const about = { label: "test", digest, start, collections };
+  const { credential } = await t.server.store.write({ kind: "create-taxii-credential", ...by(), ...about });
+  return { id: credential.id, authorization: `Basic ${btoa(`${start}:${text}`)}` };
+}
+
+/** A response of TAXII, whose type is checked. */
+async function get(authorization: string, path: string, status = 200): Promise<Answer> {
+  const found = await ask(t, "GET", `/taxii2/${path}`, { headers: { authorization, accept: TYPE } });
+  assert.equal(found.status, status, found.text);
+  assert.equal(found.headers.get("content-type"), TYPE);
+  return { ...found, body: JSON.parse(found.text) };
+}
+
+const objectsOf = async (authorization: string, id: string, query = ""): Promise<any[]> =>
+  (await get(authorization, `api/collections/${id}/objects/${query}`)).body.objects;
+const indicatorsOf = async (authorization: string, id: string, query = ""): Promise<any[]> =>
+  (await objectsOf(authorization, id, query)).filter(({ type }) => type === "indicator");
+
+test("a client finds the collections of its credential, and no others", async () => {
+  const [one, other] = [await newRuleset(), await newRuleset()];
+  const { authorization } = await signIn(one, datasetCollectionId(organisationId));
+  const { body: discovery } = await get(authorization, "");
+  assert.deepEqual(discovery, { title: "ipsieve", default: "/taxii2/api/", api_roots: ["/taxii2/api/"] });
+  const { body: root } = await get(authorization, "api/");
+  assert.deepEqual(root.versions, [TYPE]);
+  const { body } = await get(authorization, "api/collections/");
+  assert.deepEqual(
+    body.collections.map(({ id, title, can_read, can_write }: any) => [id, title, can_read, can_write]).sort(),
+    [
+      [one, "attackers", true, false],
+      [datasetCollectionId(organisationId), "Threat intelligence", true, false],
+    ].sort(),
+  );
+  assert.deepEqual((await get(authorization, `api/collections/${one}/`)).body.id, one);
+  for (const id of [other, crypto.randomUUID(), "x"]) {
+    assert.equal((await get(authorization, `api/collections/${id}/`, 404)).body.http_status, "404");
+    await get(authorization, `api/collections/${id}/objects/`, 404);
+  }
+  const elsewhere = await addOrganisation(t, "other");
+  await assert.rejects(
+    t.server.store.write({
+      kind: "create-taxii-credential",
+      ...by(),
+      organisationId: elsewhere,
+      label: "x",
+      digest: "x",
+      start: "x",
+      collections: [one],
+    }),
+    { code: "collection-not-found" },
+  );
+});
+
+test("without valid credentials there is nothing: 401, and an API key is none", async () => {
+  const ruleset = await newRuleset();
+  const { id, authorization } = await signIn(ruleset);
+  const [start, password] = atob(authorization.slice(6)).split(":") as [string, string];
+  const key = await addKey(t, organisationId);
+  const wrong = [
+    "",
+    "Basic",
+    `Basic ${btoa(password)}`,
+    `Basic ${btoa(`x:${password}`)}`,
+    `Basic ${btoa(`${start}:${password.slice(0, -1)}`)}`,
+    `Basic ${btoa(`${start}:${key.text}`)}`,
+    `Bearer ${password}`,
+  ];
+  for (const each of wrong) {
+    const { headers, body } = await get(each, "", 401);
+    assert.equal(headers.get("www-authenticate"), 'Basic realm="taxii", charset="UTF-8"');
+    assert.deepEqual([body.title, body.http_status], ["Authentication Required", "401"]);
+  }
+  assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: password })).status, 401);
+  await get(authorization, "");
+  const command = { kind: "revoke-taxii-credential", ...by(), credentialId: id } as const;
+  await t.server.store.write(command);
+  await get(authorization, "", 401);
+  await t.server.store.write(command);
+  await ask(t, "GET", `/taxii2/${password}`);
+  assert.ok(!t.logged().includes(password.slice(8)));
+});
+
+test("media types other than TAXII's are not acceptable, and nothing can be written", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  const rows: readonly (readonly [accept: string, status: number])[] = [
+    [TYPE, 200],
+    ["application/taxii+json; version=2.1", 200],
+    ["application/taxii+json", 200],
+    ["*/*", 200],
+    ["application/*", 200],
+    [`application/json, ${TYPE};q=0.5`, 200],
+    ["application/taxii+json;version=2.0", 406],
+    ["application/json", 406],
+    ["application/vnd.oasis.taxii+json; version=2.0", 406],
+    [`${TYPE};q=0`, 406],
+  ];
+  for (const [accept, status] of rows)
+    assert.equal((await ask(t, "GET", "/taxii2/", { headers: { authorization, accept } })).status, status, accept);
+  const objects = `/taxii2/api/collections/${ruleset}/objects/`;
+  const post = (type: string) =>
+    ask(t, "POST", objects, { headers: { authorization, accept: TYPE, "Content-Type": type }, body: '{"objects":[]}' });
+  assert.equal((await post("application/json")).status, 415);
+  assert.equal((await post(TYPE)).status, 403);
+  assert.equal((await ask(t, "DELETE", `${objects}indicator--x/`, { headers: { authorization } })).status, 403);
+  await get(authorization, "api/status/x/", 404);
+  assert.equal((await get(authorization, "nowhere/", 404)).body.error_code, "not-found");
+});
+
+test("a rule is an indicator; its changes, its end and its return are versions and indicators as STIX wants them", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  const began = t.clock.now;
+  await add(ruleset, "192.0.2.0/24", { name: 'a "scanner"', expiresAt: began + 2 * HOUR });
+  await add(ruleset, "198.51.100.7");
+  await add(ruleset, "2001:db8::/32");
+  const [identity, ...found] = await objectsOf(authorization, ruleset);
+  assert.deepEqual([identity.type, identity.name, identity.identity_class], ["identity", "Example", "organization"]);
+  const time = new Date(began).toISOString();
+  assert.deepEqual(found[0], {
+    type: "indicator",
+    spec_version: "2.1",
+    id: found[0].id,
+    created_by_ref: identity.id,
+    created: time,
+    modified: time,
+    name: 'a "scanner"',
+    indicator_types: ["malicious-activity"],
+    pattern: "[ipv4-addr:value = '192.0.2.0/24']",
+    pattern_type: "stix",
+    valid_from: time,
+    valid_until: new Date(began + 2 * HOUR).toISOString(),
+  });
+  assert.match(found[0].id, /^indicator--[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.deepEqual(
+    found.map(({ pattern }) => pattern),
+    ["[ipv4-addr:value = '192.0.2.0/24']", "[ipv4-addr:value = '198.51.100.7']", "[ipv6-addr:value = '2001:db8::/32']"],
+  );
+
+  // In the same millisecond: the version must be later all the same.
+  await add(ruleset, "198.51.100.7", { name: "renamed" });
+  await drop(ruleset, "2001:db8::/32");
+  const changed = await indicatorsOf(authorization, ruleset);
+  assert.deepEqual(
+    changed.map(({ id, revoked, name }) => [id, revoked, name]),
+    [
+      [found[0].id, undefined, 'a "scanner"'],
+      [found[1].id, undefined, "renamed"],
+      [found[2].id, true, "2001:db8::/32"],
+    ],
+  );
+  assert.deepEqual([changed[1].modified > time, changed[1].created], [true, time]);
+  assert.ok(changed[2].modified > time);
+
+  // One that comes back, and one whose time is over and that is then extended.
+  t.clock.now += 3 * HOUR;
+  await add(ruleset, "2001:db8::/32");
+  await until("the expiry is in the collection", async () =>
+    (await indicatorsOf(authorization, ruleset)).some(({ id, revoked }) => id === found[0].id && revoked === true),
+  );
+  await add(ruleset, "192.0.2.0/24", { expiresAt: t.clock.now + HOUR });
+  const last = await indicatorsOf(authorization, ruleset);
+  const revokedIds = new Set(last.filter(({ revoked }) => revoked === true).map(({ id }) => id));
+  assert.deepEqual(revokedIds, new Set([found[0].id, found[2].id]));
+  const valid = last.filter(({ revoked }) => revoked !== true);
+  assert.deepEqual(new Set(valid.map(({ pattern }) => pattern)), new Set(found.map(({ pattern }) => pattern)));
+  assert.equal(new Set(last.map(({ id }) => id)).size, 5);
+  for (const { created, modified, valid_from, valid_until } of last)
+    assert.ok(modified >= created && (valid_until === undefined || valid_until > valid_from));
+
+  const { versions } = (await get(authorization, `api/collections/${ruleset}/objects/${found[1].id}/versions/`)).body;
+  assert.deepEqual(versions, [time, changed[1].modified]);
+});
+
+test("a rule that is over when it is written is published as revoked, once", async () => {
+  const ruleset = await newRuleset("allowlist");
+  const { authorization } = await signIn(ruleset);
+  await add(ruleset, "192.0.2.1", { expiresAt: t.clock.now - 1 });
+  const [only] = await indicatorsOf(authorization, ruleset);
+  assert.deepEqual([only.revoked, only.valid_until, only.indicator_types], [true, undefined, ["benign"]]);
+  await add(ruleset, "192.0.2.2");
+  assert.equal((await indicatorsOf(authorization, ruleset)).length, 2);
+});
+
+test("pages are ascending by microseconds, complete while others write, and go on from what they say", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  for (let host = 0; host < 30; host++) await add(ruleset, `192.0.2.${host}`);
+  const path = `api/collections/${ruleset}/objects/`;
+  const seen = new Map<string, any>();
+  const stamps: string[] = [];
+  for (let next = "", page = 0; ; page++) {
+    const { body, headers } = await get(authorization, `${path}?limit=7${next}`);
+    for (const object of body.objects) seen.set(object.id, object);
+    stamps.push(headers.get("x-taxii-date-added-first")!, headers.get("x-taxii-date-added-last")!);
+    if (page === 1) {
+      await add(ruleset, "192.0.2.3", { name: "changed meanwhile" });
+      await add(ruleset, "192.0.2.29", { name: "changed meanwhile" });
+      await add(ruleset, "192.0.2.200");
+    }
+    assert.equal("next" in body, body.more);
+    if (!body.more) break;
+    next = `&next=${body.next}`;
+  }
+  assert.equal(seen.size, 32);
+  assert.equal([...seen.values()].filter(({ name }) => name === "changed meanwhile").length, 2);
+  assert.deepEqual(stamps, stamps.toSorted());
+  for (const stamp of stamps) assert.match(stamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+
+  // What Last says, handed back, gives exactly what has come since.
+  const last = stamps.at(-1)!;
+  const none = await get(authorization, `${path}?added_after=${last}`);
+  assert.deepEqual([none.body, none.headers.get("x-taxii-date-added-last")], [{ more: false, objects: [] }, null]);
+  await add(ruleset, "192.0.2.201");
+  await drop(ruleset, "192.0.2.5");
+  const since = await indicatorsOf(authorization, ruleset, `?added_after=${last}`);
+  assert.deepEqual(since.map(({ pattern, revoked }) => [pattern, revoked]).sort(), [
+    ["[ipv4-addr:value = '192.0.2.201']", undefined],
+    ["[ipv4-addr:value = '192.0.2.5']", true],
+  ]);
+  const { objects: manifest } = (await get(authorization, `api/collections/${ruleset}/manifest/?limit=3`)).body;
+  assert.equal(manifest.length, 3);
+  assert.equal(manifest[0].media_type, "application/stix+json;version=2.1");
+  assert.ok(manifest[0].date_added < manifest[1].date_added);
+});
+
+test("filters choose by id, type, version and specification; wrong ones are 400 and named", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  await add(ruleset, "192.0.2.1", { name: "one" });
+  await add(ruleset, "192.0.2.2");
+  const [identity, one, two] = await objectsOf(authorization, ruleset);
+  t.clock.now += 1000;
+  await add(ruleset, "192.0.2.1", { name: "two" });
+  const names = async (query: string): Promise<string[]> =>
+    (await objectsOf(authorization, ruleset, query)).map(({ name }) => name);
+  assert.deepEqual(await names(`?match[id]=${one.id}`), ["two"]);
+  assert.deepEqual(await names(`?match[id]=${one.id},${identity.id}`), ["Example", "two"]);
+  assert.deepEqual(await names(`?match[id]=${one.id}&match[version]=all`), ["one", "two"]);
+  assert.deepEqual(await names(`?match[id]=${one.id}&match[version]=first`), ["one"]);
+  assert.deepEqual(await names(`?match[version]=${one.modified}&match[type]=indicator`), ["one", two.name]);
+  assert.deepEqual(await names("?match[type]=identity"), ["Example"]);
+  assert.deepEqual(await names("?match[type]=malware"), []);
+  assert.deepEqual(await names("?match[spec_version]=2.0"), []);
+  assert.deepEqual((await names("?match[spec_version]=2.1")).length, 3);
+  assert.deepEqual((await names(`${one.id}/`)).length, 1);
+  assert.deepEqual(await names(`${one.id}/?match[version]=first`), ["one"]);
+  await get(authorization, `api/collections/${ruleset}/objects/indicator--${crypto.randomUUID()}/`, 404);
+
+  const { next } = (await get(authorization, `api/collections/${ruleset}/objects/?limit=1`)).body;
+  const wrong = [
+    ["limit=0", "limit"],
+    ["limit=-1", "limit"],
+    ["limit=x", "limit"],
+    ["limit=1&limit=2", "limit"],
+    ["added_after=yesterday", "added_after"],
+    ["added_after=2026-13-01T00:00:00Z", "added_after"],
+    ["match[version]=newest", "match[version]"],
+    ["match[pattern]=x", "match[pattern]"],
+    ["next=x", "next"],
+    [`next=${next}&match[type]=indicator`, "next"],
+    [`next=${next}&added_after=2026-01-01T00:00:00Z`, "next"],
+  ] as const;
+  for (const [query, name] of wrong) {
+    const { body } = await get(authorization, `api/collections/${ruleset}/objects/?${query}`, 400);
+    assert.deepEqual([Object.keys(body.details), body.http_status], [[name], "400"]);
+  }
+  assert.equal((await objectsOf(authorization, ruleset, `?limit=10&next=${next}`)).length, 2);
+});
+
+test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {
+  const definition = {
+    description: "",
+    firewall_format: "text",
+    device: "none",
+    update_frequency: "5m",
+    purpose: "blocklist",
+    direction: "both",
+    active: true,
+    include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }],
+    exclude: [],
+    options: {},
+  } as const;
+  const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "edge", definition });
+  const { id } = created.deployment;
+  const generation = () => t.server.services.lists.served(id)?.published.generation ?? 0;
+  await until("the list is published", () => generation() > 0);
+  const { authorization } = await signIn(id);
+  const first = await indicatorsOf(authorization, id);
+  assert.deepEqual(
+    first.map(({ pattern }) => pattern.slice(pattern.indexOf("'") + 1, -2)),
+    ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"],
+  );
+  t.clock.now += 1000;
+  const include = [{ prefixes: ["192.0.2.0/24", "203.0.113.0/24", "2001:db8::/32"] }];
+  const update = { kind: "update-deployment", ...by(), deploymentId: id } as const;
+  await t.server.store.write({ ...update, definition: { include, description: "" } });
+  await until("the next list is published", () => generation() > 1);
+  const second = await indicatorsOf(authorization, id);
+  assert.deepEqual(
+    second.map((each) => [each.id === first[0].id || each.id === first[2].id, each.id === first[1].id, each.revoked]),
+    [
+      [true, false, undefined],
+      [true, false, undefined],
+      [false, true, true],
+      [false, false, undefined],
+    ],
+  );
+  await t.server.store.write({ ...update, definition: { active: false } });
+  await get(authorization, `api/collections/${id}/objects/`, 403);
+  assert.equal((await get(authorization, "api/collections/")).body.collections[0].can_read, false);
+});
+
+test("threat intelligence: each prefix of the dataset, judged as the dataset judges it", async () => {
+  const id = datasetCollectionId(organisationId);
+  const { authorization } = await signIn(id);
+  const { dataset } = t.server.services.threats.view();
+  const [kinds, prefixes] = [new Set<string>(), new Set<string>()];
+  for (let next = ""; ;) {
+    const { body } = await get(authorization, `api/collections/${id}/objects/?limit=1000${next}`);
+    for (const { type, pattern, indicator_types } of body.objects)
+      if (type === "indicator") {
+        prefixes.add(pattern);
+        kinds.add(indicator_types.join());
+      }
+    if (!body.more) break;
+    next = `&next=${body.next}`;
+  }
+  const count = [4, 6].reduce((sum, family) => sum + [...dataset.table.entries(family as 4 | 6)].length, 0);
+  assert.equal(prefixes.size, count);
+  assert.ok(kinds.has("malicious-activity") && kinds.size > 1);
+});
