@@ -41,8 +41,10 @@ export function* relating(sets: readonly AddressSet[]): Generator<undefined, Rel
       pairs.push({ first, second, ...(yield* relatingTwo(one, sets[second]!)) });
   const others = yield* othersOf(sets);
   const related: RelatedSet[] = [];
-  for (const [at, set] of sets.entries())
-    related.push({ size: sizeOf(set), only: sizeOf(yield* set.combining("difference", others[at]!)) });
+  for (const [at, set] of sets.entries()) {
+    const only = yield* set.combining("difference", others[at]!);
+    related.push({ size: yield* sizeOf(set), only: yield* sizeOf(only) });
+  }
   return { sets: related, pairs };
 }
 
@@ -51,7 +53,7 @@ function* relatingTwo(
   other: AddressSet,
 ): Generator<undefined, Pick<RelatedPair, "relation" | "shared">, undefined> {
   const both = yield* one.combining("intersection", other);
-  return { relation: relationOf(one, other, both), shared: sizeOf(both) };
+  return { relation: relationOf(one, other, both), shared: yield* sizeOf(both) };
 }
 
 function relationOf(one: AddressSet, other: AddressSet, both: AddressSet): Relation {
@@ -80,8 +82,13 @@ function* othersOf(sets: readonly AddressSet[]): Generator<undefined, AddressSet
   return others;
 }
 
-function sizeOf(set: AddressSet): AddressCount {
-  return { 4: set.size(4), 6: set.size(6) };
+/** In steps, as one takes some milliseconds. */
+function* sizeOf(set: AddressSet): Generator<undefined, AddressCount, undefined> {
+  const ipv4 = set.size(4);
+  yield;
+  const ipv6 = set.size(6);
+  yield;
+  return { 4: ipv4, 6: ipv6 };
 }
 
 /** What part of a set is shared, in millionths, rounded down; null for an empty set. Throws nothing. */

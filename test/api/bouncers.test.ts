@@ -262,7 +262,8 @@ test("what bouncers report to have dropped is shown by source and by hour; nothi
     item("lists:prefixes", 40),
     item("lists:prefixes", 2),
     item("lists:prefixes", 4000, "byte"),
-    item("<script>", 7),
+    item("<script>", 3),
+    { ...item("", 4), labels: { origin: { toString: 1 } } },
     item("lists:prefixes", 9, "packet", "processed"),
   );
   assert.deepEqual([sent.status, sent.text], [201, "{}"]);

@@ -3,6 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
+import { blockedRequests } from "../../src/service/edge/blocked-requests.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
@@ -184,6 +185,40 @@ test("blocked requests are counted by rule, of a document and of lines, also pac
     { source: "other", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
     { source: "prefixes", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
   ]);
+});
+
+test("what outsiders send for a token is 401, whatever it is, and no error of the server", async () => {
+  for (const token of [{ toString: 1, valueOf: 1 }, [[]], null, 7, true]) {
+    const { status } = await ask(t, "POST", "/api/v1/edl/bootstrap", { body: { bootstrap_token: token } });
+    assert.equal(status, 401, JSON.stringify(token));
+  }
+  const long = await ask(t, "POST", "/api/v1/edl/bootstrap", { body: { bootstrap_token: "x".repeat(5000) } });
+  assert.equal(long.status, 413);
+  assert.doesNotMatch(t.logged(), /unexpected error/);
+});
+
+test("the largest reports are read in slices, as documents, as lines and as nothing but blanks", async () => {
+  const deployment = await deployed();
+  const count = 2_000_000;
+  const event = '{"client":{"ip":"192.0.2.7"}}';
+  const reports = [
+    [`{"batch_metadata":{},"events":[\n${"{},".repeat(count)}${event}]}`, { accepted: 0, rejected: count + 1 }],
+    [`{"events":[${`${event},`.repeat(20_000)}${event}]}`, { accepted: 10_000, rejected: 10_001 }],
+    [`${event}\n`.repeat(20_000), { accepted: 10_000, rejected: 10_000 }],
+    [`${"\n".repeat(8 << 20)}${event}`, { accepted: 1, rejected: 0 }],
+    [`${event}\n${"[".repeat(100_000)}\n${event}`, { accepted: 2, rejected: 1 }],
+  ] as const;
+  for (const [report, expected] of reports) {
+    let turns = 0;
+    let isRead = false;
+    const count = (): void => void (++turns && !isRead && setImmediate(count));
+    setImmediate(count);
+    const { services } = t.server;
+    const { accepted, rejected } = await blockedRequests(Buffer.from(report), deployment, services, t.clock.now);
+    isRead = true;
+    assert.deepEqual({ accepted, rejected }, expected, report.slice(0, 40));
+    if (report.length > 4 << 20) assert.ok(turns > 3, `${turns} turns`);
+  }
 });
 
 test("without --base-url there is no token, and the error names the setting", async () => {

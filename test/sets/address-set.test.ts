@@ -41,6 +41,17 @@ test("the ends of both address spaces", () => {
   assert.ok(all.has(parseAddress("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")));
 });
 
+test("the size of many ranges is exact, also where the last one reaches the end", () => {
+  const count = 2 ** 19 + 3;
+  const ranges = Array.from({ length: count }, (_, i): Prefix => {
+    const high = 0xffff_fff0;
+    return { family: 6, w0: high, w1: high, w2: high, w3: 4 * i, length: 127 };
+  });
+  const set = AddressSet.of(ranges);
+  assert.equal(set.size(6), 2n * BigInt(count));
+  assert.equal(setOf("::/0").difference(set).size(6), 2n ** 128n - 2n * BigInt(count));
+});
+
 test("one address out of a /8 takes 24 prefixes", () => {
   const rest = setOf("10.0.0.0/8").difference(setOf("10.1.2.3"));
   assert.equal(texts(rest).length, 24);

@@ -24,7 +24,7 @@ export function droppedIn(body: unknown, definition: DeploymentDefinition): Bloc
         if (typeof value !== "number" || !(value >= 0 && value <= MAX_AMOUNT))
           throw invalid({ value: ["a number of dropped packets, bytes or requests must be 0 or more"] });
         const { origin } = (labels ?? {}) as Readonly<Record<string, unknown>>;
-        const source = sources.get(String(origin)) ?? OTHER;
+        const source = (typeof origin === "string" ? sources.get(origin) : undefined) ?? OTHER;
         if (value >= 1) counts.push({ source, prefix: "", unit, amount: Math.floor(value) });
       }
   return counts;

@@ -2,6 +2,7 @@ import type { Address } from "../../address/address.ts";
 import { AddressError } from "../../address/address-error.ts";
 import { parseAddress } from "../../address/parse-address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
+import { JsonListError, JsonListReader } from "../../json/json-list.ts";
 import type { BlockedCount } from "../../store/blocked.ts";
 import type { Deployment } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
@@ -12,6 +13,10 @@ import type { ServiceMemory } from "../rules/service-memory.ts";
 
 /** Requests in one report; further ones are counted as rejected. */
 const MAX_EVENTS = 10_000;
+const LIST = { member: "events", isBareAllowed: false, maxDepth: 16 } as const;
+/** Bytes between two interruptions, and of the longest line. */
+const STEP = 64 << 10;
+const [NEWLINE, SPACE] = [0x0a, 0x20];
 
 export interface BlockedRequests {
   readonly accepted: number;
@@ -22,44 +27,77 @@ export interface BlockedRequests {
 /**
  * The requests that an edge component says that it has blocked, by the rule that lists the client's address: a JSON
  * document with `events`, or one event per line. Nothing else in it is kept, as nothing in it is trusted. Events without
- * an address are rejected. O(events), in slices.
+ * an address are rejected. O(bytes), in slices.
  */
 export async function blockedRequests(
-  text: string,
+  report: Buffer,
   deployment: Deployment,
   services: { readonly memory: ServiceMemory; readonly lists: PublishedLists },
   now: number,
 ): Promise<BlockedRequests> {
   const sourceOf = await sourcesOf(deployment, services, now);
-  const counting = function* (): Generator<undefined, BlockedRequests, undefined> {
-    const counts = new Map<string, BlockedCount>();
-    let [accepted, rejected] = [0, 0];
-    for (const event of eventsIn(text)) {
-      const address = accepted + rejected < MAX_EVENTS ? addressIn(event) : undefined;
-      if (address === undefined) rejected++;
-      else {
-        accepted++;
-        const { source, prefix } = sourceOf(address);
-        const key = `${source} ${prefix}`;
-        counts.set(key, { source, prefix, unit: "request", amount: (counts.get(key)?.amount ?? 0) + 1 });
-      }
-      yield;
-    }
-    return { accepted, rejected, counts: [...counts.values()] };
-  };
-  return inSlices(counting());
+  return inSlices(counting(report, sourceOf));
 }
 
-/** The events of a document, or of lines; undefined for what is none. */
-function* eventsIn(text: string): Generator<unknown> {
-  const whole = text.includes("\n") ? undefined : parsed(text);
-  const { events } = (whole ?? parsed(text) ?? {}) as { events?: unknown };
-  if (Array.isArray(events)) return yield* events;
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf("\n", start);
-    const line = text.slice(start, end < 0 ? text.length : end);
-    if (line.trim() !== "") yield parsed(line);
-    start = end < 0 ? text.length : end + 1;
+function* counting(report: Buffer, sourceOf: SourceOf): Generator<undefined, BlockedRequests, undefined> {
+  return (yield* countingDocument(report, new Tally(sourceOf))) ?? (yield* countingLines(report, new Tally(sourceOf)));
+}
+
+/** Undefined for what is no document with `events`. */
+function* countingDocument(report: Buffer, tally: Tally): Generator<undefined, Tally | undefined, undefined> {
+  const reader = new JsonListReader({ ...LIST, maxItems: Number.POSITIVE_INFINITY });
+  try {
+    for (let at = 0; at < report.length; at += STEP)
+      for (const events of reader.write(report.subarray(at, at + STEP))) {
+        for (const event of events) tally.add(() => event);
+        yield;
+      }
+    const { events } = (reader.end() ?? {}) as { events?: unknown };
+    return Array.isArray(events) ? tally : undefined;
+  } catch (error) {
+    if (error instanceof JsonListError) return undefined;
+    throw error;
+  }
+}
+
+function* countingLines(report: Buffer, tally: Tally): Generator<undefined, Tally, undefined> {
+  for (let start = 0; ;) {
+    for (; start < report.length && report[start]! <= SPACE; start++) if (start % STEP === 0) yield;
+    if (start === report.length) return tally;
+    const newline = report.indexOf(NEWLINE, start);
+    const line = report.subarray(start, newline < 0 ? report.length : newline);
+    tally.add(() => (line.length > STEP ? undefined : parsed(line.toString())));
+    start += line.length;
+    yield;
+  }
+}
+
+type SourceOf = (address: Address) => { readonly source: string; readonly prefix: string };
+
+/** Counts events by what lists their addresses. */
+class Tally implements BlockedRequests {
+  readonly #sourceOf: SourceOf;
+  readonly #counts = new Map<string, BlockedCount>();
+  accepted = 0;
+  rejected = 0;
+
+  constructor(sourceOf: SourceOf) {
+    this.#sourceOf = sourceOf;
+  }
+
+  get counts(): readonly BlockedCount[] {
+    return [...this.#counts.values()];
+  }
+
+  /** `read` is not called for events that are too many. */
+  add(read: () => unknown): void {
+    const address = this.accepted + this.rejected < MAX_EVENTS ? addressIn(read()) : undefined;
+    if (address === undefined) return void this.rejected++;
+    this.accepted++;
+    const { source, prefix } = this.#sourceOf(address);
+    const key = `${source} ${prefix}`;
+    const amount = (this.#counts.get(key)?.amount ?? 0) + 1;
+    this.#counts.set(key, { source, prefix, unit: "request", amount });
   }
 }
 
@@ -88,7 +126,7 @@ async function sourcesOf(
   { organisationId, definition: { include } }: Deployment,
   { memory, lists }: { readonly memory: ServiceMemory; readonly lists: PublishedLists },
   now: number,
-): Promise<(address: Address) => { readonly source: string; readonly prefix: string }> {
+): Promise<SourceOf> {
   const gathered = await Promise.all(
     include.map((source) => lists.sources.gather(organisationId, source, now).catch(() => undefined)),
   );

@@ -9,6 +9,7 @@ import type { Services } from "../../../service/services.ts";
 import { type Deployment, UPDATE_FREQUENCIES } from "../../../store/deployment.ts";
 import type { App } from "../../app-type.ts";
 import type { ArrivingBody } from "../../http/arriving-body.ts";
+import { BY_ANYBODY } from "../../operation.ts";
 import { redact } from "../../http/redact.ts";
 import { sendJson } from "../../http/reply.ts";
 import { passBodies } from "../../plugins/bodies.ts";
@@ -72,9 +73,9 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
 }
 
 function addBootstrap(app: App, services: Services): void {
-  app.post("/api/v1/edl/bootstrap", { config: { hasSecret: true } }, async (request, reply) => {
+  app.post("/api/v1/edl/bootstrap", { config: { ...BY_ANYBODY, hasSecret: true } }, async (request, reply) => {
     const { bootstrap_token: token } = (request.body ?? {}) as { bootstrap_token?: unknown };
-    const { claims } = deploymentOf(request, String(token), "bootstrap", services);
+    const { claims } = deploymentOf(request, typeof token === "string" ? token : "", "bootstrap", services);
     const iat = Math.floor(request.now / 1000);
     const access = services.edgeTokens.sign({ ...claims, use: "access", iat, exp: iat + ACCESS_SECONDS });
     return sendJson(
@@ -116,18 +117,18 @@ function addLogs(app: App, services: Services): void {
     const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
     const bytes = await (request.body as ArrivingBody).whole();
     const isPacked = request.headers["content-encoding"]?.trim().toLowerCase() === "gzip";
-    const text = isPacked ? await unpackedText(bytes) : bytes.toString();
+    const report = isPacked ? await unpackedReport(bytes) : bytes;
     const { now } = request;
-    const { counts, ...report } = await blockedRequests(text, deployment, services, now);
+    const { accepted, rejected, counts } = await blockedRequests(report, deployment, services, now);
     if (counts.length > 0) await services.store.record("blocked", { deploymentId: deployment.id, at: now, counts });
-    return sendJson(reply.code(202), JSON.stringify(report));
+    return sendJson(reply.code(202), JSON.stringify({ accepted, rejected }));
   });
 }
 
 /** Rejects with Problem (400, 413). */
-async function unpackedText(bytes: Buffer): Promise<string> {
+async function unpackedReport(bytes: Buffer): Promise<Buffer> {
   try {
-    return (await unpacked(bytes, { maxOutputLength: MAX_UNPACKED })).toString();
+    return await unpacked(bytes, { maxOutputLength: MAX_UNPACKED });
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
       ? new Problem("content-too-large", `the report is longer than ${MAX_UNPACKED} bytes unpacked`)
