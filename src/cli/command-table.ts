@@ -79,6 +79,7 @@ export const COMMAND_TABLE: CommandTable = {
     "list create": async () => (await import("./commands/list/create.ts")).createCommand,
     "list update": async () => (await import("./commands/list/update.ts")).updateCommand,
     "list fetch": async () => (await import("./commands/list/fetch.ts")).fetchCommand,
+    "list write": async () => (await import("./commands/list/write.ts")).writeCommand,
     "list delete": async () => (await import("./commands/list/delete.ts")).deleteCommand,
     "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
     "db check": async () => (await import("./commands/db/check.ts")).checkCommand,

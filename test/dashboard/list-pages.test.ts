@@ -73,6 +73,11 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     assert.equal(keys.at(-1), "not-for-others");
     assert.ok(!(await page.content()).includes("not-for-others"));
     assert.deepEqual(errors, []);
+    await page.getByRole("button", { name: "Write into a ruleset" }).click();
+    await page.getByRole("dialog").getByLabel("Ruleset").selectOption({ label: "My Blocklist rules (blocklist)" });
+    await page.getByRole("button", { name: "Write rules" }).click();
+    await page.getByText("5 rules added, 0 changed.").waitFor();
+    await page.getByRole("heading", { name: "My Blocklist rules", level: 1 }).waitFor();
     await page.goto(`${t.server.url}/#/deployments/new`);
     const include = page.getByRole("group", { name: "Include" });
     await include.getByLabel("Include from").selectOption("list");

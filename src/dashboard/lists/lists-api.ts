@@ -1,5 +1,6 @@
 import { get, patch, post, remove } from "../api.ts";
 import type { ExternalList } from "../documents.ts";
+import type { ConflictMode } from "../rulesets/rules-api.ts";
 
 const ONE = "/dashboard/api/edl/lists/{list_id}";
 const at = (id: string) => ({ path: { list_id: id } });
@@ -29,6 +30,18 @@ export function saveList(draft: ListDraft, id?: string): Promise<ExternalList> {
 /** Fetches it now. `accept`: the digest of content that is taken although it has changed too much. */
 export function refresh(id: string, accept?: string): Promise<ExternalList> {
   return post(`${ONE}:refresh`, { params: at(id), body: accept === undefined ? {} : { accept } });
+}
+
+/** Writes its last good content into a ruleset. */
+export function writeList(
+  id: string,
+  body: {
+    readonly ruleset_id: string;
+    readonly expires_in_days: number;
+    readonly conflict_resolution: ConflictMode;
+  },
+) {
+  return post(`${ONE}:write`, { params: at(id), body });
 }
 
 export function setCredentials(id: string, credentials: GivenCredentials | null): Promise<ExternalList> {

@@ -11,6 +11,7 @@ import { formatCount, formatCounted } from "../format.ts";
 import { DeleteList, EditList, ListCredentials } from "../lists/list-dialogs.tsx";
 import { ListBadge, ListNote } from "../lists/list-state.tsx";
 import { fetchList, refresh } from "../lists/lists-api.ts";
+import { WriteList } from "../lists/write-list.tsx";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 
@@ -65,7 +66,7 @@ interface ActionProps {
 }
 
 function Actions({ list, reload }: ActionProps) {
-  const [opened, open] = useState<"edit" | "credentials" | "delete">();
+  const [opened, open] = useState<"edit" | "credentials" | "write" | "delete">();
   const [isBusy, setBusy] = useState(false);
   if (!hasRole("editor")) return null;
   const close = (): void => open(undefined);
@@ -83,6 +84,11 @@ function Actions({ list, reload }: ActionProps) {
           Credentials
         </Button>
       )}
+      {list.generation > 0 && (
+        <Button icon="plus" onClick={() => open("write")}>
+          Write into a ruleset
+        </Button>
+      )}
       <Button icon="edit" onClick={() => open("edit")}>
         Edit
       </Button>
@@ -91,6 +97,7 @@ function Actions({ list, reload }: ActionProps) {
       </Button>
       {opened === "edit" && <EditList list={list} onClose={close} onSaved={reload} />}
       {opened === "credentials" && <ListCredentials list={list} onClose={close} onSaved={reload} />}
+      {opened === "write" && <WriteList list={list} onClose={close} />}
       {opened === "delete" && <DeleteList list={list} onClose={close} />}
     </>
   );

@@ -215,6 +215,13 @@ test("an external list is fetched, refused, accepted, and a source of a deployme
   assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
   const accepted = await list("fetch", "drop", "--accept");
   assert.match(accepted.stdout, /last change +\S+: 0 added, 29 removed\n +- 31\.1\.0\.0\/24\n/);
+  const written = await list("write", "drop", "My Blocklist rules", "--expires-in-days", "7");
+  assert.deepEqual(
+    [written.code, written.stdout],
+    [0, "My Blocklist rules: 1 rule added, 0 changed, 0 kept as they were\n"],
+    written.stderr,
+  );
+  assert.match((await list("write", "drop", "My Blocklist rules")).stderr, /give --expires-in-days N/);
   const again = await list("fetch", "drop", "--accept");
   assert.deepEqual([again.code, again.stdout], [2, ""]);
   assert.match(again.stderr, /no content of the list waits to be accepted/);
