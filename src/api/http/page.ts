@@ -128,7 +128,9 @@ export function rejectCursor({ query }: FastifyRequest): void {
 
 /** The public base URL, or else the one that the request was sent to; without a slash at the end. */
 export function baseOf(request: FastifyRequest, { baseUrl }: Pick<Settings, "baseUrl">): string {
-  return baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
+  return baseUrl === ""
+    ? `${request.protocol}://${redact(request.host.replace("@", ":"))}`
+    : baseUrl.replace(/\/$/, "");
 }
 
 /**

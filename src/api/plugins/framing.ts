@@ -11,7 +11,8 @@ import type { SocketAnswers } from "./socket-answers.ts";
 const LAST = Symbol("last response");
 type KnownSocket = Duplex & { [LAST]?: ServerResponse };
 
-const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*$/;
+/** Unbound sends a port after @, as it is configured; otherwise @ would follow the name of a user. */
+const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*(@\d{1,5})?$/;
 const CLOSE = { headers: { connection: "close" } } as const;
 
 /**

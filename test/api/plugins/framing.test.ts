@@ -62,6 +62,7 @@ const HOSTILE: readonly [what: string, status: number, text: () => string][] = [
   ["the same Host header twice", 400, () => `${LIVE}Host: a\r\nhost: a\r\n\r\n`],
   ["no Host header", 400, () => `${LIVE}\r\n`],
   ["a Host header that is no host", 400, () => `${LIVE}Host: a/b@c d\r\n\r\n`],
+  ["a Host header with a user", 400, () => `${LIVE}Host: user@evil.example\r\n\r\n`],
   ["a target of another host", 400, () => "GET http://evil.example/livez HTTP/1.1\r\nHost: x\r\n\r\n"],
   ["an unknown Transfer-Encoding", 400, () => `${LOOKUP()}Transfer-Encoding: foo\r\n\r\n${BODY}`],
   ["an unknown Transfer-Encoding without a body", 400, () => `${LIVE}Host: x\r\nTransfer-Encoding: foo\r\n\r\n`],
@@ -126,7 +127,8 @@ for (const [what, status, text] of HOSTILE) {
 }
 
 test("negative control: after a good request the next one is answered", async () => {
-  assert.deepEqual((await send(`${LIVE}Host: x\r\n\r\n${NEXT}`)).statuses, [200, 200]);
+  for (const host of ["x", "x:80", "127.0.0.1@8090", "[::1]:80"])
+    assert.deepEqual((await send(`${LIVE}Host: ${host}\r\n\r\n${NEXT}`)).statuses, [200, 200], host);
   assert.deepEqual((await send(`${LOOKUP()}Transfer-Encoding: chunked\r\n\r\n${CHUNKED}${NEXT}`)).statuses, [200, 200]);
   assert.deepEqual(
     (await send(`${LOOKUP()}Expect: 100-continue\r\nContent-Length: 19\r\n\r\n${BODY}${NEXT}`)).statuses,
