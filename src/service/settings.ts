@@ -496,7 +496,7 @@ function tokenError(text: string): string | undefined {
     : "write at least 16 letters, digits and . _ ~ + / -, as `openssl rand -base64 32` prints";
 }
 
-function prefixesError(text: string): string | undefined {
+export function prefixesError(text: string): string | undefined {
   try {
     prefixesIn(text);
     return undefined;

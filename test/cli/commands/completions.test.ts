@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { COMMAND_TABLE } from "../../../src/cli/command-table.ts";
 import { loadCommands } from "../../../src/cli/command.ts";
-import { run } from "../run-command.ts";
+import { run, temporaryFolder } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);
 const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
@@ -77,10 +79,14 @@ test("zsh reads its script, which names every option", { skip: missing("zsh") },
   assert.deepEqual([status, stderr], [0, ""]);
 });
 
-test("fish completes commands, options and values", { skip: missing("fish") }, async () => {
-  const { stdout: script } = await run(["completions", "fish"]);
+test("fish completes commands, options and values", { skip: missing("fish") }, async (t) => {
+  const folder = temporaryFolder();
+  t.after(() => folder.remove());
+  // An argument of a program has at most 128 KiB.
+  const file = join(folder.path, "completions.fish");
+  writeFileSync(file, (await run(["completions", "fish"])).stdout);
   const offers = (line: string): string[] => {
-    const { stdout, stderr } = spawnSync("fish", ["-c", `${script}\ncomplete -C '${line}'`], { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync("fish", ["-c", `source ${file}\ncomplete -C '${line}'`], { encoding: "utf8" });
     assert.equal(stderr, "");
     return stdout
       .split("\n")

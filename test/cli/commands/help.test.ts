@@ -162,6 +162,8 @@ const REPEATED = [
   "explain --rules",
   "identify --snapshot",
   "sets fit --never",
+  "webhook create --kind",
+  "webhook update --kind",
 ];
 
 test("no option's value wins silently over another one of the same option", () => {

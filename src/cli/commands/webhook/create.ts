@@ -1,0 +1,52 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { standardError } from "../../output/standard-error.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
+import { UsageError } from "../../usage-error.ts";
+import {
+  checkDefinition,
+  DEFINITION_OPTIONS,
+  guardedPost,
+  KEY_FILE_OPTION,
+  keyFileOf,
+  kindsIn,
+  OUTBOUND_OPTION,
+  WEBHOOK_OPTIONS,
+  withWebhooks,
+} from "../../webhook-database.ts";
+
+export const createCommand: Command = {
+  name: "webhook create",
+  summary: "create a webhook endpoint and print its secret (shown only once)",
+  operands: "URL",
+  operandWords: [],
+  options: [...DEFINITION_OPTIONS, OUTBOUND_OPTION, KEY_FILE_OPTION, ...WEBHOOK_OPTIONS],
+  notes: [
+    "Only the secret is written to stdout; the receiver verifies signatures with it (Standard Webhooks). It is stored encrypted under the servers' key file.",
+    RUNNING_SERVER_NOTE,
+  ],
+  examples: [
+    {
+      command: "ipsieve webhook create https://example.org/hooks/ipsieve --kind rule.created --kind rule.deleted",
+      what: "two kinds of events",
+    },
+    { command: "ipsieve webhook create https://example.org/all --kind all > secret.txt", what: "every event" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const kinds = kindsIn(args);
+  if (kinds === undefined) throw new UsageError("give --kind KIND at least once, or --kind all");
+  const definition = { url: args.operands[0]!, kinds, description: args.value("description") ?? "", active: true };
+  const secret = await withWebhooks(args, async ({ store, organisation }) => {
+    await checkDefinition(definition, guardedPost(args));
+    const { makeSecret } = await import("../../../service/webhooks/webhook-secret.ts");
+    const { text, sealed } = makeSecret(await keyFileOf(args, store), organisation.id);
+    const about = { organisationId: organisation.id, definition, secret: sealed, ...signature() };
+    const { webhook } = await store.write({ kind: "create-webhook", ...about });
+    standardError().write(`webhook ${webhook.id} of ${organisation.name}; its secret is not shown again:\n`);
+    return text;
+  });
+  process.stdout.write(`${secret}\n`);
+  return EXIT.matched;
+}

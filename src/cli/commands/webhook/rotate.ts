@@ -1,0 +1,51 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { standardError } from "../../output/standard-error.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
+import {
+  chosenWebhook,
+  KEY_FILE_OPTION,
+  keyFileOf,
+  WEBHOOK_NOTE,
+  WEBHOOK_OPTIONS,
+  withWebhooks,
+} from "../../webhook-database.ts";
+
+const HOUR = 3_600_000;
+const DEFAULT_HOURS = 24;
+const MAX_HOURS = 168;
+
+export const rotateCommand: Command = {
+  name: "webhook rotate",
+  summary: "replace the secret of a webhook endpoint and print the new one (shown only once)",
+  operands: "WEBHOOK",
+  operandWords: [],
+  options: [
+    {
+      name: "grace-hours",
+      value: "N",
+      help: `how long messages are also signed with the secret before: 0 to ${MAX_HOURS}; default: ${DEFAULT_HOURS}`,
+    },
+    KEY_FILE_OPTION,
+    ...WEBHOOK_OPTIONS,
+  ],
+  notes: [WEBHOOK_NOTE, "Only the secret is written to stdout.", RUNNING_SERVER_NOTE],
+  examples: [{ command: "ipsieve webhook rotate https://example.org/all > secret.txt", what: "both sign for a day" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const hours = args.value("grace-hours");
+  const grace = hours === undefined ? DEFAULT_HOURS : wholeNumber("grace-hours", hours, MAX_HOURS, 0);
+  const secret = await withWebhooks(args, async ({ store, organisation: { id: organisationId }, webhooks }) => {
+    const { id: webhookId } = chosenWebhook(webhooks, args.operands[0]!);
+    const { makeSecret } = await import("../../../service/webhooks/webhook-secret.ts");
+    const { text, sealed } = makeSecret(await keyFileOf(args, store), organisationId);
+    const about = { organisationId, webhookId, secret: sealed, ...signature() };
+    await store.write({ kind: "rotate-webhook", ...about, graceUntil: about.at + grace * HOUR });
+    standardError().write(`webhook ${webhookId}; its secret is not shown again:\n`);
+    return text;
+  });
+  process.stdout.write(`${secret}\n`);
+  return EXIT.matched;
+}
