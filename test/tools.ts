@@ -10,6 +10,7 @@ export const TOOLS = join(import.meta.dirname, "../tools");
 export const REDOCLY = join(TOOLS, "node_modules/.bin/redocly");
 export const SPECTRAL = join(TOOLS, "node_modules/.bin/spectral");
 export const PYTHON = join(TOOLS, ".venv/bin/python");
+export const STIX_VALIDATOR = join(TOOLS, ".venv/bin/stix2_validator");
 export const GO = join(TOOLS, ".venv/bin/go");
 export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
 
