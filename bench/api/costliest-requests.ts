@@ -470,6 +470,21 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     })),
     ...wrongBodies("POST", ({ base }) => `${base}/sets:compute`, "sets", true),
   ],
+  fitSets: [
+    ofSets("of as many as are permitted, large, with a loss", "/edl/ip-rulesets:fit", (sources) => ({
+      sets: repeated(sources),
+      entries: 10_000,
+      loss: "add",
+    })),
+    ofSets("the largest number of entries that tables choose from", "/edl/ip-rulesets:fit", ([source]) => ({
+      sets: [source],
+      entries: 4,
+      loss: "add",
+      min_prefix_v4: 0,
+      min_prefix_v6: 0,
+    })),
+    ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:fit`, "sets", true),
+  ],
   rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
   listExternalLists: [getting("the largest page", (client) => `${externalLists(client)}?page_size=1000`)],
   createExternalList: [

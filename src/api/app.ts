@@ -46,6 +46,7 @@ import { addIdentificationRoutes } from "./routes/public/identifications.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
+import { addFitRoutes } from "./routes/public/fit.ts";
 import { addSetRoutes } from "./routes/public/sets.ts";
 import { addVersionRoutes } from "./routes/public/versions.ts";
 import { addCompactRoutes } from "./routes/public/compact-rules.ts";
@@ -139,6 +140,7 @@ function addAreas(app: App, services: Services): void {
   addExplainRoutes(app, services);
   addDeploymentRoutes(app, services);
   addSetRoutes(app, services);
+  addFitRoutes(app, services);
   addChangeRoutes(app, services);
   addSnapshotRoutes(app, services);
   addExternalListRoutes(app, services);

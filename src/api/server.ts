@@ -38,6 +38,7 @@ import { Identifications } from "../service/logs/identifications.ts";
 import { listenError } from "./listen-error.ts";
 import { type LoadedMemory, loadMemory, type LoadingStore } from "../service/store/loading-store.ts";
 import { Metrics } from "../service/usage/metrics.ts";
+import { FairQueue } from "../service/fair-queue.ts";
 import { Passwords } from "../service/access/passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "../service/access/rate-limits.ts";
 import { LimitExchange } from "../service/access/limit-exchange.ts";
@@ -491,6 +492,7 @@ function servicesOf(
     keyLimits: new KeyLimits(steady),
     failureLimits: new FailureLimits(steady),
     passwords,
+    fits: new FairQueue({ atOnce: 1, what: "fits" }),
     signIns: new SignInLimits(settings.signInsPerMinute, steady),
   };
 }

@@ -17,6 +17,7 @@ import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
 import type { Metrics } from "./usage/metrics.ts";
+import type { FairQueue } from "./fair-queue.ts";
 import type { SecretKey } from "./access/secret-key.ts";
 import type { Passwords } from "./access/passwords.ts";
 import type { FailureLimits, KeyLimits } from "./access/rate-limits.ts";
@@ -69,6 +70,8 @@ export interface Services {
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly passwords: Passwords;
+  /** Of work that takes some hundred bytes for each prefix. */
+  readonly fits: FairQueue;
   readonly signIns: SignInLimits;
   /** The digest of the token for creating the first user; null if the server started with users. */
   readonly setupDigest: () => string | null;

@@ -34,11 +34,18 @@ export class Slice {
   }
 }
 
-/** Does work that can be interrupted, letting requests have their turn in between. */
-export async function inSlices<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
+/**
+ * Does work that can be interrupted, letting requests have their turn in between. Rejects with the signal's reason, and
+ * does no more of it, once that is aborted.
+ */
+export async function inSlices<Result>(
+  work: Generator<undefined, Result, undefined>,
+  signal?: AbortSignal,
+): Promise<Result> {
   const slice = new Slice();
   for (;;) {
     await slice.pause();
+    signal?.throwIfAborted();
     do {
       const { done, value } = work.next();
       if (done === true) return value;

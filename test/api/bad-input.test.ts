@@ -110,6 +110,7 @@ test("every operation is described: the specification's by their ids", async () 
     "explainAddresses",
     "exportRules",
     "extendedLookupIp",
+    "fitSets",
     "getCbsNode",
     "getDeployment",
     "getDeploymentUrls",

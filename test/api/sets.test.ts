@@ -74,6 +74,74 @@ test("sets are combined exactly, as the fewest prefixes", async () => {
   assert.ok((await found("intersect", [{ cbs: "/cdn/cloudflare" }, { prefixes: ["104.16.0.0/12"] }])).length > 0);
 });
 
+const fit = (entries: number, rest: object, sets: readonly object[] = [{ prefixes: FITTED }]) =>
+  ask(t, "POST", "/v1/edl/ip-rulesets:fit", { key, body: { sets, entries, ...rest } });
+const FITTED = ["203.0.113.0/26", "203.0.113.128/25", "198.51.100.7"];
+
+test("a list is fitted: exactly where it can be, else with the least loss, which the response lists", async () => {
+  const exact = await fit(3, {}, [{ prefixes: [...FITTED, "203.0.113.64/26"] }]);
+  assert.deepEqual(
+    [exact.status, exact.body.prefixes, exact.body.exact_count, exact.body.cost],
+    [200, ["198.51.100.7", "203.0.113.0/24"], 2, "0"],
+  );
+  const { body: added } = await fit(2, { loss: "add" });
+  const none = { addresses: { ipv4: "0", ipv6: "0" }, prefixes: [], count: 0 };
+  assert.deepEqual(added, {
+    count: 2,
+    exact_count: 3,
+    prefixes: ["198.51.100.7", "203.0.113.0/24"],
+    added: { addresses: { ipv4: "64", ipv6: "0" }, prefixes: ["203.0.113.64/26"], count: 1 },
+    removed: none,
+    cost: "64",
+    bound: "64",
+    is_best: true,
+    warnings: added.warnings,
+  });
+  // The allowlist of the organisation has all of them.
+  assert.deepEqual(
+    added.warnings.map(({ kind, ipv4_addresses }: any) => [kind, ipv4_addresses]),
+    [["allowed", "64"]],
+  );
+  const { body: removed } = await fit(2, { loss: "remove" });
+  assert.deepEqual([removed.removed.prefixes, removed.added, removed.warnings], [["198.51.100.7"], none, undefined]);
+});
+
+test("what must not be added and what was seen decide what a list loses", async () => {
+  const never = await fit(2, { loss: "add", never: [{ prefixes: ["203.0.113.100"] }], min_prefix_v4: 0 });
+  assert.deepEqual(never.status, 400);
+  assert.match(never.body.validation_errors.entries[0], /at least 3 prefixes/);
+  const ofSome = { sets: [{ prefixes: ["192.0.2.0", "192.0.2.3", "198.51.100.0", "198.51.100.3"] }], entries: 3 };
+  const list = async (seen: string) =>
+    (
+      await ask(t, "POST", "/v1/edl/ip-rulesets:fit", {
+        key,
+        body: { ...ofSome, loss: "add", seen: [{ ip: seen, lines: 5 }] },
+      })
+    ).body.prefixes;
+  assert.deepEqual(await list("192.0.2.1"), ["192.0.2.0", "192.0.2.3", "198.51.100.0/30"]);
+  assert.deepEqual(await list("198.51.100.2"), ["192.0.2.0/30", "198.51.100.0", "198.51.100.3"]);
+});
+
+test("a fit that cannot be says how many prefixes it takes; what it does not use is an error", async () => {
+  const errorsOf = async (asked: ReturnType<typeof ask>) => (await asked).body.validation_errors;
+  assert.match((await errorsOf(fit(2, {}))).entries[0], /need 3 prefixes, more than the 2 allowed/);
+  assert.deepEqual(await errorsOf(fit(2, { never: [{ prefixes: ["192.0.2.1"] }], min_prefix_v6: 1 })), {
+    never: ["needs loss add or remove"],
+    min_prefix_v6: ["needs loss add or remove"],
+  });
+  const bad = await fit(2, {
+    loss: "add",
+    seen: [
+      { ip: "192.0.2.1", lines: 1 },
+      { ip: "192.0.2.0/24", lines: 1 },
+    ],
+  });
+  assert.deepEqual([bad.status, Object.keys(bad.body.validation_errors)], [400, ["seen[1].ip"]]);
+  assert.deepEqual(Object.keys(await errorsOf(fit(2, { loss: "add", never: [{ cbs: "/cdn/no-such-node" }] }))), [
+    "never[0]",
+  ]);
+});
+
 test("what cannot be read is an error that names the set, also another organisation's ruleset", async () => {
   const errorsOf = async (asked: ReturnType<typeof ask>) => {
     const { status, body } = await asked;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Address, Family, Prefix } from "../../src/address/address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
-import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
 import { parseRange } from "../../src/address/range.ts";
 import { AddressSet, type AddressRange, type SetOperation } from "../../src/sets/address-set.ts";
 import { rounds } from "../rounds.ts";
@@ -25,6 +25,25 @@ test("by example", () => {
   assert.deepEqual(texts(one.difference(other)), ["10.0.0.0/24", "10.0.2.0/25"]);
   assert.deepEqual(texts(one.symmetricDifference(other)), ["10.0.0.0/23", "10.0.2.0/25", "2001:db8:8000::/33"]);
   assert.deepEqual(texts(AddressSet.EMPTY), []);
+});
+
+test("sizes are exact, of many ranges too, and of a part that reaches the end of the space", () => {
+  const hosts = (family: Family) =>
+    Array.from({ length: 5000 }, (_, at): Prefix => ({
+      family,
+      w0: (0xffff_ffff - 3 * at) >>> 0,
+      w1: at % 2,
+      w2: at % 7 === 0 ? 0xffff_ffff : 0,
+      w3: 0xffff_ffff,
+      length: family === 4 ? 32 : 128 - (at % 40),
+    })).map((prefix) => ({ ...prefix, ...(family === 4 && { w1: 0, w2: 0, w3: 0 }) }));
+  const six = hosts(6).map((prefix) => prefixOf(prefix, prefix.length));
+  const set = AddressSet.of([...hosts(4), ...six]);
+  assert.equal(set.size(4), 5000n);
+  let size = 0n;
+  for (const { length } of set.prefixes(6)) size += 1n << BigInt(128 - length);
+  assert.equal(set.size(6), size);
+  assert.ok(set.has(parseAddress("255.255.255.255")));
 });
 
 test("the ends of both address spaces", () => {

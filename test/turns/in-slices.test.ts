@@ -69,3 +69,17 @@ test("of many works only one goes on in a turn", async () => {
   assert.equal(at.length, 20);
   assert.equal(new Set(at).size, 20);
 });
+
+test("no more of a work is done once its signal is aborted, with the signal's reason", async () => {
+  const gone = new AbortController();
+  const reason = new Error("no one waits for it");
+  let done = 0;
+  const endless = steps(Infinity, () => {
+    if (++done === 3) gone.abort(reason);
+    work();
+  });
+  await assert.rejects(inSlices(endless, gone.signal), reason);
+  assert.equal(done, 3);
+  await assert.rejects(inSlices(steps(1, work), gone.signal), reason, "one that begins too late");
+  assert.equal(await inSlices(steps(3, work), new AbortController().signal), "done");
+});

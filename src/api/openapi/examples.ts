@@ -787,6 +787,22 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "fitSets": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "count": 2,
+          "exact_count": 3,
+          "prefixes": ["203.0.113.0/26", "203.0.113.128/25"],
+          "added": { "addresses": { "ipv4": "32", "ipv6": "0" }, "prefixes": ["203.0.113.192/27"], "count": 1 },
+          "removed": { "addresses": { "ipv4": "0", "ipv6": "0" }, "prefixes": [], "count": 0 },
+          "cost": "32",
+          "bound": "32",
+          "is_best": true,
+        },
+      },
+    },
+  },
   "createExternalList": {
     "answers": {
       "201": {
@@ -1426,7 +1442,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 91, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 92, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from "node:crypto";
-import { type Applicant, HashQueue } from "./hash-queue.ts";
+import { type Applicant, FairQueue } from "../fair-queue.ts";
 
 /** The binary logarithm of scrypt's N; with r = 8 and p = 2, 64 MiB and some 0.3 s of one core for every guess. */
 const LOG_N = 16;
@@ -11,7 +11,7 @@ const PATTERN = /^(\$scrypt\$ln=\d+,r=8,p=2\$)([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-
 
 /** Hashes passwords by scrypt (RFC 7914), in the order of a fair queue. */
 export class Passwords {
-  readonly #queue = new HashQueue();
+  readonly #queue = new FairQueue({ atOnce: 2, what: "sign-ins" });
   readonly #cost: ScryptOptions;
   /** What every hash begins with: the algorithm and its cost. */
   readonly #start: string;

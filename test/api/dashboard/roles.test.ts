@@ -230,6 +230,7 @@ const CASES: Readonly<Record<string, Case>> = {
     status: 200,
     body: { sets: [{ prefixes: ["192.0.2.0/24"] }, { cbs: "/cdn/cloudflare" }] },
   },
+  fitSets: { least: "viewer", status: 200, body: { sets: [{ prefixes: ["192.0.2.0/24"] }], entries: 1 } },
   computeSet: { least: "viewer", status: 200, body: { operation: "union", sets: [{ prefixes: ["192.0.2.0/24"] }] } },
   listExternalLists: { least: "viewer", status: 200 },
   createExternalList: { least: "editor", status: 201, body: { name: "x", url: "http://127.0.0.1/", active: false } },

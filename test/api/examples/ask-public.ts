@@ -22,6 +22,7 @@ async function askAboutSets(interview: Interview): Promise<void> {
   for (const [operation, path] of [
     ["relateSets", `${RULES}:relate`],
     ["computeSet", "/v1/sets:compute"],
+    ["fitSets", `${RULES}:fit`],
   ] as const)
     await interview.ask(operation, "POST", path, { body: interview.body(path, "post") });
 }

@@ -22,7 +22,7 @@ const OF_SHARED_TOKENS = [404, 406, 409, 412, 422];
 const ONE_RULE: ReadonlySet<string> = new Set(["getRule", "updateRule", "deleteRule", "addRule"]);
 const ONE_NODE: ReadonlySet<string> = new Set(["getCbsNode", "listCbsRanges"]);
 
-/** Which sources there are, and how many sets an operation takes, is not in the document. */
+/** Which sources there are, how many sets an operation takes, and what fits, is not in the document. */
 const OF_SOURCES: ReadonlySet<string> = new Set([
   "updateDeployment",
   "previewDeployment",
@@ -30,6 +30,7 @@ const OF_SOURCES: ReadonlySet<string> = new Set([
   "relateSets",
   "searchRules",
   "computeSet",
+  "fitSets",
 ]);
 
 /**

@@ -7,7 +7,7 @@ import { StoreError } from "../../../store/store-error.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { countTries } from "../../access/count-tries.ts";
-import type { Applicant } from "../../../service/access/hash-queue.ts";
+import type { Applicant } from "../../../service/fair-queue.ts";
 import { setDeviceCookie } from "../../access/known-device.ts";
 import { BY_ANYBODY, BY_USERS } from "../../operation.ts";
 import { Problem } from "../../problem.ts";

@@ -74,17 +74,18 @@ function addCompute(app: App, services: Services): void {
   });
 }
 
-/** The addresses of the sources in a body. Rejects with ServiceError "invalid", "no-plan". */
+/** The addresses of the sources in a member of a body. Rejects with ServiceError "invalid", "no-plan". */
 export function setsIn(
   { caller: { organisationId }, now }: FastifyRequest,
   sources: readonly object[],
   services: Services,
+  field = "sets",
 ): Promise<AddressSet[]> {
-  return gatherSets(sources as readonly DeploymentSource[], "sets", { organisationId, now }, services);
+  return gatherSets(sources as readonly DeploymentSource[], field, { organisationId, now }, services);
 }
 
 /** As JSON, by the schema `ComputedSet`. */
-function* setTexts(set: AddressSet, family: Family | undefined): Generator<string> {
+export function* setTexts(set: AddressSet, family: Family | undefined): Generator<string> {
   const sizeOf = (each: Family): bigint => (family === undefined || family === each ? set.size(each) : 0n);
   yield `{"addresses":${JSON.stringify(exactCounts({ 4: sizeOf(4), 6: sizeOf(6) }))},"prefixes":[`;
   let count = 0;

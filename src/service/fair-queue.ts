@@ -1,14 +1,13 @@
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "./service-error.ts";
 
-/** Someone on whose behalf a password is hashed. */
+/** Someone on whose behalf a task runs, such as the hashing of a password. */
 export interface Applicant {
-  /** Tasks with the same `who` share turns: an address or /56, or a user. */
+  /** Tasks with the same `who` share turns: an address or /56, a user or an organisation. */
   readonly who: string;
   /** Whether they have proved to be a user or to be invited, by a session, a device or a token. They go first. */
   readonly isKnown: boolean;
 }
 
-const MAX_RUNNING = 2;
 /** Of each kind. Further applicants are rejected: they would wait for seconds. */
 const MAX_WAITING = 16;
 const MAX_WAITING_EACH = 4;
@@ -20,22 +19,37 @@ interface Waiter {
   readonly refuse: (error: ServiceError) => void;
 }
 
+/** What differs between queues. */
+export interface QueueOptions {
+  /** Tasks that run at a time. */
+  readonly atOnce: number;
+  /** What there are too many of if more wait than may: "sign-ins". */
+  readonly what: string;
+}
+
 /**
- * Runs two tasks at a time, since each needs a lot of memory. The others wait: known applicants go first, and within a
+ * Runs few tasks at a time, since each needs a lot of memory. The others wait: known applicants go first, and within a
  * kind applicants take turns, however many tasks each has.
  */
-export class HashQueue {
+export class FairQueue {
   #running = 0;
   #turn = 0;
-  readonly #known = new Waiting();
-  readonly #others = new Waiting();
+  readonly #atOnce: number;
+  readonly #known: Waiting;
+  readonly #others: Waiting;
+
+  constructor({ atOnce, what }: QueueOptions) {
+    this.#atOnce = atOnce;
+    this.#known = new Waiting(what);
+    this.#others = new Waiting(what);
+  }
 
   /**
    * Rejects with ServiceError "unavailable" when too many tasks wait, in total or of `who`; otherwise settles as the
    * task does.
    */
   async run<Result>({ who, isKnown }: Applicant, task: () => Promise<Result>): Promise<Result> {
-    if (this.#running < MAX_RUNNING) this.#running++;
+    if (this.#running < this.#atOnce) this.#running++;
     else await new Promise<void>((start, refuse) => (isKnown ? this.#known : this.#others).add(who, { start, refuse }));
     try {
       return await task();
@@ -56,12 +70,17 @@ export class HashQueue {
 /** Waiting tasks by applicant: the applicant that had the last turn goes to the end of the order. */
 class Waiting {
   readonly #waiting = new Map<string, Waiter[]>();
+  readonly #what: string;
   #count = 0;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
 
   add(who: string, waiter: Waiter): void {
     const own = this.#waiting.get(who) ?? [];
     if (own.length >= MAX_WAITING_EACH || (this.#count >= MAX_WAITING && !this.#dropOneForLess(own.length + 1)))
-      return waiter.refuse(tooMany());
+      return waiter.refuse(tooMany(this.#what));
     own.push(waiter);
     this.#waiting.set(who, own);
     this.#count++;
@@ -81,12 +100,12 @@ class Waiting {
   #dropOneForLess(wanted: number): boolean {
     const most = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
     if (most.length <= wanted) return false;
-    most.pop()!.refuse(tooMany());
+    most.pop()!.refuse(tooMany(this.#what));
     this.#count--;
     return true;
   }
 }
 
-function tooMany(): ServiceError {
-  return new ServiceError("unavailable", "too many sign-ins at the moment; try again in 5 s", { retryAfter: 5 });
+function tooMany(what: string): ServiceError {
+  return new ServiceError("unavailable", `too many ${what} at the moment; try again in 5 s`, { retryAfter: 5 });
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { HashQueue } from "../../../src/service/access/hash-queue.ts";
-import { Passwords } from "../../../src/service/access/passwords.ts";
-import { ServiceError } from "../../../src/service/service-error.ts";
+import { FairQueue } from "../../src/service/fair-queue.ts";
+import { Passwords } from "../../src/service/access/passwords.ts";
+import { ServiceError } from "../../src/service/service-error.ts";
 
 /** A queue whose tasks end when the test says so: which have started, in order, and which were rejected. */
 class Watched {
   readonly started: string[] = [];
   readonly refused: string[] = [];
-  readonly #queue = new HashQueue();
+  readonly #queue = new FairQueue({ atOnce: 2, what: "sign-ins" });
   readonly #ends: (() => void)[] = [];
 
   add(who: string, name = who, isKnown = false): void {
@@ -90,7 +90,7 @@ test("who is known goes first, and has a queue of their own; every fourth turn i
 });
 
 test("a task that fails gives its turn on", async () => {
-  const queue = new HashQueue();
+  const queue = new FairQueue({ atOnce: 2, what: "sign-ins" });
   const by = { who: "a", isKnown: false };
   const results = await Promise.allSettled(
     [1, 2, 3].map((i) => queue.run(by, () => (i < 3 ? Promise.reject(new Error(`${i}`)) : Promise.resolve(i)))),

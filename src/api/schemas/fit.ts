@@ -1,0 +1,75 @@
+import { Type } from "typebox";
+import { Collateral } from "./collateral.ts";
+import { AddressText, named, PrefixText, strict } from "./common.ts";
+import { ComputedSet, ExactCount, setSources } from "./sets.ts";
+
+const MAX_ENTRIES = 100_000_000;
+const MAX_LINES = 1_000_000_000_000;
+
+export const FitBody = (mostPrefixes: number) =>
+  named(
+    "FitSetsRequest",
+    Type.Object(
+      {
+        sets: setSources(mostPrefixes, 1, "united"),
+        entries: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, description: "at most this many prefixes" }),
+        loss: Type.Optional(
+          Type.Enum(["none", "add", "remove"], {
+            default: "none",
+            description:
+              "if that is too few: none: 400, which says how many it takes; add: other addresses are added, as few as possible; remove: addresses are left out, as few as possible",
+          }),
+        ),
+        never: Type.Optional(
+          setSources(mostPrefixes, 1, "none of these addresses is added, unless the sets have it themselves"),
+        ),
+        seen: Type.Optional(
+          Type.Array(
+            named(
+              "SeenAddress",
+              Type.Object({ ip: AddressText, lines: Type.Integer({ minimum: 1, maximum: MAX_LINES }) }, strict),
+            ),
+            {
+              minItems: 1,
+              maxItems: mostPrefixes,
+              description:
+                "addresses of a log of your own, and how many lines each has: the addresses with the fewest lines are added or left out first. Without it each address costs the same, and a /64 of IPv6 as much as an IPv4 address",
+            },
+          ),
+        ),
+        min_prefix_v4: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 32, default: 8, description: "no wider prefix is made by adding" }),
+        ),
+        min_prefix_v6: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 128, default: 19, description: "no wider prefix is made by adding" }),
+        ),
+      },
+      strict,
+    ),
+  );
+
+export const FittedSet = named(
+  "FittedSet",
+  Type.Object({
+    count: Type.Integer({ minimum: 0, description: "of the prefixes: at most `entries`" }),
+    exact_count: Type.Integer({ minimum: 0, description: "how many prefixes it takes without loss" }),
+    prefixes: Type.Array(PrefixText, { description: "the list, in order, IPv4 first" }),
+    added: ComputedSet,
+    removed: ComputedSet,
+    cost: Type.String({
+      ...ExactCount,
+      description: "of what was added and removed, rounded down: addresses, or lines where `seen` was sent",
+    }),
+    bound: Type.String({
+      ...ExactCount,
+      description: "what every list of so many prefixes costs at least, rounded down",
+    }),
+    is_best: Type.Boolean({ description: "whether no list of so many prefixes costs less, by one address or line" }),
+    warnings: Type.Optional(
+      Type.Array(Collateral, {
+        description:
+          "what a blocklist with the added addresses would block that it had better not: the first 100, the most addresses first; absent if there is nothing",
+      }),
+    ),
+  }),
+);

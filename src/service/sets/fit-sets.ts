@@ -1,0 +1,64 @@
+import type { Address } from "../../address/address.ts";
+import { parseAddress } from "../../address/parse-address.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import { type Fit, FitError, type FitLoss, fitting } from "../../sets/fit.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { withField } from "../rules/read-address.ts";
+import { invalid } from "../service-error.ts";
+
+/** An address of a request, and how often it was seen. */
+export interface SeenLines {
+  readonly ip: string;
+  readonly lines: number;
+}
+
+export interface FitRequest {
+  /** United. */
+  readonly sets: readonly AddressSet[];
+  readonly entries: number;
+  readonly loss: FitLoss;
+  readonly never: readonly AddressSet[];
+  /** Undefined: every address costs the same. */
+  readonly seen: readonly SeenLines[] | undefined;
+  readonly shortest: Readonly<Record<4 | 6, number>>;
+}
+
+/** Addresses read between two interruptions. */
+const AT_ONCE = 1024;
+
+/**
+ * The best list of at most so many prefixes for the sets, as `fit`. In slices; rejects with the reason of the signal
+ * once it is aborted, and with ServiceError "invalid" where the sets do not fit and for an address that is none.
+ */
+export async function fitSets(
+  { sets, entries, loss, never, seen, shortest }: FitRequest,
+  signal: AbortSignal,
+): Promise<Fit> {
+  const addresses = await inSlices(united(sets), signal);
+  const options = {
+    loss,
+    never: await inSlices(united(never), signal),
+    shortest,
+    ...(seen && { seen: await inSlices(readSeen(seen), signal) }),
+  };
+  try {
+    return await inSlices(fitting(addresses, entries, options), signal);
+  } catch (error) {
+    throw error instanceof FitError ? invalid({ entries: [error.message] }) : error;
+  }
+}
+
+function* united(sets: readonly AddressSet[]): Generator<undefined, AddressSet, undefined> {
+  let union = AddressSet.EMPTY;
+  for (const set of sets) union = yield* union.combining("union", set);
+  return union;
+}
+
+function* readSeen(seen: readonly SeenLines[]): Generator<undefined, [Address, number][], undefined> {
+  const read: [Address, number][] = [];
+  for (const [index, { ip, lines }] of seen.entries()) {
+    read.push([withField(`seen[${index}].ip`, () => parseAddress(ip)), lines]);
+    if (index % AT_ONCE === 0) yield;
+  }
+  return read;
+}
