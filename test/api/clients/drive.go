@@ -121,12 +121,12 @@ func main() {
 	steps["check_many"] = []any{checked.StatusCode(), results["2001:db8::1"].Matched, results["198.51.100.1"].Matched}
 
 	var first, second, third, fourth generated.BatchRequest_Items_Item
-	must(0, first.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.3", Op: generated.Add}))
+	must(0, first.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.3", Op: generated.BatchAddOpAdd}))
 	must(0, second.FromBatchDelete(generated.BatchDelete{Ip: "192.0.2.2", Op: generated.Delete}))
 	batch := must(client.BatchRulesWithResponse(ctx, ruleset.Id, nil, generated.BatchRequest{Items: []generated.BatchRequest_Items_Item{first, second}}))
 	steps["batch"] = []any{batch.StatusCode(), actionsOf(batch.JSON200.Results)}
-	must(0, third.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.9", Op: generated.Add}))
-	must(0, fourth.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.1", Op: generated.Add, ConflictResolution: of(generated.ConflictModeFail)}))
+	must(0, third.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.9", Op: generated.BatchAddOpAdd}))
+	must(0, fourth.FromBatchAdd(generated.BatchAdd{Ip: "192.0.2.1", Op: generated.BatchAddOpAdd, ConflictResolution: of(generated.ConflictModeFail)}))
 	batch = must(client.BatchRulesWithResponse(ctx, ruleset.Id, nil, generated.BatchRequest{Items: []generated.BatchRequest_Items_Item{third, fourth}}))
 	refused := must(batch.ApplicationproblemJSON409.AsConflictProblem())
 	steps["batch_refused"] = []any{batch.StatusCode(), refused.Type, actionsOf(*refused.Results)}
