@@ -63,6 +63,16 @@ export async function guardList(
   return { rules: await inSlices(carving(rules, found.hits)), warnings: collateralDocuments(found, "leaves out") };
 }
 
+/** What a list of these prefixes, which nobody has written as rules, would block. O(prefixes), in slices. */
+export async function listCollateral(
+  organisationId: string,
+  prefixes: PrefixList,
+  services: Needed,
+): Promise<readonly CollateralDocument[]> {
+  const found = await collateralIn(organisationId, prefixes, services);
+  return found === undefined ? [] : collateralDocuments(found, "would block");
+}
+
 function isGuarded({ purpose, guard }: Ruleset): boolean {
   return purpose === "blocklist" && guard !== "off";
 }
