@@ -306,7 +306,7 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
 }
 
 /** The options that decide how long a line takes: they are known before a snapshot is opened. */
-function workOf(args: Arguments): WorkPerByte {
+export function workOf(args: Arguments): WorkPerByte {
   const field = args.value("field");
   const top = args.value("top");
   return {
