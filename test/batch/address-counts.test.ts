@@ -150,3 +150,33 @@ test("tables have their addresses in orders of their own: in the order of one, a
   };
   assert.notEqual(orderOf(), orderOf());
 });
+
+test("counts of both families are exact beyond 32 bits, and when counts are added and subtracted", () => {
+  const counters = [new AddressCounter(10_000), new AddressCounter(10_000)] as const;
+  const expected = new Map<string, number>();
+  let state = 7;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.trunc((state / 2 ** 32) * below);
+  };
+  const words = new Uint32Array(4);
+  for (let round = 0; round < 20_000; round++) {
+    const family = round % 4 === 0 ? 6 : 4;
+    const word = random(3000);
+    words.set(family === 4 ? [word] : [word, 0, 0, 1]);
+    const lines = random(50) === 0 ? 2 ** 32 - 1 - random(3) : 1 + random(3);
+    counters[random(2)]!.add(family, words, 0, lines);
+    const address = formatAddress({ family, w0: word, w1: 0, w2: 0, w3: family === 4 ? 0 : 1 });
+    expected.set(address, (expected.get(address) ?? 0) + lines);
+  }
+  for (const _ of counters[0].adding(counters[1].counts()));
+  assert.ok([...expected.values()].some((lines) => lines > 2 ** 33));
+  assert.deepEqual(new Map([...asMap(counters[0].counts())].sort()), new Map([...expected].sort()));
+  counters[0].makeRoom();
+  const { missing, ...rest } = counters[0].counts();
+  const left = [...expected]
+    .filter(([, lines]) => lines > missing)
+    .map(([ip, lines]) => [ip, lines - missing] as const);
+  assert.ok(left.length > 100 && left.length < expected.size);
+  assert.deepEqual(new Map([...asMap({ missing, ...rest })].sort()), new Map(left.sort()));
+});
