@@ -13,6 +13,7 @@ import type { IdentifyResult } from "../../batch/identify-result.ts";
 import { type Catalogue, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
+import { catalogueColumns, rulesetColumns } from "../../datasets/arrow-columns.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { openRulesetSnapshot } from "../../datasets/ruleset-files.ts";
@@ -33,7 +34,7 @@ import { rejectOwnOutput } from "../reject-own-output.ts";
 import { UsageError } from "../usage-error.ts";
 
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
-const FORMATS = [...ROW_FORMATS, "json"] as const;
+const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;
 const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const ENGINES = ["auto", "webassembly", "typescript"] as const;
@@ -58,7 +59,7 @@ export const identifyCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: FORMATS,
-      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), or append (the line itself with the ids added: as the last column of CSV, as a member of a JSON object, otherwise after a tab); with --summary or --top and no -o: json or csv",
+      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), or append (the line itself with the ids added: as the last column of CSV, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary or --top and no -o: json or csv",
     },
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
@@ -160,6 +161,10 @@ export const identifyCommand: Command = {
     },
     { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
     {
+      command: "ipsieve identify --format arrow --field client_ip < in.arrows > out.arrows",
+      what: "an Arrow IPC stream with two more columns, for pandas, Polars and Spark",
+    },
+    {
       command: "ipsieve identify --snapshot default --snapshot bad.ipsieve --only bad access.log",
       what: "only the lines whose address is on your own list, and what else is known about them",
     },
@@ -174,6 +179,7 @@ export const identifyCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   checkCombination(args);
+  if (args.value("format") === "arrow") return runArrow(args);
   if (!args.has("count")) guardStandardOutput();
   const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MAX_THREADS) : undefined;
   const inputs = args.operands.length === 0 ? ["-"] : args.operands;
@@ -199,6 +205,48 @@ async function run(args: Arguments): Promise<number> {
   if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path, now));
   if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** apache-arrow takes a tenth of a second to load: only this format needs it. */
+async function runArrow(args: Arguments): Promise<number> {
+  checkArrow(args);
+  guardStandardOutput();
+  const [input = "-"] = args.operands;
+  rejectOwnOutput(input);
+  const now = chosenMoment(args);
+  const [{ path, snapshot }] = await chosenSnapshots(args);
+  const output = args.value("output");
+  const { identifyArrow } = await import("../../batch/arrow/identify-arrow.ts");
+  const { address, engine, field } = workOf(args);
+  const result = await interruptibly((signal) =>
+    identifyArrow({
+      snapshot,
+      columns:
+        snapshot.info.kind === RULESET_KIND
+          ? rulesetColumns(snapshot)
+          : catalogueColumns(catalogueOf(snapshot, path, now)),
+      input,
+      output: output === undefined ? process.stdout : { path: output },
+      ...(field !== undefined && { field }),
+      address: address!,
+      engine: engine!,
+      now,
+      signal,
+    }),
+  );
+  if (typeof result === "number") return result;
+  return result.matched > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** Options about lines of text and counts, which a stream of batches does not have. */
+const NOT_FOR_ARROW = ["summary", "top", "invert-match", "matched", "input", "header", "threads", "progress"] as const;
+
+function checkArrow(args: Arguments): void {
+  for (const name of NOT_FOR_ARROW)
+    if (args.has(name)) throw new UsageError(`--${name} and --format arrow cannot be combined; leave one of them out`);
+  if (args.values("snapshot").length > 1)
+    throw new UsageError("--format arrow takes one snapshot; run it once for each --snapshot");
+  if (args.operands.length > 1) throw new UsageError("--format arrow takes one FILE; run it once for each stream");
 }
 
 /** The renderer of a snapshot's rows, and their columns. */
@@ -261,11 +309,23 @@ function onlyOf(name: string, labels: readonly string[]): string {
   throw new UsageError(`--only ${JSON.stringify(name)}: no snapshot has this name; choose from ${labels.join(", ")}`);
 }
 
+async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
+  const rowsOnTerminal = options.format !== "none" && options.output === process.stdout && process.stdout.isTTY;
+  const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, rowsOnTerminal);
+  try {
+    return await interruptibly((signal) =>
+      identify({ ...options, signal, ...(progress && { onProgress: progress.update }) }),
+    );
+  } finally {
+    progress?.end();
+  }
+}
+
 /**
  * After a signal, its exit code; by then the unfinished output has been removed. A second signal ends the process at
  * once.
  */
-async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
+async function interruptibly<Result>(start: (signal: AbortSignal) => Promise<Result>): Promise<Result | number> {
   const abort = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     abort.abort(signal);
@@ -274,15 +334,12 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
     setTimeout(() => process.kill(process.pid, signal), GRACE).unref();
   };
   for (const signal of SIGNALS.keys()) process.once(signal, interrupt);
-  const rowsOnTerminal = options.format !== "none" && options.output === process.stdout && process.stdout.isTTY;
-  const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, rowsOnTerminal);
   try {
-    return await identify({ ...options, signal: abort.signal, ...(progress && { onProgress: progress.update }) });
+    return await start(abort.signal);
   } catch (error) {
     if (abort.signal.aborted) return SIGNALS.get(abort.signal.reason) ?? EXIT.interrupted;
     throw error;
   } finally {
-    progress?.end();
     for (const signal of SIGNALS.keys()) process.off(signal, interrupt);
   }
 }

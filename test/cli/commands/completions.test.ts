@@ -31,12 +31,26 @@ test("bash completes commands, options, values and files", () => {
   assert.deepEqual(bashOffers(["ipsieve", ""]), firstWords);
   assert.deepEqual(bashOffers(["ipsieve", "id"]), ["identify"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--su"]), ["--summary"]);
-  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", ""]), ["append", "csv", "json", "jsonl", "tsv"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", ""]), [
+    "append",
+    "arrow",
+    "csv",
+    "json",
+    "jsonl",
+    "tsv",
+  ]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--threads", ""]), []);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "-o", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "=", "js"]), ["json", "jsonl"]);
-  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "="]), ["append", "csv", "json", "jsonl", "tsv"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "="]), [
+    "append",
+    "arrow",
+    "csv",
+    "json",
+    "jsonl",
+    "tsv",
+  ]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--output", "=", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers(["ipsieve", "completions", "z"]), ["zsh"]);
 });
@@ -98,5 +112,5 @@ test("fish completes commands, options and values", { skip: missing("fish") }, a
   assert.deepEqual(offers("ipsieve cbs ex"), ["export"]);
   assert.deepEqual(offers("ipsieve cbs export --format c"), ["clickhouse", "csv"]);
   assert.deepEqual(offers("ipsieve identify --su"), ["--summary"]);
-  assert.deepEqual(offers("ipsieve identify --format "), ["append", "csv", "json", "jsonl", "tsv"]);
+  assert.deepEqual(offers("ipsieve identify --format "), ["append", "arrow", "csv", "json", "jsonl", "tsv"]);
 });
