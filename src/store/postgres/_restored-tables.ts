@@ -7,15 +7,24 @@ import type { Engine } from "../sql/_engine.ts";
  * PostgreSQL's own numbers for its cluster, the database and the table, which no dump contains. The files of a cluster
  * that were restored to an earlier time have the same numbers.
  */
-export function renewFeeds({ db }: Engine): Promise<void> {
-  return db.transaction().execute(async (within) => {
-    const { rows } = await sql<{ found: string; known: string | null }>`
-      select identity as known, concat_ws('/', (select system_identifier from pg_control_system()),
-        (select oid from pg_database where datname = current_database()), to_regclass('event_heads')::oid) as found
-      from store for update of store`.execute(within);
-    const { found, known } = rows[0]!;
-    if (found === known) return;
+export async function renewFeeds({ db }: Engine): Promise<void> {
+  // Without the lock, as a start must not wait for a server that was cut off in the middle of a write.
+  const { found, known } = await identities(db);
+  if (found === known) return;
+  await db.transaction().execute(async (within) => {
+    const { rows } = await sql<{ known: string | null }>`select identity as known from store for update`.execute(
+      within,
+    );
+    if (rows[0]!.known === found) return;
     await within.updateTable("store").set({ identity: found }).execute();
-    if (known !== null) await sql`update event_heads set feed = md5(gen_random_uuid()::text)`.execute(within);
+    if (rows[0]!.known !== null) await sql`update event_heads set feed = md5(gen_random_uuid()::text)`.execute(within);
   });
+}
+
+async function identities(db: Engine["db"]): Promise<{ readonly found: string; readonly known: string | null }> {
+  const { rows } = await sql<{ found: string; known: string | null }>`
+    select identity as known, concat_ws('/', (select system_identifier from pg_control_system()),
+      (select oid from pg_database where datname = current_database()), to_regclass('event_heads')::oid) as found
+    from store`.execute(db);
+  return rows[0]!;
 }
