@@ -35,7 +35,7 @@ export interface Collateral {
 }
 
 /**
- * What a list of these prefixes would block that it had better not. O(prefixes x things protected) at worst, a few
+ * What a list of these prefixes would block that it should not. O(prefixes x things protected) at worst, a few
  * hundred microseconds for one prefix against a full catalogue and a hundred rulesets. It can be interrupted; rules that
  * change meanwhile count as they were or as they are.
  */

@@ -4,7 +4,7 @@ import { AddressSet } from "../sets/address-set.ts";
 /** Why addresses are better not blocked. */
 export type ProtectedKind = "service" | "allowed" | "own-network" | "special-purpose";
 
-/** Addresses that a blocklist had better not block, under one name. */
+/** Addresses that a blocklist should not block, under one name. */
 export interface Protected {
   readonly kind: ProtectedKind;
   /** Of the node, the ruleset or the list; null for special-purpose addresses. */

@@ -9,7 +9,7 @@ const NOT_PROTECTED: ReadonlySet<string> = new Set(["/isp"]);
 const RENTED: ReadonlySet<string> = new Set(["/cloud"]);
 
 /**
- * The services of a catalogue that blocklists had better not block, each with all that is below its node: those on the
+ * The services of a catalogue that blocklists should not block, each with all that is below its node: those on the
  * second level of the tree, such as `/cdn/cloudflare`, and nodes of the first one that have none below them. Access
  * providers are not among them, and of clouds only whole networks count. O(services x prefixes of the catalogue), a
  * nanosecond each.

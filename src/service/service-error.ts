@@ -10,7 +10,7 @@ export type ServiceErrorCode =
   | "too-long"
   | "not-found"
   | "conflict"
-  /** Rules would block what had better not be blocked: `collateral` says what. */
+  /** Rules would block what should not be blocked: `collateral` says what. */
   | "collateral"
   /** A new dataset would lose more of the old one than is allowed: `counts` has the numbers. */
   | "dataset-shrinks"

@@ -69,7 +69,7 @@ export interface DeploymentDefinition {
   readonly direction: Direction;
   /** Feeds of a deployment that is not active are forbidden. */
   readonly active: boolean;
-  /** What happens to a blocklist that would block what it had better not; absent from older ones: warn. */
+  /** What happens to a blocklist that would block what it should not; absent from older ones: warn. */
   readonly guard?: GuardPolicy;
   readonly include: readonly DeploymentSource[];
   /** Excludes always win. */
@@ -113,7 +113,7 @@ export interface PublishedList {
   readonly chunks: number;
   /** Which catalogue, threat intelligence and external lists it was made of; absent if it needs none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
-  /** What it blocks although it had better not, which someone has agreed to; absent unless the guard is `refuse`. */
+  /** What it blocks although it should not, which someone has agreed to; absent unless the guard is `refuse`. */
   readonly accepted?: readonly AcceptedHit[];
 }
 

@@ -18,7 +18,7 @@ export interface ExternalListDefinition {
   readonly min_prefix_v6: number;
   /** Whether a list without an entry is taken. */
   readonly allow_empty: boolean;
-  /** Whether its addresses are the organisation's own, which blocklists had better not block; absent: no. */
+  /** Whether its addresses are the organisation's own, which blocklists should not block; absent: no. */
   readonly never_block?: boolean;
 }
 

@@ -132,7 +132,7 @@ test("a preview counts and shows why a list would be refused, and writes nothing
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
-test("a preview of a blocklist names what it would block and had better not, unless that is excluded", async () => {
+test("a preview of a blocklist names what it would block but should not, unless that is excluded", async () => {
   const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
   const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;
   assert.equal((await ask(t, "POST", rules, { key, body: { ip: "20.0.1.0/24" } })).status, 201);

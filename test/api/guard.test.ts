@@ -148,7 +148,7 @@ test("off: nothing is said; refuse: 409 that names what would be blocked, and no
   assert.equal((await ask(t, "DELETE", `${PATH}${block.id}/rules/rule?ip=20.0.1.1`, { key })).status, 204);
 });
 
-test("carve: lists are written without what had better not be blocked, exactly; single rules are refused with the rest", async () => {
+test("carve: lists are written without what should not be blocked, exactly; single rules are refused with the rest", async () => {
   await guard("carve");
   const rules = [
     { ip: "20.0.0.0/22", name: "wide", expires_at: "2027-01-01T00:00:00.000Z" },

@@ -373,3 +373,25 @@ test("threat intelligence: each prefix of the dataset, judged as the dataset jud
   assert.equal(prefixes.size, count);
   assert.ok(kinds.has("malicious-activity") && kinds.size > 1);
 });
+
+test("threat intelligence without a plan for it: its collection says that it cannot be read", async () => {
+  const id = datasetCollectionId(organisationId);
+  const { authorization } = await signIn(id);
+  const setPlan = (active: boolean) =>
+    t.server.store.write({
+      kind: "set-plan",
+      ...by(),
+      area: "cti",
+      active,
+      until: null,
+      perMinute: null,
+      perMonth: null,
+    });
+  await setPlan(false);
+  const { body } = await get(authorization, `api/collections/${id}/objects/`, 403);
+  assert.match(body.description, /no active plan for .* \(cti\)/);
+  assert.equal((await get(authorization, "api/collections/")).body.collections[0].can_read, false);
+  assert.equal((await get(authorization, `api/collections/${id}/`)).body.can_read, false);
+  await setPlan(true);
+  await get(authorization, `api/collections/${id}/objects/?limit=1`);
+});

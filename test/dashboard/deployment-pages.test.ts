@@ -155,7 +155,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await guard.selectOption("refuse");
     await page.getByText(/The list would block .*4 addresses for special use.*If that is right, publish it/).waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("refuses lists that block what they had better not").waitFor();
+    await page.getByText("refuses lists that block what they should not").waitFor();
     await until("the list is refused", async () => (await api("GET", id)).status === "refused");
     await page.getByRole("button", { name: "Refresh" }).first().click();
     await page.getByRole("button", { name: "Publish list 1" }).click();

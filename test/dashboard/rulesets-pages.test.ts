@@ -124,7 +124,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("what a new rule blocks that it had better not is shown; the guard can be set to reject it", async () => {
+  test("what a new rule blocks that it should not is shown; the guard can be set to reject it", async () => {
     const id = await makeRuleset("guarded");
     const opened = await openRuleset(id);
     const { page } = opened;

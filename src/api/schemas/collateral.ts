@@ -28,7 +28,7 @@ export const warnings = {
   warnings: Type.Optional(
     Type.Array(Collateral, {
       description:
-        "what the rules of the request block that a blocklist had better not (guard: warn), or what was left out of them (guard: carve): the first 100, the most addresses first; absent if there is nothing",
+        "what the rules of the request block that a blocklist should not (guard: warn), or what was left out of them (guard: carve): the first 100, the most addresses first; absent if there is nothing",
     }),
   ),
 };

@@ -320,7 +320,7 @@ export const DeploymentPreview = named(
     warnings: Type.Optional(
       Type.Array(Collateral, {
         description:
-          "what a list with the purpose blocklist would block that it had better not, or what is left out of it (guard: carve): the first 100, the most addresses first; absent if there is nothing, or with guard: off",
+          "what a list with the purpose blocklist would block that it should not, or what is left out of it (guard: carve): the first 100, the most addresses first; absent if there is nothing, or with guard: off",
       }),
     ),
   }),

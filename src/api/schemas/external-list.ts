@@ -61,7 +61,7 @@ const members = {
   allow_empty: Type.Boolean({ description: "take a list without entries; false by default" }),
   never_block: Type.Boolean({
     description:
-      "whether its addresses are the organisation's own networks, which blocklists had better not block; false by default",
+      "whether its addresses are the organisation's own networks, which blocklists should not block; false by default",
   }),
 };
 const optional = {

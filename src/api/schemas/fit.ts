@@ -68,7 +68,7 @@ export const FittedSet = named(
     warnings: Type.Optional(
       Type.Array(Collateral, {
         description:
-          "what a blocklist with the added addresses would block that it had better not: the first 100, the most addresses first; absent if there is nothing",
+          "what a blocklist with the added addresses would block that it should not: the first 100, the most addresses first; absent if there is nothing",
       }),
     ),
   }),

@@ -71,7 +71,7 @@ const CONTAINS = { all: "lists it", part: "lists a part of it", none: "does not 
 const DECIDED = {
   include: "",
   exclude: " An exclude lists it, and excludes always win.",
-  guard: " Its guard leaves it out, as it had better not be blocked.",
+  guard: " Its guard leaves it out, as it should not be blocked.",
 } as const;
 
 function Deployment({

@@ -165,7 +165,7 @@ function askToPublish({ id, name, reasons, refused_generation: refused }: Deploy
 const GUARD_TEXTS: Readonly<Record<Deployment["guard"], string>> = {
   off: "off",
   warn: "warns in previews",
-  refuse: "refuses lists that block what they had better not",
+  refuse: "refuses lists that block what they should not",
   carve: "leaves out what is better not blocked",
 };
 

@@ -67,7 +67,7 @@ export class CatalogueView {
     return { tree, search: yield* SearchIndex.inParts(this.catalogue) };
   }
 
-  /** What blocklists had better not block. Made in slices at the first call: a third of a second for a full catalogue. */
+  /** What blocklists should not block. Made in slices at the first call: a third of a second for a full catalogue. */
   protectedServices(): Promise<readonly ProtectedGroup[]> {
     return (this.#protected ??= this.browsing().then(({ tree }) => inSlices(protectingServices(tree))));
   }

@@ -56,7 +56,7 @@ export interface CompiledDeployment {
   readonly datasets: PublishedList["datasets"];
   /** Of the sources from datasets, in the order of `datasetSources`; then what the guard takes out because of one. */
   readonly fromDatasets: readonly Gathered[];
-  /** What it blocks and had better not, or what the guard has taken out; undefined: not looked for. */
+  /** What it blocks but should not, or what the guard has taken out; undefined: not looked for. */
   readonly collateral: Collateral | undefined;
   /** By the guard. */
   readonly takenOut: readonly Gathered[];
@@ -144,7 +144,7 @@ export async function compileDeployment(
   };
 }
 
-/** The guard takes out what had better not be blocked as one more exclude. */
+/** The guard takes out what should not be blocked as one more exclude. */
 async function compileGuarded(
   { include, exclude }: Content,
   { definition, warns }: CompileRequest,

@@ -6,7 +6,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
-/** What the blocklists of an organisation had better not block. */
+/** What the blocklists of an organisation should not block. */
 export interface GatheredProtection {
   readonly protection: Protection;
   /** The first moment, in milliseconds since 1970, at which it may be something else by itself; Infinity: never. */

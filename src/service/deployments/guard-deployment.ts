@@ -10,7 +10,7 @@ import type { GatheredProtection } from "./gather-protection.ts";
 /** Hits that a reason names; more are counted only. */
 const MAX_NAMED = 5;
 
-/** What to do with a list that would block what it had better not: an allowlist blocks nothing. */
+/** What to do with a list that would block what it should not: an allowlist blocks nothing. */
 export function guardOf({ purpose, guard = "warn" }: Pick<DeploymentDefinition, "purpose" | "guard">): GuardPolicy {
   return purpose === "blocklist" ? guard : "off";
 }
@@ -20,7 +20,7 @@ export function isGuarded(definition: DeploymentDefinition): boolean {
   return ["refuse", "carve"].includes(guardOf(definition));
 }
 
-/** What the list would block and had better not. O(entries x things protected) at worst, in slices. */
+/** What the list would block but should not. O(entries x things protected) at worst, in slices. */
 export function collateralOf(list: CompiledList, { protection }: GatheredProtection, now: number): Promise<Collateral> {
   const prefixes = { length: list.tally.count(4) + list.tally.count(6), [Symbol.iterator]: () => list.prefixes() };
   return inSlices(findingCollateral(prefixes, protection, now));

@@ -2,7 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
 import type { ProtectedKind } from "../../collateral/protected.ts";
 
-/** Something that rules block and had better not, as responses name it. */
+/** Something that rules block but should not, as responses name it. */
 export interface CollateralDocument {
   readonly kind: ProtectedKind | "wide";
   /** Of the node, the ruleset or the list. */

@@ -23,7 +23,7 @@ const RULES_AT_ONCE = 256;
 
 type Needed = Pick<Services, "memory" | "catalogue" | "lists" | "now">;
 
-/** A list of rules, and what it blocks that it had better not. */
+/** A list of rules, and what it blocks that it should not. */
 export interface GuardedRules {
   readonly rules: readonly RuleColumns[];
   readonly warnings: readonly CollateralDocument[];
@@ -47,7 +47,7 @@ export async function guardPrefixes(
 }
 
 /**
- * The same for a list of rules; with the guard `carve`, the rules without the addresses that had better not be blocked.
+ * The same for a list of rules; with the guard `carve`, the rules without the addresses that should not be blocked.
  * A rule that is cut keeps its name and expiry in each of its parts. What is too wide stays.
  */
 export async function guardList(

@@ -14,7 +14,7 @@ export interface Collection {
   /** The `indicator_type` of its indicators, unless the source says something else of one. */
   readonly kind: string;
   /** Deployments that are not active cannot be read. */
-  readonly canRead: boolean;
+  readonly isActive: boolean;
 }
 
 const KINDS: Readonly<Record<string, string>> = { blocklist: "malicious-activity", allowlist: "benign" };
@@ -37,13 +37,13 @@ export function collectionOf(memory: ServiceMemory, organisationId: string, id: 
 
 function ofRuleset({ id, organisationId, name, description, purpose }: Ruleset): Collection {
   const kind = KINDS[purpose] ?? OTHER;
-  return { id, organisationId, source: "ruleset", title: name, description, kind, canRead: true };
+  return { id, organisationId, source: "ruleset", title: name, description, kind, isActive: true };
 }
 
 function ofDeployment({ id, organisationId, name, definition }: Deployment): Collection {
   const { description, purpose, active } = definition;
   const kind = KINDS[purpose] ?? OTHER;
-  return { id, organisationId, source: "deployment", title: name, description, kind, canRead: active };
+  return { id, organisationId, source: "deployment", title: name, description, kind, isActive: active };
 }
 
 function dataset(organisationId: string): Collection {
@@ -54,6 +54,6 @@ function dataset(organisationId: string): Collection {
     title: "Threat intelligence",
     description: "Every prefix of the dataset of threat intelligence",
     kind: OTHER,
-    canRead: true,
+    isActive: true,
   };
 }

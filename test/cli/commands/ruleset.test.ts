@@ -438,7 +438,7 @@ describe("check, add and remove", () => {
   });
 });
 
-describe("what a blocklist had better not block", () => {
+describe("what a blocklist should not block", () => {
   test("is named on standard error by every command that writes, unless JSON has it already", async () => {
     await empty();
     await done("add", ALLOWLIST, "20.0.1.0/24", "--name", "partner");

@@ -5,6 +5,7 @@ import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
 import { joined } from "../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
+import { isActivePlan, noPlan } from "../../../service/access/plans.ts";
 import { type Collection, collectionOf } from "../../../service/taxii/collections.ts";
 import { nextOf, type ObjectQuery, type Parameters, readObjectQuery } from "../../../service/taxii/object-query.ts";
 import { formatMicroseconds, manifestEntry, stixObject } from "../../../service/taxii/stix-object.ts";
@@ -151,16 +152,27 @@ function addAbout(app: App, { settings }: Services): void {
 }
 
 function addCollections(app: App, { memory }: Services): void {
-  app.get("/api/collections", async ({ taxii }, reply) => {
+  app.get("/api/collections", async ({ taxii, now }, reply) => {
     const collections = taxii.collections.flatMap((id) => collectionOf(memory, taxii.organisationId, id) ?? []);
-    return sendTaxii(reply, JSON.stringify({ collections: collections.map(collectionDocument) }));
+    const documents = collections.map((each) => collectionDocument(each, refusal(each, now, memory) === undefined));
+    return sendTaxii(reply, JSON.stringify({ collections: documents }));
   });
-  app.get("/api/collections/:collection", async (request, reply) =>
-    sendTaxii(reply, JSON.stringify(collectionDocument(collectionIn(request, memory)))),
-  );
+  app.get("/api/collections/:collection", async (request, reply) => {
+    const found = collectionIn(request, memory);
+    const canRead = refusal(found, request.now, memory) === undefined;
+    return sendTaxii(reply, JSON.stringify(collectionDocument(found, canRead)));
+  });
 }
 
-function collectionDocument({ id, title, description, canRead }: Collection): object {
+/** Why a collection cannot be read now; undefined if it can. */
+function refusal(collection: Collection, now: number, memory: Services["memory"]): Error | undefined {
+  if (!collection.isActive) return new Problem("permission-denied", "the deployment is not active");
+  const needsPlan =
+    collection.source === "dataset" && !isActivePlan(memory.plan(collection.organisationId, "cti"), now);
+  return needsPlan ? noPlan("cti") : undefined;
+}
+
+function collectionDocument({ id, title, description }: Collection, canRead: boolean): object {
   return {
     id,
     title,
@@ -233,7 +245,8 @@ interface Page {
 async function pageOf(request: FastifyRequest, query: ObjectQuery, services: Services): Promise<Page> {
   const { memory, store, indicators } = services;
   const collection = collectionIn(request, memory);
-  if (!collection.canRead) throw new Problem("permission-denied", "the deployment is not active");
+  const refused = refusal(collection, request.now, memory);
+  if (refused !== undefined) throw refused;
   await indicators.follow(collection);
   const { filters: _filters, ...wanted } = query;
   const found = await store.read("indicators", collection.id, { ...wanted, limit: query.limit + 1 });
