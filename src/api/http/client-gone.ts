@@ -4,8 +4,11 @@ import { Problem } from "../problem.ts";
 /** Aborted when the client closes its connection before it has the whole response: no one waits for the result. */
 export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once("close", () => {
+  const check = (): void => {
     if (!raw.writableFinished) gone.abort(new Problem("request-timeout", "the client has closed the connection"));
-  });
+  };
+  // It may have closed it while the body was read: the event has been by then.
+  if (raw.destroyed) check();
+  else raw.once("close", check);
   return gone.signal;
 }

@@ -23,21 +23,25 @@ export interface FitRequest {
   readonly shortest: Readonly<Record<4 | 6, number>>;
 }
 
-/** Addresses read between two interruptions. */
+/** Addresses read, or prefixes counted, between two interruptions. */
 const AT_ONCE = 1024;
+/** Some hundred bytes are needed for each. */
+const MAX_PREFIXES = 1_000_000;
 
 /**
  * The best list of at most so many prefixes for the sets, as `fit`. In slices; rejects with the reason of the signal
- * once it is aborted, and with ServiceError "invalid" where the sets do not fit and for an address that is none.
+ * once it is aborted, and with ServiceError "invalid" where the sets do not fit, for sets that are too large, and for
+ * an address that is none.
  */
 export async function fitSets(
   { sets, entries, loss, never, seen, shortest }: FitRequest,
   signal: AbortSignal,
+  maxPrefixes = MAX_PREFIXES,
 ): Promise<Fit> {
-  const addresses = await inSlices(united(sets), signal);
+  const addresses = await inSlices(united(sets, "sets", maxPrefixes), signal);
   const options = {
     loss,
-    never: await inSlices(united(never), signal),
+    never: await inSlices(united(never, "never", maxPrefixes), signal),
     shortest,
     ...(seen && { seen: await inSlices(readSeen(seen), signal) }),
   };
@@ -48,9 +52,21 @@ export async function fitSets(
   }
 }
 
-function* united(sets: readonly AddressSet[]): Generator<undefined, AddressSet, undefined> {
+function* united(
+  sets: readonly AddressSet[],
+  field: string,
+  maxPrefixes: number,
+): Generator<undefined, AddressSet, undefined> {
   let union = AddressSet.EMPTY;
   for (const set of sets) union = yield* union.combining("union", set);
+  let count = 0;
+  for (const _prefix of union.prefixes()) {
+    if (++count > maxPrefixes)
+      throw invalid({
+        [field]: [`the addresses take more than ${maxPrefixes} prefixes; fit fewer, or use "ipsieve sets fit"`],
+      });
+    if (count % AT_ONCE === 0) yield;
+  }
   return union;
 }
 

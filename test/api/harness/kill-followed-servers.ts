@@ -85,6 +85,10 @@ export async function killFollowedServers(options: FollowedOptions): Promise<Fol
       if (running.length === 0) await sleep(random.below(LONGEST_PAUSE));
       running.push(...(await Promise.all(victims.map(open))));
     }
+    // However slow the machine is, there are changes after the last kill.
+    const { count } = writers;
+    writers.write(running[0]!.port);
+    await until("rules were written after the last kill", () => writers.count > count + 2);
     await writers.stop();
     await sleep(LONGEST_EXPIRY);
     const { port } = running[0]!;

@@ -16,12 +16,17 @@ app.post("/never", (_request, reply) => {
   signals.push(clientGone(reply));
   return new Promise(() => {});
 });
-await app.listen({ port: 0 });
+const late: AbortSignal[] = [];
+app.post("/late", async (_request, reply) => {
+  await once(reply.raw, "close");
+  late.push(clientGone(reply));
+});
+await app.listen({ port: 0, host: "127.0.0.1" });
 const { port } = app.server.address() as AddressInfo;
 after(() => app.close());
 
 function send(path: string) {
-  const socket = connect(port);
+  const socket = connect(port, "127.0.0.1");
   const body = '{"a":1}';
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -47,4 +52,13 @@ test("it is not when it closes it afterwards", async () => {
   other.destroy();
   await until("the next client is gone", () => signals[2]!.aborted);
   assert.equal(signals[1]!.aborted, false);
+});
+
+test("it is from the start where the client has gone before", async () => {
+  const requests = new Promise<void>((resolve) => app.server.once("request", () => resolve()));
+  const socket = send("/late");
+  await requests;
+  socket.destroy();
+  await until("the handler goes on", () => late.length === 1);
+  assert.equal(late[0]!.aborted, true);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
@@ -120,6 +120,14 @@ zone "rpz.test" { type primary; file "rpz.zone"; };
   },
 };
 
+/** From 5.2 on, it reads the settings below only if told to. */
+const OLD_SETTINGS = /Recursor (5\.[2-9]|5\.\d\d|[6-9])/.test(recursorVersion()) ? ["--enable-old-settings"] : [];
+
+function recursorVersion(): string {
+  const { stdout, stderr } = spawnSync("pdns_recursor", ["--version"], { encoding: "utf8" });
+  return `${stdout ?? ""}${stderr ?? ""}`;
+}
+
 export const recursor: Consumer = {
   name: "PowerDNS Recursor, response policy zone",
   format: "rpz",
@@ -143,7 +151,8 @@ security-poll-suffix=
 hint-file=no
 `;
     writeFileSync(join(folder, "recursor.conf"), configuration);
-    const child = spawn("pdns_recursor", [`--config-dir=${folder}`], { stdio: ["ignore", "pipe", "pipe"] });
+    const options = [`--config-dir=${folder}`, ...OLD_SETTINGS];
+    const child = spawn("pdns_recursor", options, { stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
     const ended = once(child, "close");
