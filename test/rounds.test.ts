@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, test } from "node:test";
-import { onlyLong, rounds } from "./rounds.ts";
+import { onlyLong, rounds, sampled } from "./rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const numbers = { short: 3, long: 7 };
@@ -24,6 +24,16 @@ test("what is left out of `npm test` says so, and is not left out of the long fo
   assert.match(String(onlyLong()), /\.ci\/run/);
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(onlyLong(), false);
+});
+
+test("some of the items, other ones for each start, unless the long form is asked for", () => {
+  const items = ["a", "b", "c", "d", "e"];
+  delete process.env["TEST_ROUNDS"];
+  assert.deepEqual(sampled(items, 2), ["a", "c", "e"]);
+  assert.deepEqual([0, 1, 2].flatMap((from) => sampled(items, 3, from)).sort(), items);
+  assert.deepEqual(sampled(items, 3, 4), ["b", "e"]);
+  process.env["TEST_ROUNDS"] = "long";
+  assert.equal(sampled(items, 2), items);
 });
 
 /** The lines of the list that a script runs: paths, or patterns of them. */
@@ -50,7 +60,9 @@ test("every file with a long form is in one of the two lists, none in both", () 
     const loaded = Array.from(text.matchAll(/\bimport\("(\.[^"]+\.test\.ts)"\)/g), ([, other]) =>
       join(dirname(path), other!),
     );
-    return path !== "test/rounds.test.ts" && (/\brounds\(\{|\bonlyLong\(/.test(text) || loaded.some(hasLongForm));
+    return (
+      path !== "test/rounds.test.ts" && (/\brounds\(\{|\bonlyLong\(|\bsampled\(/.test(text) || loaded.some(hasLongForm))
+    );
   };
   const files = globSync("test/**/*.test.ts", { cwd: ROOT }).filter(hasLongForm);
   const withPrograms = globSync(WITH_PROGRAMS, { cwd: ROOT });

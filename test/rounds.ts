@@ -14,6 +14,14 @@ export function onlyLong(): false | string {
   return isLong() ? false : "only in the long form, which .ci/run runs";
 }
 
+/**
+ * All items in the long form; in the short one each `step`-th of them, beginning with number `from`, so that tests that
+ * count `from` on use all of them together.
+ */
+export function sampled<Item>(items: readonly Item[], step: number, from = 0): readonly Item[] {
+  return isLong() ? items : items.filter((_, index) => index % step === from % step);
+}
+
 function isLong(): boolean {
   return process.env["TEST_ROUNDS"] === "long";
 }
