@@ -433,6 +433,7 @@ function servicesOf(
   const memory = new ServiceMemory();
   const secretKey = new SecretKey(secretKeyFile);
   const lists = new PublishedLists({ memory, store, catalogue, threats: threatHolder, now }, log);
+  const taxii = new FairQueue({ atOnce: 1, what: "TAXII requests" });
   const secrets = new ListSecrets(secretKey);
   const guardedPost = new GuardedPost({ allow: prefixesIn(settings.outboundAllow).map((text) => parsePrefix(text)) });
   const webhookMessages = new WebhookMessages({ store, key: secretKey, post: guardedPost, metrics, now });
@@ -473,7 +474,8 @@ function servicesOf(
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     edgeTokens: new EdgeTokens(secretKey),
-    indicators: new IndicatorFollowers({ store, lists, threats: threatHolder, now }),
+    indicators: new IndicatorFollowers({ store, lists, threats: threatHolder, queue: taxii, now }),
+    taxii,
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
     listSecrets: secrets,

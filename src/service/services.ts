@@ -58,6 +58,8 @@ export interface Services {
   readonly edgeTokens: EdgeTokens;
   /** The indicators of TAXII collections. */
   readonly indicators: IndicatorFollowers;
+  /** Of what TAXII requests do in the database. */
+  readonly taxii: FairQueue;
   /** Lists that others publish, and the credentials for them. */
   readonly externalLists: ExternalLists;
   readonly listSecrets: ListSecrets;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parsePrefix } from "../../src/address/prefix.ts";
+import { collectionOf } from "../../src/service/taxii/collections.ts";
 import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
 import { datasetCollectionId } from "../../src/store/taxii-credential.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
@@ -394,4 +395,73 @@ test("threat intelligence without a plan for it: its collection says that it can
   assert.equal((await get(authorization, `api/collections/${id}/`)).body.can_read, false);
   await setPlan(true);
   await get(authorization, `api/collections/${id}/objects/?limit=1`);
+});
+
+/** Takes a turn of the queue and keeps it until the result is called. */
+async function holdTurn(who: string): Promise<() => void> {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = t.server.services.taxii.run({ who, isKnown: true }, () => {
+    begun.resolve();
+    return ended.promise;
+  });
+  await Promise.race([begun.promise, held]);
+  return ended.resolve;
+}
+
+test("the requests of an organisation wait for each other in the database; when too many do, 503 says when to retry", async () => {
+  const rulesets: string[] = [];
+  for (let count = 0; count < 6; count++) rulesets.push(await newRuleset());
+  const { authorization } = await signIn(...rulesets);
+  const release = await holdTurn(organisationId);
+  const answers: Answer[] = [];
+  const requests = rulesets.map((id) =>
+    ask(t, "GET", `/taxii2/api/collections/${id}/objects/`, { headers: { authorization, accept: TYPE } }).then(
+      (answer) => answers.push(answer),
+    ),
+  );
+  await until("two of them are refused", async () => answers.length === 2);
+  for (const { status, headers, text } of answers) {
+    assert.deepEqual([status, headers.get("retry-after"), headers.get("content-type")], [503, "5", TYPE]);
+    assert.match(JSON.parse(text).description, /^too many TAXII requests at the moment/);
+  }
+  release();
+  await Promise.all(requests);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 503, 503]);
+});
+
+test("what follows a source and what reads a page takes a turn each", async (context) => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  await objectsOf(authorization, ruleset);
+  const { mock } = context.mock.method(t.server.services.taxii, "run");
+  await objectsOf(authorization, ruleset);
+  assert.deepEqual(
+    mock.calls.map((call) => call.arguments[0]),
+    [
+      { who: organisationId, isKnown: true },
+      { who: organisationId, isKnown: true },
+    ],
+  );
+});
+
+test("a server that stops ends a comparison after its current step; the next server completes it", async () => {
+  const other = await addOrganisation(t, "Stopped");
+  const collection = { id: datasetCollectionId(other), organisationId: other };
+  const { services, store } = t.server;
+  const release = await holdTurn("someone");
+  const following = services.indicators.follow(collectionOf(services.memory, other, collection.id)!);
+  const refused = assert.rejects(following, { code: "unavailable", retryAfter: 5 });
+  // Between the first step, which only asks, and the second.
+  const next = holdTurn("someone else");
+  release();
+  const releaseNext = await next;
+  const stopped = services.indicators.stop();
+  releaseNext();
+  await Promise.all([refused, stopped]);
+  assert.equal((await store.record("indicators", collection, t.clock.now, null)).mark, -1);
+  await t.restart();
+  const again = t.server.services;
+  await again.indicators.follow(collectionOf(again.memory, other, collection.id)!);
+  const { mark } = await t.server.store.record("indicators", collection, t.clock.now, null);
+  assert.equal(mark, again.threats.times.createdAt);
 });

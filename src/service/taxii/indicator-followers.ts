@@ -7,6 +7,7 @@ import type { ServedDataset } from "../datasets/served-dataset.ts";
 import type { ThreatView } from "../datasets/threat-view.ts";
 import { prefixesOfList } from "../deployments/list-text.ts";
 import type { PublishedLists } from "../deployments/published-lists.ts";
+import type { FairQueue } from "../fair-queue.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Collection } from "./collections.ts";
 
@@ -20,6 +21,8 @@ interface Needed {
   readonly store: Store;
   readonly lists: Pick<PublishedLists, "served">;
   readonly threats: Pick<ServedDataset<ThreatView>, "view" | "times">;
+  /** What TAXII requests do in the database, so that they leave room for others. */
+  readonly queue: FairQueue;
   readonly now: () => number;
 }
 
@@ -37,6 +40,7 @@ export class IndicatorFollowers {
   readonly #services: Needed;
   /** By collection: what is going on, and what begins after that. */
   readonly #running = new Map<string, { readonly now: Promise<void>; next: Promise<void> | undefined }>();
+  #isStopped = false;
 
   constructor(services: Needed) {
     this.#services = services;
@@ -44,7 +48,7 @@ export class IndicatorFollowers {
 
   /**
    * Resolves when the collection has everything that its source had at the call. Rejects with StoreError, and with
-   * ServiceError (`unavailable`) where there is no list yet. O(changes since the last time), in slices; the first time,
+   * ServiceError (`unavailable`) where there is no list yet, too many requests wait, or the server stops. O(changes since the last time), in slices; the first time,
    * and of deployments and the dataset after every change, O(entries).
    */
   follow(collection: Collection): Promise<void> {
@@ -60,8 +64,9 @@ export class IndicatorFollowers {
     return now;
   }
 
-  /** Resolves when nothing is going on. */
+  /** Resolves when the steps that are going on have ended. The next server continues after them. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.allSettled([...this.#running.values()].map(({ now }) => now));
   }
 
@@ -69,13 +74,23 @@ export class IndicatorFollowers {
     const { store, now } = this.#services;
     const { id, organisationId, source } = collection;
     if (source !== "ruleset") return this.#followList({ id, organisationId }, this.#listed(collection));
-    while (!(await store.record("rulesetIndicators", { id, organisationId }, now())));
+    const next = (): Promise<boolean> => store.record("rulesetIndicators", { id, organisationId }, now());
+    while (!(await this.#inTurn(organisationId, next)));
+  }
+
+  /** One step; those of other collections come between it and the next. @throws ServiceError "unavailable" */
+  #inTurn<Result>(organisationId: string, step: () => Promise<Result>): Promise<Result> {
+    return this.#services.queue.run({ who: organisationId, isKnown: true }, async () => {
+      if (this.#isStopped)
+        throw new ServiceError("unavailable", "the server is stopping; try again soon", { retryAfter: RETRY_AFTER });
+      return step();
+    });
   }
 
   async #followList(collection: Pick<Collection, "id" | "organisationId">, listed: Listed): Promise<void> {
     const { store, now } = this.#services;
     const record = (part: IndicatorPart | null): Promise<IndicatorProgress> =>
-      store.record("indicators", collection, now(), part);
+      this.#inTurn(collection.organisationId, () => store.record("indicators", collection, now(), part));
     let reader = new PartReader(listed);
     for (let progress = await record(null); progress.mark < listed.mark;) {
       const { scan } = progress;

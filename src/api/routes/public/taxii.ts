@@ -241,15 +241,17 @@ interface Page {
   readonly more: boolean;
 }
 
-/** @throws Problem (403, 404) */
+/** @throws Problem (403, 404), ServiceError "unavailable" */
 async function pageOf(request: FastifyRequest, query: ObjectQuery, services: Services): Promise<Page> {
-  const { memory, store, indicators } = services;
+  const { memory, store, indicators, taxii } = services;
   const collection = collectionIn(request, memory);
   const refused = refusal(collection, request.now, memory);
   if (refused !== undefined) throw refused;
   await indicators.follow(collection);
   const { filters: _filters, ...wanted } = query;
-  const found = await store.read("indicators", collection.id, { ...wanted, limit: query.limit + 1 });
+  const found = await taxii.run({ who: collection.organisationId, isKnown: true }, () =>
+    store.read("indicators", collection.id, { ...wanted, limit: query.limit + 1 }),
+  );
   return { collection, query, versions: found.slice(0, query.limit), more: found.length > query.limit };
 }
 
