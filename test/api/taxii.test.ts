@@ -350,6 +350,24 @@ test("a deployment's indicators keep their ids from list to list; what leaves th
       [false, false, undefined],
     ],
   );
+
+  // Who reads it is among its pulls, once a minute.
+  const { pulls } = t.server.services;
+  const read = async (): Promise<readonly string[]> => {
+    await objectsOf(authorization, id);
+    return (await pulls.logOf(id)).pulls.map(({ file, status, bytes }) => `${file} ${status} ${bytes}`);
+  };
+  const before = (await read()).length;
+  assert.equal(pulls.lastOf(id), t.clock.now - 1000);
+  t.clock.now += 24 * HOUR;
+  assert.ok(pulls.isNotPulled(t.server.services.memory.deployment(organisationId, id)!, t.clock.now));
+  assert.deepEqual(
+    await read(),
+    Array.from({ length: before + 1 }, () => "taxii2 200 0"),
+  );
+  assert.ok(!pulls.isNotPulled(t.server.services.memory.deployment(organisationId, id)!, t.clock.now));
+  t.clock.now += 59_999;
+  assert.equal((await read()).length, before + 1);
   await t.server.store.write({ ...update, definition: { active: false } });
   await get(authorization, `api/collections/${id}/objects/`, 403);
   assert.equal((await get(authorization, "api/collections/")).body.collections[0].can_read, false);

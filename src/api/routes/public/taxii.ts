@@ -252,7 +252,17 @@ async function pageOf(request: FastifyRequest, query: ObjectQuery, services: Ser
   const found = await taxii.run({ who: collection.organisationId, isKnown: true }, () =>
     store.read("indicators", collection.id, { ...wanted, limit: query.limit + 1 }),
   );
+  if (collection.source === "deployment") notePull(request, collection.id, services.pulls);
   return { collection, query, versions: found.slice(0, query.limit), more: found.length > query.limit };
+}
+
+/** Clients read many pages and come back often: one such request a minute is listed among the pulls. */
+const NOTE_EVERY = 60_000;
+
+function notePull({ now, ip, headers }: FastifyRequest, deploymentId: string, pulls: Services["pulls"]): void {
+  if (now - (pulls.lastOf(deploymentId) ?? 0) < NOTE_EVERY) return;
+  const agent = headers["user-agent"] ?? "";
+  pulls.add({ deploymentId, at: now, file: "taxii2", address: ip, agent, status: 200, bytes: 0 });
 }
 
 function sendPage(
