@@ -3,6 +3,7 @@ import type { Deployment } from "../../store/deployment.ts";
 import { isExpiring } from "../../store/expiring-key.ts";
 import type { ApiKey } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
+import { StoreError } from "../../store/store-error.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { Pulls } from "../deployments/pulls.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
@@ -27,6 +28,7 @@ export class Announcements {
   readonly #services: Needed;
   readonly #repeated: RepeatedExchange;
   #first: Promise<void> | undefined;
+  #isStopped = false;
   /** Keys that have been announced, and deployments with the time of the last pull before that. */
   #keys = new Set<string>();
   #deployments = new Map<string, number | null>();
@@ -40,38 +42,60 @@ export class Announcements {
     this.#first = this.#look().then(() => this.#repeated.start());
   }
 
+  /** Resolves once the write that was running has ended: what it left to announce, a later server announces. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.#repeated.stop();
     await this.#first;
   }
 
   async #look(): Promise<void> {
-    const { memory, now } = this.#services;
-    const at = now();
-    // What is not found any more is forgotten.
-    const keys = new Set<string>();
-    const deployments = new Map<string, number | null>();
-    for (const { id, organisationId } of await inSlices(expiring(memory.everyKey(), at))) {
-      const command = { kind: "announce-expiring-key", organisationId, keyId: id } as const;
-      if (this.#keys.has(id) || (await this.#announce({ ...command, actor: "server", at }))) keys.add(id);
+    const at = this.#services.now();
+    try {
+      await this.#announceKeys(at);
+      await this.#announceDeployments(at);
+    } catch {
+      // The store's outage is logged elsewhere; the next look goes on with what is left.
     }
-    for (const { id, organisationId } of await inSlices(silent(memory.everyDeployment(), this.#services.pulls, at))) {
-      const pulledAt = this.#services.pulls.lastOf(id);
-      const command = { kind: "announce-silent-deployment", organisationId, deploymentId: id } as const;
-      const isKnown = this.#deployments.has(id) && this.#deployments.get(id) === pulledAt;
-      if (isKnown || (await this.#announce({ ...command, actor: "server", at }))) deployments.set(id, pulledAt);
-    }
-    this.#keys = keys;
-    this.#deployments = deployments;
   }
 
-  /** Whether it is announced, now or before. */
+  /** Rejects when the store fails, as the next key would only wait for it too. */
+  async #announceKeys(at: number): Promise<void> {
+    const found = await inSlices(expiring(this.#services.memory.everyKey(), at));
+    // What is not found any more is forgotten.
+    this.#keys = new Set(found.map(({ id }) => id).filter((id) => this.#keys.has(id)));
+    for (const { id, organisationId } of found) {
+      if (this.#isStopped) return;
+      if (this.#keys.has(id)) continue;
+      const command = { kind: "announce-expiring-key", organisationId, keyId: id } as const;
+      if (await this.#announce({ ...command, actor: "server", at })) this.#keys.add(id);
+    }
+  }
+
+  /** Likewise. */
+  async #announceDeployments(at: number): Promise<void> {
+    const { memory, pulls } = this.#services;
+    const found = await inSlices(silent(memory.everyDeployment(), pulls, at));
+    const ids = new Set(found.map(({ id }) => id));
+    this.#deployments = new Map([...this.#deployments].filter(([id]) => ids.has(id)));
+    for (const { id, organisationId } of found) {
+      if (this.#isStopped) return;
+      const pulledAt = pulls.lastOf(id);
+      if (this.#deployments.has(id) && this.#deployments.get(id) === pulledAt) continue;
+      const command = { kind: "announce-silent-deployment", organisationId, deploymentId: id } as const;
+      if (await this.#announce({ ...command, actor: "server", at })) this.#deployments.set(id, pulledAt);
+      else this.#deployments.delete(id);
+    }
+  }
+
+  /** Whether it is announced, now or before. Rejects when the store fails. */
   async #announce(command: AnnouncementCommand): Promise<boolean> {
     try {
       const { isAnnounced } = await this.#services.store.write<AnnouncementCommand["kind"]>(command);
       return isAnnounced;
-    } catch {
-      return false; // the store's outage is logged elsewhere, and what has been deleted is not found the next time
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "deployment-not-found") return false; // deleted meanwhile
+      throw error;
     }
   }
 }
