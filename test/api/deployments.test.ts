@@ -197,6 +197,44 @@ test("refuse: the list before stays until someone agrees to what it blocks, and 
   await ask(t, "DELETE", `${rules}/rule?ip=20.5.0.0/28`, { key });
 });
 
+test("guards protect services when the plan for them has ended, not without one ever", async () => {
+  const lists = { guard: "carve", include: [{ prefixes: ["192.0.2.0/25", "20.8.0.0/25"] }] };
+  const [ended, never] = [await addOrganisation(t, "ended"), await addOrganisation(t, "never", ["edl"])];
+  const make = async (organisationId: string) => {
+    const own = (await addKey(t, organisationId)).text;
+    const { body } = await create({ name: "guarded", ...lists }, own);
+    const { urls } = (await ask(t, "GET", `${PATH}${body.id}/urls/`, { key: own })).body;
+    const text = async () => (await fetch(urls.combined[0])).text();
+    const include = (prefixes: string[]) =>
+      ask(t, "PATCH", PATH + body.id, { key: own, body: { include: [{ prefixes }] } });
+    const [{ id: block }] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=blocklist", { key: own })).body.items;
+    const rule = { key: own, body: { ip: "192.0.2.1" } };
+    const warnings = async () => (await ask(t, "POST", `/v1/edl/ip-rulesets/${block}/rules`, rule)).body.warnings;
+    return { text, include, warnings };
+  };
+  const other = await make(never);
+  await until("nothing is protected", async () => (await other.text()) === "20.8.0.0/25\n192.0.2.0/25\n");
+  assert.equal(await other.warnings(), undefined);
+  const plan = { area: "cbs", active: true, perMinute: null, perMonth: null } as const;
+  const set = (until: number) =>
+    t.server.store.write({
+      kind: "set-plan",
+      actor: "command:test",
+      at: t.clock.now,
+      organisationId: ended,
+      ...plan,
+      until,
+    });
+  await set(t.clock.now + HOUR);
+  const own = await make(ended);
+  await until("services are protected", async () => (await own.text()) === "20.8.0.0/25\n");
+  t.clock.now += HOUR;
+  await own.include(["192.0.2.0/25", "20.8.0.0/24"]);
+  await until("the list is made again", async () => (await own.text()).includes("20.8.0.0/24\n"));
+  assert.equal(await own.text(), "20.8.0.0/24\n");
+  assert.deepEqual((await own.warnings()).map(({ name }: any) => name), ["cloudflare"]);
+});
+
 test("carve: services and allowed addresses are left out, as long as they are allowed", async () => {
   const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
   const include = [{ prefixes: ["20.6.0.0/24", "192.0.2.0/24", "198.51.100.0/24"] }];

@@ -13,6 +13,14 @@ export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan 
   return plan !== undefined && plan.active && (plan.until === null || now < plan.until);
 }
 
+/**
+ * Whether guards protect the services of the catalogue, given the plan for it: an ended plan must not make a list block
+ * what it protected until then.
+ */
+export function protectsServices(plan: Plan | undefined): boolean {
+  return plan !== undefined;
+}
+
 /** How many requests of a key a plan allows; the server's own limit if the plan sets none. */
 export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Settings): Allowance {
   return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };

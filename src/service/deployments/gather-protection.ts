@@ -3,7 +3,7 @@ import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "..
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import type { ExternalList } from "../../store/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { isActivePlan } from "../access/plans.ts";
+import { protectsServices } from "../access/plans.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
 /** What the blocklists of an organisation should not block. */
@@ -22,12 +22,11 @@ export async function gatherProtection(
   now: number,
   { sources, memory, catalogue }: Pick<SourceServices, "memory" | "catalogue"> & { readonly sources: Sources },
 ): Promise<GatheredProtection> {
-  const plan = memory.plan(organisationId, "cbs");
-  const hasServices = isActivePlan(plan, now);
+  const hasServices = protectsServices(memory.plan(organisationId, "cbs"));
   if (hasServices && catalogue.generation === 0)
     throw new SourceError("no catalogue is loaded, whose services the guard of the deployment protects");
   const services = hasServices ? await catalogue.view().protectedServices() : [];
-  const ends = [hasServices ? (plan.until ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY];
+  const ends: number[] = [];
   const members: Protected[] = [];
   for (const { about } of memory.rulesets(organisationId, "allowlist")) {
     const { id, name, neverBlock } = about;

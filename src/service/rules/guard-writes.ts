@@ -7,7 +7,7 @@ import { desiredIn, prefixIn, type RuleColumns } from "../../rulesets/rule-colum
 import { RuleList } from "../../rulesets/rule-list.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { isActivePlan } from "../access/plans.ts";
+import { protectsServices } from "../access/plans.ts";
 import { gatherOwnLists } from "../deployments/gather-protection.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Services } from "../services.ts";
@@ -99,7 +99,7 @@ async function protectionFor(
   { memory, catalogue, lists }: Needed,
   now: number,
 ): Promise<Protection> {
-  const hasServices = isActivePlan(memory.plan(organisationId, "cbs"), now) && catalogue.generation !== 0;
+  const hasServices = protectsServices(memory.plan(organisationId, "cbs")) && catalogue.generation !== 0;
   const services = hasServices ? await catalogue.view().protectedServices() : [];
   const rulesets = memory.rulesets(organisationId, "allowlist").map(({ about: { id, name, neverBlock }, rules }) => {
     return { kind: neverBlock ? ("own-network" as const) : ("allowed" as const), id, name, rules };
