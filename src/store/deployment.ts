@@ -132,6 +132,8 @@ export interface RefusedList {
   readonly at: number;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   readonly entries: Readonly<Record<4 | 6, number>>;
+  /** What it would block although it had better not, which its release accepts; absent unless the guard is `refuse`. */
+  readonly collateral?: readonly AcceptedHit[];
 }
 
 /** A device has fetched a file of a deployment, or was not given it. */

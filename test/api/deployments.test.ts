@@ -197,6 +197,38 @@ test("refuse: the list before stays until someone agrees to what it blocks, and 
   await ask(t, "DELETE", `${rules}/rule?ip=20.5.0.0/28`, { key });
 });
 
+test("a release is for what was refused: a list that would block more by then is refused again", async () => {
+  const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
+  const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;
+  const add = (ip: string) => ask(t, "POST", rules, { key, body: { ip } });
+  await add("20.7.0.0");
+  const { id } = (await create({ name: "released", guard: "refuse", include: [{ prefixes: ["20.7.0.0/24"] }] })).body;
+  let seen = 1;
+  let status: number;
+  // The list may be compiled again between the two requests: then its number is another one, and no one releases it.
+  do {
+    await until("what was added is refused", async () => {
+      const [reason] = (await get(id)).reasons;
+      return reason?.message.startsWith(`the list would block ${seen} address`);
+    });
+    const { refused_generation: generation } = await get(id);
+    await add(`20.7.0.${seen++}`);
+    ({ status } = await ask(t, "POST", `${PATH}${id}:publish`, { key, body: { generation } }));
+  } while (status === 409);
+  assert.equal(status, 200);
+  await until("it is refused again, or published", async () => {
+    const { generation, reasons } = await get(id);
+    return generation > 0 || reasons[0].message.startsWith(`the list would block ${seen} addresses`);
+  });
+  const { generation, refused_generation } = await get(id);
+  assert.equal(generation, 0, "no one has seen what it would block now");
+  const released = await ask(t, "POST", `${PATH}${id}:publish`, { key, body: { generation: refused_generation } });
+  assert.equal(released.status, 200);
+  await becomes(id, "ok");
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  for (let last = 0; last < seen; last++) await ask(t, "DELETE", `${rules}/rule?ip=20.7.0.${last}`, { key });
+});
+
 test("guards protect services when the plan for them has ended, not without one ever", async () => {
   const lists = { guard: "carve", include: [{ prefixes: ["192.0.2.0/25", "20.8.0.0/25"] }] };
   const [ended, never] = [await addOrganisation(t, "ended"), await addOrganisation(t, "never", ["edl"])];
@@ -232,7 +264,10 @@ test("guards protect services when the plan for them has ended, not without one 
   await own.include(["192.0.2.0/25", "20.8.0.0/24"]);
   await until("the list is made again", async () => (await own.text()).includes("20.8.0.0/24\n"));
   assert.equal(await own.text(), "20.8.0.0/24\n");
-  assert.deepEqual((await own.warnings()).map(({ name }: any) => name), ["cloudflare"]);
+  assert.deepEqual(
+    (await own.warnings()).map(({ name }: any) => name),
+    ["cloudflare"],
+  );
 });
 
 test("carve: services and allowed addresses are left out, as long as they are allowed", async () => {

@@ -118,6 +118,10 @@ for (const { name, skip, make, stop } of await databases()) {
         await refused("list-not-refused", store.write({ kind: "release-list", ...owned, number: 2, ...by(63) }));
         await store.write({ kind: "release-list", ...owned, number: 1, ...by(64) });
         assert.equal(memory.deployments.get(id)!.released, 1);
+        const collateral = [{ id: "a", ipv4_addresses: "1", ipv6_addresses: "0" }];
+        await store.write({ ...refusing, refusal: { ...refusal, collateral }, ...by(65) });
+        const other = memory.deployments.get(id)!;
+        assert.deepEqual([other.refused!.number, other.released], [2, null], "it would block something else");
         await store.write(publishing(owned, { basedOn: 1, sequence: 9, digest: "b" }));
         const now = memory.deployments.get(id)!;
         assert.deepEqual([now.published!.generation, now.refused, now.released], [2, null, null]);

@@ -53,7 +53,7 @@ export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
 }
 
 /** Those that no one has agreed to: others than the accepted ones, or with more addresses. */
-export function newHits({ hits }: Collateral, accepted: readonly AcceptedHit[]): Hit[] {
+export function newHits({ hits }: Pick<Collateral, "hits">, accepted: readonly AcceptedHit[]): Hit[] {
   const known = new Map(accepted.map((each) => [each.id, each]));
   return hits.filter((hit) => {
     const before = known.get(idOf(hit));

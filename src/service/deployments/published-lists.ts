@@ -1,12 +1,14 @@
 import type { Change } from "../../store/change.ts";
+import type { RefuseListCommand } from "../../store/command.ts";
 import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { isActivePlan } from "../access/plans.ts";
-import { type CompiledDeployment, compileDeployment, datasetSources, type Reason } from "./compile-deployment.ts";
+import { type CompiledDeployment, compileDeployment, datasetSources } from "./compile-deployment.ts";
 import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
 import { type ListText, packList, unpackList } from "./list-text.ts";
 import { isOutage } from "../store/store-outage.ts";
+import { unreleased } from "./unreleased.ts";
 
 /** Milliseconds from the beginning of a compilation of a list to the next one's: changes meanwhile wait for it. */
 const BETWEEN = 2000;
@@ -276,15 +278,17 @@ export class PublishedLists {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       known.until = Number.POSITIVE_INFINITY;
-      return this.#refuse(deployment, [{ code: "no-source", message: error.message }], { 4: 0, 6: 0 });
+      const reasons = [{ code: "no-source", message: error.message }];
+      return this.#refuse(deployment, { reasons, entries: { 4: 0, 6: 0 } });
     }
     known.until = compiled.until;
     known.takenOut = compiled.takenOut;
-    const { released, refused } = deployment;
-    const isReleased = released !== null && released === refused?.number;
-    const reasons = [...compiled.rejections, ...(isReleased ? [] : compiled.suspicions)];
-    if (reasons.length > 0) return this.#refuse(deployment, reasons, compiled.entries);
-    await this.#publish(deployment, compiled, sequence);
+    const { rejections, suspicions, entries, accepted: collateral } = compiled;
+    if (rejections.length === 0 && unreleased(compiled, deployment).length === 0)
+      return this.#publish(deployment, compiled, sequence);
+    // Whoever releases it sees everything, also what an earlier release agreed to.
+    const reasons = [...rejections, ...suspicions];
+    await this.#refuse(deployment, { reasons, entries, ...(collateral !== undefined && { collateral }) });
   }
 
   async #publish(deployment: Deployment, compiled: CompiledDeployment, sequence: number): Promise<void> {
@@ -313,16 +317,12 @@ export class PublishedLists {
     }
   }
 
-  async #refuse(
-    { id, organisationId, published }: Deployment,
-    reasons: readonly Reason[],
-    entries: PublishedList["entries"],
-  ): Promise<void> {
+  async #refuse({ id, organisationId, published }: Deployment, refusal: RefuseListCommand["refusal"]): Promise<void> {
     const { isLate } = await this.#services.store.write({
       kind: "refuse-list",
       ...this.#signed(organisationId, id),
       basedOn: published?.generation ?? 0,
-      refusal: { reasons, entries },
+      refusal,
     });
     if (isLate) this.#knownOf(id).isStale = true;
   }

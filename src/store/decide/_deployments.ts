@@ -110,7 +110,8 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
 export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: Deployment): Decision {
   const { published, refused } = before;
   const isLate = (published?.generation ?? 0) !== basedOn;
-  const isKnown = refused !== null && JSON.stringify(refused.reasons) === JSON.stringify(refusal.reasons);
+  const textOf = ({ reasons, collateral }: typeof refusal): string => JSON.stringify([reasons, collateral]);
+  const isKnown = refused !== null && textOf(refused) === textOf(refusal);
   if (isLate || isKnown) return { outcome: { deployment: before, isLate }, changes: [] };
   const list: RefusedList = { ...refusal, at, number: (refused?.number ?? 0) + 1 };
   const deployment: Deployment = { ...before, refused: list, released: null };

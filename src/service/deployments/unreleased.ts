@@ -1,0 +1,18 @@
+import type { Deployment } from "../../store/deployment.ts";
+import type { CompiledDeployment, Reason } from "./compile-deployment.ts";
+import { newHits } from "./guard-deployment.ts";
+
+/**
+ * The suspicions about a list that no one has agreed to. Whoever released the refused list has seen that one only: the
+ * list may have changed since in another way, and may block more.
+ */
+export function unreleased(
+  { suspicions, collateral }: Pick<CompiledDeployment, "suspicions" | "collateral">,
+  { published, refused, released }: Pick<Deployment, "published" | "refused" | "released">,
+): readonly Reason[] {
+  if (refused === null || released !== refused.number) return suspicions;
+  const unknown = newHits(collateral ?? { hits: [] }, published?.accepted ?? []);
+  const unseen = newHits({ hits: unknown }, refused.collateral ?? []);
+  const codes = new Set(refused.reasons.map(({ code }) => code));
+  return suspicions.filter(({ code }) => (code === "collateral" ? unseen.length > 0 : !codes.has(code)));
+}
