@@ -48,8 +48,8 @@ export class IndicatorFollowers {
 
   /**
    * Resolves when the collection has everything that its source had at the call. Rejects with StoreError, and with
-   * ServiceError (`unavailable`) where there is no list yet, too many requests wait, or the server stops. O(changes since the last time), in slices; the first time,
-   * and of deployments and the dataset after every change, O(entries).
+   * ServiceError (`unavailable`) where there is no list yet, too many requests wait, or the server stops. O(changes
+   * since the last time), in slices; the first time, and of deployments and the dataset after every change, O(entries).
    */
   follow(collection: Collection): Promise<void> {
     const running = this.#running.get(collection.id);
