@@ -138,7 +138,7 @@ const Options = named(
         Type.Integer({ minimum: 1, maximum: 999_999_999, description: "of one file; the device's limit by default" }),
       ),
       overflow: Type.Optional(
-        Type.Enum(["refuse"], { description: "what happens to a list that is too long: the one before stays" }),
+        Type.Enum(["refuse"], { description: "what happens to a list that is too long: the previous one stays" }),
       ),
       allow_empty: Type.Optional(
         Type.Boolean({ description: "publish a list from which the excludes have removed everything" }),
@@ -235,7 +235,7 @@ export const RotateDeploymentBody = named(
     {
       credential: Type.Enum(["url", "password"], { description: "what to replace" }),
       grace_hours: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 720, default: 24, description: "how long the URLs before still work" }),
+        Type.Integer({ minimum: 0, maximum: 720, default: 24, description: "how long the previous URLs still work" }),
       ),
     },
     strict,
@@ -261,7 +261,8 @@ export const DeploymentSchema = named(
     ipv4_entries_count: Count,
     ipv6_entries_count: Count,
     status: Type.Enum(["ok", "stale", "refused"], {
-      description: "stale: there is no list yet; refused: the latest list was not published, the one before is served",
+      description:
+        "stale: there is no list yet; refused: the latest list was not published, the previous one is served",
     }),
     reasons: Type.Array(Reason, {
       description: "why the latest list was refused",
@@ -330,7 +331,7 @@ export const Rotated = named(
   "RotatedDeployment",
   Type.Object({
     password: NullableText({ description: "the new password, which is not shown again; null: the URLs are new" }),
-    previous_valid_until: NullableText({ format: "date-time", description: "when the URLs before stop working" }),
+    previous_valid_until: NullableText({ format: "date-time", description: "when the previous URLs stop working" }),
   }),
 );
 

@@ -40,7 +40,7 @@ export const WebhookSchema = named(
     updated_at: Timestamp,
     previous_secret_until: NullableText({
       format: "date-time",
-      description: "until when messages are also signed with the secret before this one",
+      description: "until when messages are also signed with the previous secret",
     }),
     health: Health,
   }),
@@ -158,7 +158,7 @@ export const RotateWebhookBody = named(
           minimum: 0,
           maximum: MAX_GRACE_HOURS,
           default: 24,
-          description: "how long messages are also signed with the secret before this one",
+          description: "how long messages are also signed with the previous secret",
         }),
       ),
     },

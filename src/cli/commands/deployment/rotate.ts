@@ -26,7 +26,7 @@ export const rotateCommand: Command = {
     {
       name: "grace-hours",
       value: "N",
-      help: `how long the URLs before still work: 0 to ${MAX_HOURS} hours; default: ${DEFAULT_HOURS}`,
+      help: `how long the previous URLs still work: 0 to ${MAX_HOURS} hours; default: ${DEFAULT_HOURS}`,
     },
     { name: "password", help: "make a new password instead, and print it (shown only once)" },
     ORGANISATION_OPTION,
@@ -34,7 +34,7 @@ export const rotateCommand: Command = {
   ],
   notes: [
     "DEPLOYMENT is its id or name. This command works on the database, not over the network: no API key may replace credentials.",
-    'Give devices the new URLs ("ipsieve deployment urls") before those before stop working. The password is for devices that ask with HTTP Basic at /feeds/ID/FILE, with any user name; the one before stops working at once.',
+    'Give devices the new URLs ("ipsieve deployment urls") before the previous ones stop working. The password is for devices that ask with HTTP Basic at /feeds/ID/FILE, with any user name; the previous one stops working at once.',
     RUNNING_SERVER_NOTE,
   ],
   examples: [

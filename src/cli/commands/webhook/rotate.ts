@@ -24,7 +24,7 @@ export const rotateCommand: Command = {
     {
       name: "grace-hours",
       value: "N",
-      help: `how long messages are also signed with the secret before: 0 to ${MAX_HOURS}; default: ${DEFAULT_HOURS}`,
+      help: `how long messages are also signed with the previous secret: 0 to ${MAX_HOURS}; default: ${DEFAULT_HOURS}`,
     },
     KEY_FILE_OPTION,
     ...WEBHOOK_OPTIONS,
