@@ -11,7 +11,7 @@ export const FitBody = (mostPrefixes: number) =>
     "FitSetsRequest",
     Type.Object(
       {
-        sets: setSources(mostPrefixes, 1, "united: 1,000,000 prefixes at most"),
+        sets: setSources(mostPrefixes, 1, "united: 200,000 prefixes at most"),
         entries: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, description: "at most this many prefixes" }),
         loss: Type.Optional(
           Type.Enum(["none", "add", "remove"], {

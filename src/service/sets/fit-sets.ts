@@ -25,8 +25,8 @@ export interface FitRequest {
 
 /** Addresses read, or prefixes counted, between two interruptions. */
 const AT_ONCE = 1024;
-/** Some hundred bytes are needed for each. */
-const MAX_PREFIXES = 1_000_000;
+/** Some hundred bytes are needed for each; collecting the garbage of a million has held up all requests for 0.2 s. */
+const MAX_PREFIXES = 200_000;
 
 /**
  * The best list of at most so many prefixes for the sets, as `fit`. In slices; rejects with the reason of the signal
