@@ -4,7 +4,8 @@ import "./runtime/require-node.ts";
 export * from "./core.ts";
 
 // snapshot
-export { writeSnapshot, type SnapshotContent } from "./snapshot/write-snapshot.ts";
+export type { SnapshotContent } from "./snapshot/encode-snapshot.ts";
+export { writeSnapshot } from "./snapshot/write-snapshot.ts";
 export { openSnapshot } from "./snapshot/open-snapshot.ts";
 export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapshot.ts";
 export {

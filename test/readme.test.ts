@@ -98,7 +98,7 @@ function endGroup(leader: number): void {
 prepare();
 
 /** The documents whose examples run, one after the other in one folder. */
-const DOCUMENTS = ["README.md", "docs/command.md", "docs/library.md", "docs/service.md"];
+const DOCUMENTS = ["README.md", "docs/command.md", "docs/library.md", "docs/service.md", "docs/lists.md"];
 
 const blocks = DOCUMENTS.flatMap((document) =>
   blocksOf(readFileSync(join(root, document), "utf8")).map((block) => ({ document, ...block })),

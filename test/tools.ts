@@ -22,6 +22,12 @@ export function missingTools(...paths: readonly string[]): string | false {
     : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
 }
 
+/** The same for a module of Python's. */
+export function missingModule(module: string): string | false {
+  const isThere = existsSync(PYTHON) && spawnSync(PYTHON, ["-c", `import ${module}`]).status === 0;
+  return isThere ? false : `Python's ${module} is not installed; install it with: npm run tools:setup`;
+}
+
 /** The same for a program of Debian's. */
 export function missingCommand(command: string, option: string, debianPackage: string): string | false {
   return spawnSync(command, [option]).error === undefined

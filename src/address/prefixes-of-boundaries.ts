@@ -34,7 +34,7 @@ function* ipv4Prefixes(words: Uint32Array, shortest: number): Generator<Prefix, 
     // Beyond the last boundary of an odd number lies nothing: the part reaches 255.255.255.255. 2^32 is exact here.
     const end = at + 1 < words.length ? words[at + 1]! : 2 ** 32;
     for (let first = words[at]!; first < end;) {
-      const length = Math.max(lengthFrom(first, end - 1), shortest);
+      const length = Math.max(ipv4LengthFrom(first, end - 1), shortest);
       yield { family: 4, w0: first, w1: 0, w2: 0, w3: 0, length };
       first += 2 ** (32 - length);
     }
@@ -42,7 +42,7 @@ function* ipv4Prefixes(words: Uint32Array, shortest: number): Generator<Prefix, 
 }
 
 /** The length of the widest prefix that begins at `first` and does not reach beyond `last`. */
-function lengthFrom(first: number, last: number): number {
+export function ipv4LengthFrom(first: number, last: number): number {
   const common = Math.clz32(first ^ last);
   const zeros = trailingZeros(first);
   return zeros >= 32 - common && trailingZeros(~last) >= 32 - common ? common : Math.max(common + 1, 32 - zeros);

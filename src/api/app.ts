@@ -38,11 +38,13 @@ import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
 import { addExternalListRoutes } from "./routes/public/external-lists.ts";
+import { addPulledSnapshotRoutes } from "./routes/public/pulled-snapshots.ts";
 import { addEdgeRoutes } from "./routes/public/edge.ts";
 import { addFeedRoutes } from "./routes/public/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addTaxiiRoutes } from "./routes/public/taxii.ts";
 import { addIdentificationRoutes } from "./routes/public/identifications.ts";
+import { addReplayRoutes } from "./routes/public/replays.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets.ts";
@@ -110,6 +112,7 @@ export function buildApp(services: Services, log: Logger): App {
   app.decorate("changeStreams", new ChangeStreams(services));
   addScope(app, "public", "/v1", (within) => {
     addAreas(within, services);
+    addPulledSnapshotRoutes(within, services);
     addAuditList(within, services, WRITE_EDL);
     addUndoOfAnyRoute(within, services);
     addKeyPreviewRoutes(within, services);
@@ -148,4 +151,5 @@ function addAreas(app: App, services: Services): void {
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
   addIdentificationRoutes(app, services);
+  addReplayRoutes(app, services);
 }

@@ -20,6 +20,7 @@ export interface ServeOptions {
   readonly catalogue: SnapshotPaths;
   readonly threats: SnapshotPaths;
   readonly updateCommand: ChildCommand | undefined;
+  readonly pullCommand: ChildCommand | undefined;
   readonly feedTarget: FeedTarget | undefined;
   /** Adds an organisation with all plans and a key to an empty store. */
   readonly secretKeyFile: string | undefined;
@@ -167,6 +168,6 @@ async function exampleFeed(
   const { organisationId, at: now } = owned;
   const definition = await readDefinition(asked, undefined, { organisationId, now, services });
   const { deployment } = await store.write({ kind: "create-deployment", ...owned, name: "Edge firewall", definition });
-  const file = fileName({ part: "combined", chunk: null, checksum: null }, definition);
+  const file = fileName({ part: "combined", chunk: null, checksum: null }, deployment);
   return [`  curl '${url}/feeds/${services.feedTokens.tokenOf(deployment)}/${file}'`];
 }

@@ -25,6 +25,7 @@ import { ExternalLists } from "../service/lists/external-lists.ts";
 import { ListSecrets } from "../service/lists/list-secrets.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
+import { FollowedCatalogue } from "../service/datasets/followed-catalogue.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
 import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
@@ -35,6 +36,7 @@ import { ChangeTails } from "../service/changes/change-tails.ts";
 import { ExpiryClock } from "../service/changes/expiry-clock.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
 import { Identifications } from "../service/logs/identifications.ts";
+import { Replays } from "../service/logs/replays.ts";
 import { listenError } from "./listen-error.ts";
 import { type LoadedMemory, loadMemory, type LoadingStore } from "../service/store/loading-store.ts";
 import { Metrics } from "../service/usage/metrics.ts";
@@ -86,6 +88,8 @@ export interface ServerOptions {
   readonly threats: SnapshotPaths;
   /** How the dashboard updates the catalogue; undefined if no update would change what this server uses. */
   readonly updateCommand?: ChildCommand | undefined;
+  /** How the catalogue is pulled again and again; undefined unless it comes from a URL. */
+  readonly pullCommand?: ChildCommand | undefined;
   /** How the dashboard imports threat feeds; undefined if no import would change what this server uses. */
   readonly feedTarget?: FeedTarget | undefined;
   /** Where the key of the URLs of feeds is, or is made; without it, there are none. */
@@ -215,8 +219,13 @@ export class Server {
     await connections.drain(settings.shutdownTimeout * 1000);
     const { busy } = connections;
     // Uploads that end here have failed, and their clients may still learn that.
-    const { identifications, catalogueUpdates, feedImports } = this.services;
-    await Promise.all([identifications.close(), catalogueUpdates.close(), feedImports.close()]);
+    const { identifications, catalogueUpdates, followedCatalogue, feedImports } = this.services;
+    await Promise.all([
+      identifications.close(),
+      catalogueUpdates.close(),
+      followedCatalogue?.close(),
+      feedImports.close(),
+    ]);
     if (busy > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
@@ -241,6 +250,7 @@ export class Server {
   cutOff(): void {
     this.#app.connections.cutOff();
     this.services.catalogueUpdates.kill();
+    this.services.followedCatalogue?.kill();
     this.services.feedImports.kill();
   }
 
@@ -259,6 +269,7 @@ export class Server {
     this.#snapshots?.start();
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
+    this.services.followedCatalogue?.start();
     threats.watch();
     this.#expiryClock.start();
     this.services.tails.start();
@@ -412,6 +423,7 @@ function servicesOf(
     catalogue: cataloguePaths,
     threats,
     updateCommand,
+    pullCommand,
     feedTarget,
     secretKeyFile,
     log,
@@ -457,6 +469,9 @@ function servicesOf(
       now,
       log,
     }),
+    followedCatalogue:
+      pullCommand &&
+      new FollowedCatalogue({ command: pullCommand, every: settings.catalogueInterval * 1000, metrics, now, log }),
     threats: threatHolder,
     feedImports: new FeedImports({
       target: feedTarget,
@@ -474,7 +489,7 @@ function servicesOf(
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     edgeTokens: new EdgeTokens(secretKey),
-    indicators: new IndicatorFollowers({ store, lists, threats: threatHolder, queue: taxii, now }),
+    indicators: new IndicatorFollowers({ memory, store, lists, threats: threatHolder, queue: taxii, now }),
     taxii,
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
@@ -491,6 +506,7 @@ function servicesOf(
     }),
     rows: new RuleRows(),
     identifications,
+    replays: new Replays(now),
     keyLimits: new KeyLimits(steady),
     failureLimits: new FailureLimits(steady),
     passwords,

@@ -34,7 +34,7 @@ export function checkOptions(options: IdentifyOptions): void {
   if (options.output !== undefined) checkOutput(options.output);
 }
 
-function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only, ...options }: IdentifyOptions): void {
+function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only }: IdentifyOptions): void {
   if (!Array.isArray(further)) throw new TypeError(`further is ${shown(further)}; give an array of labelled snapshots`);
   const labels = [label, ...further.map((one: { label: unknown }) => one.label)];
   for (const [index, one] of labels.entries()) {
@@ -45,10 +45,6 @@ function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only
   }
   if (only !== undefined && !labels.includes(only))
     throw new RangeError(`only is ${shown(only)}; give one of ${labels.join(", ")}`);
-  if (further.length > 0 && (options.countMatches === true || options.topAddresses !== undefined))
-    throw new RangeError(
-      "countMatches and topAddresses are of one snapshot; leave out further, or count in another run",
-    );
 }
 
 function checkInputs(inputs: unknown): void {

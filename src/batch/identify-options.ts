@@ -36,8 +36,7 @@ export interface IdentifyOptions {
   readonly snapshot: Snapshot;
   /**
    * Further snapshots: the addresses are found once and looked up in all. A line matches if it matches in any. Rows
-   * have the columns of each, in order; rows of JSON have a property for each, named by its label. Not with
-   * `countMatches` or `topAddresses`.
+   * have the columns of each, in order; rows of JSON have a property for each, named by its label.
    */
   readonly further?: readonly LabelledSnapshot[];
   /** The names of the columns after the address, for inputs with a header. Default: cidr and cbs_ids. */
@@ -96,7 +95,7 @@ export interface IdentifyOptions {
    * which is not ended.
    */
   readonly output?: Writable | { readonly path: string };
-  /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
+  /** Also count the lines of each match id (`IdentifyResult.perMatch`), in each of several snapshots. */
   readonly countMatches?: boolean;
   /**
    * Also count lines by address (`IdentifyResult.addressCounts`), exactly for up to this many distinct ones: if there
@@ -152,19 +151,20 @@ export const DEFAULT_APPENDED_NAME = APPENDED_COLUMN;
 /** What determines how long a byte of input takes. */
 export type WorkPerByte = Pick<
   IdentifyOptions,
-  "format" | "engine" | "field" | "fieldSyntax" | "address" | "rowText" | "topAddresses" | "keptAddresses"
+  "format" | "engine" | "field" | "fieldSyntax" | "address" | "rowText" | "topAddresses"
 >;
 
 /**
  * The minimum size of inputs for which workers are started: where two threads are about as fast as one. A worker costs
  * 0.14 s of processor time where the kernel counts, 0.17 s with rows, 0.25 s in TypeScript; a byte takes 0.5, 1.3 and 4 ns;
  * and two busy processors slow each other down by 1.28 here. A byte of JSON takes as long with a field as without, a
- * byte of a column as long as with rows. Workers of a pool (`isWarm`) have started already.
+ * byte of a column as long as with rows. What all threads count by address is added up in one more table, so that a worker
+ * costs more there: as light as counting alone. Workers of a pool (`isWarm`) have started already.
  */
 export function defaultWorkerBytes(work: WorkPerByte, isWarm: boolean): number {
   const isPlain = (work.address ?? "first") === "first" && work.rowText !== true && isFieldOfKernel(work);
   const byKernel = work.engine !== "typescript" && isPlain;
-  const isCounted = work.format === "none" && work.topAddresses === undefined && work.keptAddresses === undefined;
+  const isCounted = work.format === "none" && work.topAddresses === undefined;
   const isLight = isCounted && (work.field === undefined || work.fieldSyntax === "jsonl");
   const cold = !byKernel ? 128 << 20 : isLight ? 512 << 20 : 256 << 20;
   return isWarm ? cold >> 5 : cold;

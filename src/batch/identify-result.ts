@@ -14,8 +14,8 @@ export interface Progress {
   /** Milliseconds. */
   readonly elapsed: number;
   /**
-   * With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; lines that are being counted may or
-   * may not be included.
+   * With `countMatches` and one snapshot: the lines of each match id so far, as in `IdentifyResult`; lines that are
+   * being counted may or may not be included.
    */
   readonly perMatch?: () => Float64Array;
 }
@@ -36,8 +36,13 @@ export interface IdentifyResult {
   readonly matched: number;
   readonly unmatched: number;
   readonly withoutAddress: number;
-  /** Lines by match id (index 0: addresses without a match), with `countMatches`; otherwise empty. */
+  /**
+   * Lines by match id (index 0: addresses without a match), with `countMatches`; otherwise empty. With `only`, lines
+   * that have no match in that snapshot have none at all.
+   */
   readonly perMatch: Float64Array;
+  /** The same for each of `further`, in order. */
+  readonly perMatchOfFurther: readonly Float64Array[];
   /** With `topAddresses`; otherwise null. */
   readonly top: TopAddresses | null;
   /** With `keptAddresses`; otherwise null. */

@@ -9,6 +9,8 @@ export interface CountedAddress {
   readonly lines: number;
   /** Its match id; 0 without a match. */
   readonly match: number;
+  /** Its match ids in further snapshots, in order. */
+  readonly further: readonly number[];
 }
 
 /**
@@ -29,18 +31,28 @@ export interface TopAddresses {
 /** Addresses looked up between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
+/** How counted addresses are looked up. */
+export interface CountedLookup {
+  /** Of the run's snapshot, then of each further one. */
+  readonly tables: readonly [PrefixTable, ...PrefixTable[]];
+  /** What has expired at this moment is skipped. */
+  readonly now: number;
+  /** The number of the table in which an address must have a match to have any; -1 or absent: any will do. */
+  readonly only?: number;
+}
+
 /**
- * The `most` addresses with the most lines, with and without a match that is active at `now`. O(addresses). Can be
- * interrupted after each step.
+ * The `most` addresses with the most lines, with and without a match. O(addresses). Can be interrupted after each step.
  */
 export function* topAddresses(
   { words4, counts4, words6, counts6 }: AddressCounts,
-  table: PrefixTable,
-  now: number,
+  { tables, now, only = -1 }: CountedLookup,
   most: number,
 ): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
-  const matches = new Uint32Array(STEP);
+  const matches = tables.map(() => new Uint32Array(STEP));
+  const isMatched = (index: number): boolean =>
+    only < 0 ? matches.some((own) => own[index] !== 0) : matches[only]![index] !== 0;
   const rank = function* (
     family: Family,
     words: Uint32Array,
@@ -50,14 +62,15 @@ export function* topAddresses(
     for (let from = 0; from < counts.length; from += STEP) {
       const lines = counts.subarray(from, from + STEP);
       const addresses = words.subarray(from * width);
-      table.lookupBatchInto(family, addresses, matches, lines.length, now);
+      for (const [at, table] of tables.entries())
+        table.lookupBatchInto(family, addresses, matches[at]!, lines.length, now);
       for (let index = 0; index < lines.length; index++) {
-        const match = matches[index]!;
-        rankings[match === 0 ? "unmatched" : "matched"].add({
+        const isOne = isMatched(index);
+        rankings[isOne ? "matched" : "unmatched"].add({
           family,
           words: addresses.subarray(index * width, (index + 1) * width),
           lines: lines[index]!,
-          match,
+          matches: matches.map((own) => (isOne ? own[index]! : 0)),
         });
       }
       yield;
@@ -72,7 +85,8 @@ interface Candidate {
   readonly family: Family;
   readonly words: Uint32Array;
   readonly lines: number;
-  readonly match: number;
+  /** In each table. */
+  readonly matches: readonly number[];
 }
 
 /**
@@ -103,9 +117,9 @@ export class Ranking {
 
   toResult(): AddressRanking {
     this.#drop();
-    const addresses = this.#kept.map(({ family, words, lines, match }) => {
+    const addresses = this.#kept.map(({ family, words, lines, matches: [match = 0, ...further] }) => {
       const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
-      return { address: formatAddress({ family, w0, w1, w2, w3 }), lines, match };
+      return { address: formatAddress({ family, w0, w1, w2, w3 }), lines, match, further };
     });
     return { distinct: this.#distinct, addresses };
   }

@@ -12,7 +12,7 @@ import { gatheringNode } from "../deployments/sources/node.ts";
 import { gatheringRules } from "../deployments/sources/rules.ts";
 import { gatheringThreats, type ThreatSelection } from "../deployments/sources/threats.ts";
 import { MAX_EXPIRY_DAYS } from "../rulesets/validate-rule.ts";
-import type { AddressSet } from "../sets/address-set.ts";
+import { type AddressSet, AddressSetBuilder } from "../sets/address-set.ts";
 import { finished } from "../turns/finished.ts";
 import { DEFAULT_DATASET, defaultDataset } from "./default-datasets.ts";
 import { nearest } from "../words/nearest.ts";
@@ -22,6 +22,7 @@ import { momentOf } from "./moment.ts";
 import { counted } from "./output/numbers.ts";
 import { standardError } from "./output/standard-error.ts";
 import { listName } from "./list-options.ts";
+import type { PlainLine } from "./plain-line.ts";
 import { readList } from "./read-list.ts";
 import { rejectOwnOutput } from "./reject-own-output.ts";
 import { isRulesetFile } from "./ruleset-file.ts";
@@ -63,7 +64,14 @@ export function nowOf(args: Arguments): number {
 
 /** The addresses of an operand. Throws as `gatheredOf`. */
 export async function addressesOf(args: Arguments, operand: string, now: number): Promise<AddressSet> {
+  if (isList(operand)) return listAddresses(operand);
   return (await gatheredOf(args, operand, now)).addresses;
+}
+
+/** Whether an operand is a list, and not what its text or its file says otherwise. */
+function isList(operand: string): boolean {
+  if (operand.startsWith(NODE) || operand.startsWith(THREATS) || isRulesetFile(operand)) return false;
+  return operand === "-" || existsSync(operand);
 }
 
 /**
@@ -85,7 +93,7 @@ export async function gatheredOf(args: Arguments, operand: string, now: number):
     rejectOwnOutput(operand);
     return finished(gatheringRules(operand, await openRuleset(operand), now));
   }
-  if (operand === "-" || existsSync(operand)) return listed(listName(operand), await listPrefixes(operand));
+  if (isList(operand)) return listed(listName(operand), await listPrefixes(operand));
   const literal = literalIn(operand);
   if (literal !== undefined) return listed(operand, literal);
   throw new UsageError(
@@ -99,22 +107,48 @@ function listed(name: string, prefixes: readonly Prefix[]): Gathered {
 
 async function listPrefixes(path: string): Promise<Prefix[]> {
   const prefixes: Prefix[] = [];
+  await readAddresses(path, (prefix) => prefixes.push(prefix));
+  return prefixes;
+}
+
+/** Of a list of which only the addresses count: most lines need no object. */
+async function listAddresses(path: string): Promise<AddressSet> {
+  const builder = new AddressSetBuilder();
+  await readAddresses(
+    path,
+    (prefix) => builder.add(prefix),
+    ({ family, words, length }) => {
+      builder.addWords(family, words, length);
+      return true;
+    },
+  );
+  return builder.finish();
+}
+
+/** Reads a list; throws UsageError after the last line if any cannot be read. `onPlain` as in `readList`. */
+async function readAddresses(
+  path: string,
+  onPrefix: (prefix: Prefix) => void,
+  onPlain?: (line: PlainLine) => boolean,
+): Promise<void> {
   let malformed = 0;
   const warn = (line: number, message: string): void => {
     standardError().write(`${listName(path)}:${line}: ${message}\n`);
   };
   await readList(
     path,
-    ({ line, prefixes: more, warning }) => {
-      prefixes.push(...more);
+    ({ line, prefixes, warning }) => {
+      for (const prefix of prefixes) onPrefix(prefix);
       if (warning !== undefined) warn(line, warning);
     },
     ({ line, message }) => {
       malformed++;
       warn(line, message);
     },
+    undefined,
+    onPlain,
   );
-  if (malformed === 0) return prefixes;
+  if (malformed === 0) return;
   throw new UsageError(
     `${listName(path)}: ${counted(malformed, "line")} cannot be read, and the result would be wrong without them; correct the list`,
   );

@@ -6,15 +6,13 @@ import { DEVICES } from "../deployments/devices.ts";
 import { DEPLOYMENT_FORMATS } from "../service/deployments/deployment-formats.ts";
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../store/deployment.ts";
 import { GUARD_POLICIES } from "../store/guard-policy.ts";
-import { literalIn, NODE, THREATS, threatSelectionIn } from "./address-operand.ts";
-import { chosenList } from "./chosen-list.ts";
-import { chosenRuleset } from "./chosen-ruleset.ts";
+import { literalIn, NODE, THREATS } from "./address-operand.ts";
 import type { Arguments, Option } from "./command.ts";
 import { wholeNumber } from "./parse-arguments.ts";
+import { LIST, RULESET, serverSource, type Source } from "./server-source.ts";
 import { parametersText } from "./service-connection.ts";
 import { UsageError } from "./usage-error.ts";
 
-export type Source = Deployment["include"][number];
 type Options = Deployment["options"];
 
 /** The note of commands that take such sources. */
@@ -23,8 +21,6 @@ export const SOURCE_NOTE =
 
 /** In place of a device. */
 const NO_DEVICE = "none";
-const RULESET = "ruleset:";
-const LIST = "list:";
 const SOURCE_SYNTAX = "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, or a prefix, address or range";
 
 export const GUARD_OPTION: Option = {
@@ -159,18 +155,9 @@ async function sourcesOf(texts: readonly string[], option: string, client: Clien
 }
 
 async function sourceOf(text: string, option: string, client: Client): Promise<Source> {
-  if (text.startsWith(RULESET)) return { ruleset: (await chosenRuleset(client, text.slice(RULESET.length))).id };
-  if (text.startsWith(LIST)) return { list: (await chosenList(client, text.slice(LIST.length))).id };
-  if (text.startsWith(NODE)) return { cbs: text.slice(NODE.length) };
-  if (!text.startsWith(THREATS)) throw new UsageError(`--${option} ${JSON.stringify(text)}: ${SOURCE_SYNTAX}`);
-  const { classification, tags, seenWithinDays } = threatSelectionIn(text);
-  return {
-    cti: {
-      ...(classification !== undefined && { classification }),
-      ...(tags !== undefined && { tags: [...tags] }),
-      ...(seenWithinDays !== undefined && { seen_within_days: seenWithinDays }),
-    },
-  };
+  const source = await serverSource(text, client);
+  if (source === undefined) throw new UsageError(`--${option} ${JSON.stringify(text)}: ${SOURCE_SYNTAX}`);
+  return source;
 }
 
 /** How a source is written, with the names of rulesets and lists; prefixes in the order of the list. */

@@ -84,6 +84,11 @@ function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = 
   return text.replace(/\/+$/, "");
 }
 
+/** The key, for servers that may require none; undefined if none is given. Throws UsageError for what is no key. */
+export function keyIfGiven(args: Arguments, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  return args.has("key-file") || (environment["IPSIEVE_API_KEY"] ?? "") !== "" ? keyOf(args, environment) : undefined;
+}
+
 /** The key, which no message shows. */
 function keyOf(args: Arguments, { IPSIEVE_API_KEY = "" }: NodeJS.ProcessEnv = process.env): string {
   const path = args.value("key-file");

@@ -21,14 +21,15 @@ import Usage from "./pages/usage.tsx";
 import Users from "./pages/users.tsx";
 
 const deploymentPages = () => import("./pages/deployment-pages.ts");
-const webhookPages = () => import("./pages/webhook-pages.ts");
+const followerPages = () => import("./pages/follower-pages.ts");
 const Deployment = lazyPage(async () => (await deploymentPages()).PAGES.Deployment);
 const Deployments = lazyPage(async () => (await deploymentPages()).PAGES.Deployments);
 const EditDeployment = lazyPage(async () => (await deploymentPages()).PAGES.EditDeployment);
 const ExternalListPage = lazyPage(async () => (await deploymentPages()).PAGES.ExternalListPage);
 const ExternalLists = lazyPage(async () => (await deploymentPages()).PAGES.ExternalLists);
-const OneWebhook = lazyPage(async () => (await webhookPages()).PAGES.OneWebhook);
-const Webhooks = lazyPage(async () => (await webhookPages()).PAGES.Webhooks);
+const OneWebhook = lazyPage(async () => (await followerPages()).PAGES.OneWebhook);
+const TaxiiClients = lazyPage(async () => (await followerPages()).PAGES.TaxiiClients);
+const Webhooks = lazyPage(async () => (await followerPages()).PAGES.Webhooks);
 
 export interface Route {
   /** For example `/rulesets/:ruleset_id`. */
@@ -62,6 +63,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/keys", view: Keys, label: "Keys", icon: "key", group: "organisation" },
   { path: "/webhooks", view: Webhooks, label: "Webhooks", icon: "send", group: "organisation", needs: "admin" },
   { path: "/webhooks/:webhook_id", view: OneWebhook, needs: "admin" },
+  { path: "/taxii", view: TaxiiClients, label: "TAXII clients", icon: "download", group: "organisation" },
   { path: "/users", view: Users, label: "Users", icon: "users", group: "organisation", needs: "admin" },
   { path: "/audit", view: Audit, label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },
   { path: "/usage", view: Usage, label: "Usage", icon: "usage", group: "organisation" },

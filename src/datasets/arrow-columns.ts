@@ -1,5 +1,6 @@
 import type { ResultColumn } from "../batch/arrow/result-column.ts";
 import type { Catalogue } from "../cbs/catalogue.ts";
+import type { CtiDataset } from "../cti/dataset.ts";
 import { storedLabels } from "../rulesets/stored-ruleset.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { formatTimestamp } from "../time/format-timestamp.ts";
@@ -26,5 +27,15 @@ export function rulesetColumns({ metadata, table }: Snapshot): readonly ResultCo
         return expiry === null ? null : formatTimestamp(expiry);
       },
     },
+  ];
+}
+
+/** What threat intelligence adds: the most specific prefix, and what is known about it. */
+export function ctiColumns(dataset: CtiDataset): readonly ResultColumn[] {
+  return [
+    { name: "cidr", kind: "prefix" },
+    { name: "classification", kind: "text", valueOf: (match) => dataset.documentOf("", match).classification },
+    { name: "actor", kind: "text", valueOf: (match) => dataset.documentOf("", match).actor || null },
+    { name: "tags", kind: "list", valueOf: (match) => dataset.documentOf("", match).tags },
   ];
 }

@@ -1,4 +1,5 @@
-import { addressBits, type Family } from "../address/address.ts";
+import { addressBits, type Family, type Prefix } from "../address/address.ts";
+import type { MatchId } from "../table/match-id.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { inPieces } from "./_column.ts";
 import { type FileColumns, maskOf, PERMANENT, RuleSlots, type WriteTimes } from "./_rule-slots.ts";
@@ -33,6 +34,21 @@ export function readSlots(
     },
   };
   return RuleSlots.of(family, file);
+}
+
+/** The prefix of one rule, by its number among all; its host bits are not checked. @throws RulesetError */
+export function readPrefix(stored: RulesetMetadata, table: PrefixTable, number: number): Prefix {
+  const count4 = table.prefixCount(4);
+  const family: Family = number <= count4 ? 4 : 6;
+  const width = family === 4 ? 1 : 4;
+  const words = bytesOf(`words${family}`, stored[`words${family}`], 4 * width * table.prefixCount(family));
+  const length = table.prefixLength(number as MatchId);
+  if (length > addressBits(family))
+    throw badRules("matchLength", `rule ${number} of IPv${family} has the length ${length}`);
+  const view = new DataView(words.buffer, words.byteOffset, words.byteLength);
+  const first = (family === 4 ? number - 1 : number - count4 - 1) * width;
+  const word = (at: number): number => (at < width ? view.getUint32(4 * (first + at), true) : 0);
+  return { family, w0: word(0), w1: word(1), w2: word(2), w3: word(3), length };
 }
 
 /** What both families have in one column. */

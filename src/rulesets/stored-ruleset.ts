@@ -1,11 +1,11 @@
-import type { Family } from "../address/address.ts";
+import type { Family, Prefix } from "../address/address.ts";
 import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { type FamilyMoment, FamilyRules } from "./_family-rules.ts";
 import { FrozenRules } from "./_frozen-rules.ts";
 import { RuleDecider } from "./_rule-decider.ts";
 import { PERMANENT } from "./_rule-slots.ts";
-import { checkParents, type Guard, readExpiries, readNames, readSlots } from "./_stored-columns.ts";
+import { checkParents, type Guard, readExpiries, readNames, readPrefix, readSlots } from "./_stored-columns.ts";
 import {
   badRules,
   checkedMetadata,
@@ -107,6 +107,8 @@ export function checkStoredRuleset(metadata: unknown, table: PrefixTable): void 
 
 /** What rows of logs say about rules, by number. */
 export interface StoredLabels {
+  /** @throws RulesetError for a length that the table cannot have */
+  prefixOf(number: number): Prefix;
   nameOf(number: number): string | null;
   /** In milliseconds since 1970; null: never. */
   expiryOf(number: number): number | null;
@@ -119,6 +121,7 @@ export function storedLabels(metadata: unknown, table: PrefixTable): StoredLabel
   const distinct = namesOf({ text, ends, numbers: Uint32Array.from(ends, (_, at) => at + 1) });
   const expiresAt = readExpiries(table);
   return {
+    prefixOf: (number) => readPrefix(stored, table, number),
     nameOf: (number) => distinct[numbers[number - 1]! - 1] ?? null,
     expiryOf: (number) => {
       const time = expiresAt?.[number] ?? PERMANENT;

@@ -12,10 +12,12 @@ import type { ExternalLists } from "./lists/external-lists.ts";
 import type { ListSecrets } from "./lists/list-secrets.ts";
 import type { Pulls } from "./deployments/pulls.ts";
 import type { ChangeTails } from "./changes/change-tails.ts";
+import type { FollowedCatalogue } from "./datasets/followed-catalogue.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
+import type { Replays } from "./logs/replays.ts";
 import type { Metrics } from "./usage/metrics.ts";
 import type { FairQueue } from "./fair-queue.ts";
 import type { SecretKey } from "./access/secret-key.ts";
@@ -43,6 +45,8 @@ export interface Services {
   readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
   readonly catalogueUpdates: CatalogueUpdates;
+  /** undefined unless the catalogue is pulled from a URL. */
+  readonly followedCatalogue: FollowedCatalogue | undefined;
   readonly threats: ServedDataset<ThreatView>;
   readonly feedImports: FeedImports;
   /** Files that are made once for all clients that request them. */
@@ -69,6 +73,7 @@ export interface Services {
   readonly webhooks: WebhookDeliverer;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
+  readonly replays: Replays;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly passwords: Passwords;

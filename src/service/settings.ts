@@ -109,7 +109,15 @@ export const SETTINGS = {
     initial: "",
     value: "FILE",
     isPath: true,
-    help: "the catalogue, reloaded when it changes; default: the one from the last update, otherwise the bundled one",
+    help: "the catalogue, reloaded when it changes, or a URL that it is pulled from, as by ipsieve pull, with the key in IPSIEVE_API_KEY; default: the one from the last update, otherwise the bundled one",
+  },
+  catalogueInterval: {
+    name: "catalogue-interval",
+    initial: 3600,
+    min: 1,
+    max: DAY,
+    value: "SECONDS",
+    help: "how often the catalogue is pulled, if --catalogue is a URL; after a failure, at least once a minute",
   },
   threats: {
     name: "cti",

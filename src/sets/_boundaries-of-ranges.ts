@@ -2,11 +2,15 @@ import type { Address, Family } from "../address/address.ts";
 import { type Boundaries, compareWords, STEP, wordsOf } from "./_boundaries.ts";
 import { type DigitOf, sortedIndexes } from "./radix-sort.ts";
 
+/** Making an array takes longer than anything else about a set without addresses, of which guards of writes make many. */
+const NO_WORDS = new Uint32Array(0);
+const MIN_WORDS = 64;
+
 /** Ranges of addresses of one family, in any order, overlapping or not, that become a set. */
 export class RangeCollector {
   readonly family: Family;
-  /** The words of first and last address of each range, one range after the other. */
-  #words = new Uint32Array(64);
+  /** The words of first and last address of each range, one range after the other; none yet where there may be none. */
+  #words = NO_WORDS;
   #length = 0;
 
   constructor(family: Family) {
@@ -22,6 +26,7 @@ export class RangeCollector {
 
   /** The addresses of all ranges. O(n) where they come in order, else as long as a radix sort takes. */
   *boundaries(): Generator<undefined, Boundaries, undefined> {
+    if (this.#length === 0) return { family: this.family, words: NO_WORDS };
     const width = wordsOf(this.family);
     const count = this.#length / (2 * width);
     const order = yield* this.#order(count, width);
@@ -72,7 +77,7 @@ export class RangeCollector {
   }
 
   #grow(): void {
-    const larger = new Uint32Array(2 * this.#words.length);
+    const larger = new Uint32Array(Math.max(MIN_WORDS, 2 * this.#words.length));
     larger.set(this.#words);
     this.#words = larger;
   }

@@ -96,6 +96,8 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   const width = wordsOf(family);
   const from = passedAt(boundaries, first);
   const to = passedAt(boundaries, last);
+  // Nearly always nothing is there: without a boundary between, and not within a part.
+  if (from === to && from % 2 === 0) return { family, words: NO_WORDS };
   const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
   const end = to % 2 === 1 ? wordsAfter(last, width) : [];
   const between = words.subarray(from * width, to * width);
@@ -105,6 +107,8 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   result.set(end, start.length + between.length);
   return { family, words: result };
 }
+
+const NO_WORDS = new Uint32Array(0);
 
 function wordsOfAddress({ w0, w1, w2, w3 }: Address, width: number): number[] {
   return [w0, w1, w2, w3].slice(0, width);
@@ -123,10 +127,18 @@ function wordsAfter(address: Address, width: number): number[] {
 /** How many boundaries are not after the address. O(log n) */
 function passedAt({ family, words }: Boundaries, address: Address): number {
   const width = wordsOf(family);
-  const wanted = new Uint32Array([address.w0, address.w1, address.w2, address.w3]);
   // Invariant: the boundaries before `low` are not after the address, those from `high` on are.
   let low = 0;
   let high = words.length / width;
+  if (width === 1) {
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (words[middle]! <= address.w0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  const wanted = new Uint32Array([address.w0, address.w1, address.w2, address.w3]);
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (compareWords(words, middle * width, wanted, 0, width) <= 0) low = middle + 1;

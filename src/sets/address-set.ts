@@ -11,6 +11,7 @@ import {
   type SetOperation,
   wordsOf,
 } from "./_boundaries.ts";
+import { Ipv4Collector } from "./_boundaries-of-ipv4.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
@@ -21,6 +22,10 @@ export interface AddressRange {
   readonly last: Address;
 }
 
+let createSet: (ipv4: Boundaries, ipv6: Boundaries) => AddressSet;
+/** How a set is kept. */
+export let boundariesOf: (set: AddressSet, family: Family) => Boundaries;
+
 /**
  * A set of IPv4 and IPv6 addresses, exact and immutable. Its methods are named as those of ECMAScript's Set. It takes 8
  * bytes for each range of IPv4 addresses and 32 for each of IPv6, ranges that touch counting as one.
@@ -30,6 +35,12 @@ export interface AddressRange {
  */
 export class AddressSet {
   static readonly EMPTY = new AddressSet(emptyBoundaries(4), emptyBoundaries(6));
+
+  // For this room alone: programs do without the form in which a set is kept.
+  static {
+    createSet = (ipv4, ipv6) => new AddressSet(ipv4, ipv6);
+    boundariesOf = (set, family) => set.#of(family);
+  }
 
   readonly #ipv4: Boundaries;
   readonly #ipv6: Boundaries;
@@ -154,6 +165,35 @@ export class AddressSet {
 
   #of(family: Family): Boundaries {
     return family === 4 ? this.#ipv4 : this.#ipv6;
+  }
+}
+
+/**
+ * Becomes a set from prefixes that are words, in any order, overlapping or not: for long lists, without an object for
+ * each IPv4 prefix. Unlike `AddressSet.collecting` it cannot be interrupted.
+ */
+export class AddressSetBuilder {
+  readonly #ipv4 = new Ipv4Collector();
+  readonly #ipv6 = new RangeCollector(6);
+
+  /** Adds a prefix without host bits; `words[0]` is that of IPv4, `words[0..3]` are those of IPv6. */
+  addWords(family: Family, words: Uint32Array, length: number): void {
+    if (family === 4) this.#addIpv4(words[0]!, length);
+    else this.add({ family, w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]!, length });
+  }
+
+  add(prefix: Prefix): void {
+    if (prefix.family === 4) this.#addIpv4(prefix.w0, prefix.length);
+    else this.#ipv6.add(prefix, lastAddress(prefix));
+  }
+
+  #addIpv4(first: number, length: number): void {
+    this.#ipv4.add(first, first + 2 ** (32 - length) - 1);
+  }
+
+  /** The addresses of all prefixes that were added. Nothing can be added afterwards. O(n) */
+  finish(): AddressSet {
+    return createSet(this.#ipv4.boundaries(), finished(this.#ipv6.boundaries()));
   }
 }
 

@@ -72,7 +72,7 @@ export const HEADER = {
 } as const;
 export const ENTRY = { name: 0, checksum: 20, byteOffset: 24, byteLength: 32, size: 40 } as const;
 const NAME_BYTES = 20;
-const GENERATION_BYTES = 16;
+export const GENERATION_BYTES = 16;
 
 /** Header and section table: what is read before anything else. */
 export const HEAD_BYTES: number = HEADER.size + SNAPSHOT_SECTIONS.length * ENTRY.size;

@@ -18,11 +18,11 @@ export interface LookupCosts {
 
 export const LOOKUP_COSTS: LookupCosts = {
   lookup: 0.1,
-  bitmap: 3.12,
-  list: 7.39,
-  tree: 13.68,
-  wide: 3.21,
-  skip: 39.39,
-  points: 10,
-  doubling: 2.2,
+  bitmap: 3.01,
+  list: 7.68,
+  tree: 12.03,
+  wide: 2.72,
+  skip: 23.26,
+  points: 9.23,
+  doubling: 2.12,
 };

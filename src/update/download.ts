@@ -53,9 +53,31 @@ export interface Download extends Validators {
   readonly bytes: Buffer;
 }
 
+/** A response that is neither a redirect nor a failure that may be gone in a moment. */
+export interface OpenResponse {
+  /** Where it is from, after all redirects. */
+  readonly url: URL;
+  readonly status: number;
+  /** A header, by its name in lower case. */
+  readonly header: (name: string) => string | null;
+  /** As it is sent, to be read to its end or `dump`ed. */
+  readonly body: Dispatcher.ResponseData["body"];
+  readonly signal: AbortSignal;
+}
+
+/** What is asked for, and what becomes of the response: anew for each attempt. */
+export interface Exchange<Result> {
+  readonly headers: () => Headers | Promise<Headers>;
+  /** Headers for the URL itself, never for one that it redirects to. */
+  readonly credentials?: Headers | undefined;
+  readonly take: (response: OpenResponse) => Promise<Result>;
+}
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Statuses that may be gone in a moment. */
 const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
+/** Bytes of a body that are read to keep the connection, before it is closed instead. */
+const DUMPED = 1 << 16;
 /** Maximum seconds that a server may make us wait before the next attempt. */
 const MAX_RETRY_AFTER = 60;
 
@@ -109,10 +131,26 @@ export class Downloader {
    * @throws UpdateError
    */
   async get(url: string, validators?: Validators, credentials?: Headers): Promise<Download | "same"> {
+    const { etag = null, lastModified = null } = validators ?? {};
+    const isConditional = etag !== null || lastModified !== null;
+    const headers = {
+      "accept-encoding": "gzip, br",
+      ...(etag === null ? {} : { "if-none-match": etag }),
+      ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
+    };
+    const take = (response: OpenResponse): Promise<Download | "same"> => this.#whole(response, isConditional);
+    return this.exchange(url, { headers: () => headers, credentials, take });
+  }
+
+  /**
+   * Lets `take` read the response as it arrives. Redirects are followed, and attempts repeated, as by `get`.
+   * @throws UpdateError, and what `take` throws, unless that looks like a failure of the connection
+   */
+  async exchange<Result>(url: string, exchange: Exchange<Result>): Promise<Result> {
     const { attempts, pause } = this.#limits;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(url, validators, credentials);
+        return await this.#attempt(url, exchange);
       } catch (error) {
         if (!(error instanceof TransientError)) throw error;
         if (attempt === attempts)
@@ -124,22 +162,18 @@ export class Downloader {
     }
   }
 
-  async #attempt(
-    url: string,
-    validators: Validators | undefined,
-    credentials: Headers | undefined,
-  ): Promise<Download | "same"> {
+  async #attempt<Result>(url: string, { headers, credentials, take }: Exchange<Result>): Promise<Result> {
     const { totalTime, redirects } = this.#limits;
     const signal = AbortSignal.timeout(totalTime);
+    const own = { accept: "*/*", "user-agent": this.#options.userAgent, ...(await headers()) };
     let location = url;
     for (let hop = 0; hop <= redirects; hop++) {
       const address = await this.#checkedUrl(location);
       try {
-        const response = await this.#request(address, validators, hop === 0 ? credentials : undefined, signal);
-        const isConditional = (validators?.etag ?? validators?.lastModified ?? null) !== null;
-        const next = await this.#outcome(response, address, isConditional, signal);
-        if (typeof next !== "object" || !("redirect" in next)) return next;
-        location = next.redirect;
+        const response = await this.#request(address, { ...(hop === 0 ? credentials : {}), ...own }, signal);
+        const redirect = await redirectOf(response, address, signal);
+        if (redirect === undefined) return await take(opened(response, address, signal));
+        location = redirect;
       } catch (error) {
         throw this.#describe(error, address);
       }
@@ -160,21 +194,7 @@ export class Downloader {
     return url;
   }
 
-  async #request(
-    url: URL,
-    validators: Validators | undefined,
-    credentials: Headers | undefined,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData> {
-    const { etag = null, lastModified = null } = validators ?? {};
-    const headers = {
-      ...credentials,
-      accept: "*/*",
-      "accept-encoding": "gzip, br",
-      "user-agent": this.#options.userAgent,
-      ...(etag === null ? {} : { "if-none-match": etag }),
-      ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
-    };
+  async #request(url: URL, headers: Headers, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const request = { path: url.pathname + url.search, method: "GET", signal } as const;
     const { proxy } = this.#options;
     if (this.#tunnels === undefined || url.protocol !== "https:" || isExcepted(proxy!, url))
@@ -183,30 +203,15 @@ export class Downloader {
     return agent.request({ ...request, origin, headers: { host: url.host, ...headers } });
   }
 
-  async #outcome(
-    response: Dispatcher.ResponseData,
-    url: URL,
-    isConditional: boolean,
-    signal: AbortSignal,
-  ): Promise<Download | "same" | { redirect: string }> {
-    const { statusCode, headers, body } = response;
-    if (statusCode === 200) {
-      const bytes = await this.#read(body, textOf(headers["content-encoding"]), signal);
-      return {
-        bytes,
-        etag: checkedEtag(textOf(headers["etag"])),
-        lastModified: checkedDate(textOf(headers["last-modified"])),
-      };
+  async #whole(response: OpenResponse, isConditional: boolean): Promise<Download | "same"> {
+    const { status, header, body, signal } = response;
+    if (status === 200) {
+      const bytes = await this.#read(body, header("content-encoding"), signal);
+      return { bytes, etag: checkedEtag(header("etag")), lastModified: checkedDate(header("last-modified")) };
     }
-    await body.dump({ limit: 1 << 16, signal });
-    if (statusCode === 304 && isConditional) return "same";
-    const location = textOf(headers["location"]);
-    if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href))
-      return { redirect: new URL(location, url.href).href };
-    const problem = `${url.href} responds with status ${statusCode}${statusCode === 304 ? ", which was not requested" : ""}`;
-    throw PASSING_STATUS.has(statusCode)
-      ? new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])))
-      : new UpdateError("status", problem);
+    await body.dump({ limit: DUMPED, signal });
+    if (status === 304 && isConditional) return "same";
+    throw statusError(response);
   }
 
   async #read(body: Readable, encoding: string | null, signal: AbortSignal): Promise<Buffer> {
@@ -244,11 +249,36 @@ export class Downloader {
   }
 }
 
+function opened({ statusCode, headers, body }: Dispatcher.ResponseData, url: URL, signal: AbortSignal): OpenResponse {
+  return { url, status: statusCode, header: (name) => textOf(headers[name]), body, signal };
+}
+
+/** Where a response redirects to. @throws TransientError for a status that may be gone in a moment */
+async function redirectOf(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  url: URL,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const location = textOf(headers["location"]);
+  const isRedirect = REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href);
+  if (!isRedirect && !PASSING_STATUS.has(statusCode)) return undefined;
+  await body.dump({ limit: DUMPED, signal });
+  if (isRedirect) return new URL(location, url.href).href;
+  const problem = `${url.href} responds with status ${statusCode}`;
+  throw new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])));
+}
+
+/** For a status that is no answer to what was asked. */
+export function statusError({ url, status }: Pick<OpenResponse, "url" | "status">, cure = ""): UpdateError {
+  const what = status === 304 ? ", which was not requested" : "";
+  return new UpdateError("status", `${url.href} responds with status ${status}${what}${cure}`);
+}
+
 /** A failure after which another attempt makes sense; milliseconds to wait before it, if the server named them. */
-class TransientError extends UpdateError {
+export class TransientError extends UpdateError {
   readonly retryAfter: number | undefined;
 
-  constructor(code: UpdateErrorCode, message: string, retryAfter: number | undefined, options?: ErrorOptions) {
+  constructor(code: UpdateErrorCode, message: string, retryAfter?: number, options?: ErrorOptions) {
     super(code, message, options);
     this.retryAfter = retryAfter;
   }
@@ -308,11 +338,11 @@ function textOf(header: string | string[] | undefined): string | null {
 }
 
 /** A text that is not an entity tag (RFC 9110, 8.8.3) is not sent back. */
-function checkedEtag(text: string | null): string | null {
+export function checkedEtag(text: string | null): string | null {
   return text !== null && /^(W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : null;
 }
 
-function checkedDate(text: string | null): string | null {
+export function checkedDate(text: string | null): string | null {
   return text !== null && text.length < 40 && !Number.isNaN(Date.parse(text)) ? text : null;
 }
 

@@ -24,6 +24,9 @@ export type UpdateErrorCode =
   | "link"
   /** What the folder has in place of the list is not a file, or cannot be read. */
   | "unreadable"
+  /** A snapshot that was not sent as it is: damaged on the way, or no snapshot, or one of another kind. */
+  | "damaged"
+  | "wrong-kind"
   /** Another update is running. */
   | "locked"
   /** Files of the home folder that cannot be read. */

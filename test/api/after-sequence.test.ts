@@ -14,6 +14,7 @@ import { addUser, visit } from "./dashboard/browser.ts";
 import { LIMITS } from "./harness/replicas.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { onlyLong } from "../rounds.ts";
 
 /** How often a negative control that needs a server to be behind is tried. */
 const ATTEMPTS = 10;
@@ -121,7 +122,9 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     await postgres[Symbol.asyncDispose]();
   });
 
-  test("every read after a write knows it, also where no notification arrives", (t) => holdsEverywhere(t, pair));
+  test("every read after a write knows it, also where no notification arrives", { skip: onlyLong() }, (t) =>
+    holdsEverywhere(t, pair),
+  );
 
   test("a write that changes nothing, since another server's came before, is answered when that can be read", async () => {
     for (let i = 0; i < 10; i++) {

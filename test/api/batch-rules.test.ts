@@ -85,6 +85,16 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.equal((await rules()).length, 1 + MALFORMED.length);
     });
 
+    test("the errors of an item are those of its op alone, and a wrong op is told the right ones", async () => {
+      const { batch } = await makeRuleset();
+      const items = [{ op: "remove", ip: "192.0.2.9" }, { op: "add" }, { op: "delete", ip: "192.0.2.9", name: "x" }];
+      const { results } = await batch(items, false);
+      assert.deepEqual(
+        results.map(({ validation_errors: errors }) => errors),
+        [{ op: ["must be one of add, delete"] }, { ip: ["is required"] }, { name: ["unknown property"] }],
+      );
+    });
+
     test("atomic: a malformed item is a 400 that names it, and nothing is written", async () => {
       const { batch, rules } = await makeRuleset();
       for (const [item, , members] of MALFORMED) {

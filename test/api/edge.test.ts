@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
+import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
@@ -30,7 +31,8 @@ let admin = "";
 let rulesetId = "";
 
 before(async () => {
-  t = await startServer({ failuresPerMinute: 1000, baseUrl: `${BASE}/`, signInsPerMinute: 1000 });
+  const limits = { failuresPerMinute: 1000, signInsPerMinute: 1000, bodyMemory: 20 << 20 };
+  t = await startServer({ ...limits, baseUrl: `${BASE}/` });
   organisationId = await addOrganisation(t, "edge");
   admin = (await addUser(t, organisationId, "admin", "ada")).token;
   const about = { name: "blocked", purpose: "blocklist", description: "" } as const;
@@ -185,6 +187,31 @@ test("blocked requests are counted by rule, of a document and of lines, also pac
     { source: "other", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
     { source: "prefixes", ruleset_id: null, prefix: null, unit: "request", amount: 1 },
   ]);
+});
+
+test("what a packed report unpacks to counts towards the memory for bodies: 503 while others have it, then given back", async () => {
+  const { id } = await deployed();
+  const { token } = await newComponent(id);
+  const { access_token: access } = (await bootstrap(token)).body;
+  const headers = { ...bearer(access).headers, "Content-Type": "application/x-ndjson", "Content-Encoding": "gzip" };
+  const blanks = "\n".repeat(7 << 20);
+  const send = () =>
+    ask(t, "POST", "/api/v1/edl/logs", { headers, body: gzipSync(`${blanks}{"client":{"ip":"192.0.2.7"}}`) });
+  const held = async () => Number(/^ipsieve_body_bytes (\d+)$/m.exec((await ask(t, "GET", "/metrics")).text)?.[1]);
+  // The other bodies of this client lack their last byte.
+  const { hostname, port } = new URL(t.server.url);
+  const head = `POST /api/v1/edl/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access}\r\nContent-Type: text/plain\r\n`;
+  const sockets = Array.from({ length: 4 }, () => connect(Number(port), hostname).on("error", () => {}));
+  for (const socket of sockets) socket.write(`${head}Content-Length: ${1 << 20}\r\n\r\n${"x".repeat((1 << 20) - 1)}`);
+  await until("they have arrived", async () => (await held()) === 4 * ((1 << 20) - 1));
+  const refused = await send();
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"], refused.text);
+  assert.equal(await held(), 4 * ((1 << 20) - 1), "what was unpacked before is given back");
+  for (const socket of sockets) socket.destroy();
+  await until("no body is held", async () => (await held()) === 0);
+  const sent = await send();
+  assert.deepEqual([sent.status, sent.body], [202, { accepted: 1, rejected: 0 }]);
+  assert.equal(await held(), 0);
 });
 
 test("what outsiders send for a token is 401, whatever it is, and no error of the server", async () => {

@@ -9,6 +9,7 @@ import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";
 import { until } from "../until.ts";
 import { addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { onlyLong } from "../rounds.ts";
 
 const DAY = 86_400_000;
 const DEFINITION: DeploymentDefinition = {
@@ -102,6 +103,7 @@ test("a binary trie is served as bytes, whole and by family, and is not divided"
 test("unchanged content is 304 by tag and by date, also after a restart; coded bodies have tags of their own", async () => {
   const prefixes = Array.from({ length: 400 }, (_, i) => `203.0.${i >> 8}.${i & 255}`).filter((_, i) => i % 2 === 0);
   const deployment = await deployed({ include: [{ prefixes }], exclude: [] });
+  t.clock.now += 1000;
   const first = await fetchFeed(urlOf(deployment));
   const tag = first.headers.get("etag")!;
   const date = first.headers.get("last-modified")!;
@@ -125,6 +127,44 @@ test("unchanged content is 304 by tag and by date, also after a restart; coded b
     () => assert.fail("it has been coded"),
   );
   assert.equal(gunzipSync(bytes).toString(), first.text);
+});
+
+test("lists that change twice in a second have dates of their own, for devices that go by the date alone", async () => {
+  t.clock.now += 1000 - (t.clock.now % 1000);
+  const second = t.clock.now;
+  const deployment = await deployed();
+  const get = async (since?: string) => {
+    const found = await fetchFeed(urlOf(deployment), since === undefined ? {} : { "If-Modified-Since": since });
+    return { status: found.status, text: found.text, date: found.headers.get("last-modified")! };
+  };
+  const first = await get();
+  assert.deepEqual([first.text, Date.parse(first.date)], [LIST, second - 1000]);
+  t.clock.now = second + 900;
+  const definition = { include: [{ prefixes: ["9.9.9.0/24"] }], exclude: [] };
+  await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
+  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  t.clock.now = second + 5000;
+  const later = await get(first.date);
+  assert.deepEqual([later.status, later.text, Date.parse(later.date)], [200, "9.9.9.0/24\n", second]);
+  assert.equal((await get(later.date)).status, 304);
+});
+
+test("a list that changes after the clock was set back is sent, whatever date the device has from before", async () => {
+  const start = t.clock.now;
+  const deployment = await deployed();
+  t.clock.now += 5000;
+  const { headers } = await fetchFeed(urlOf(deployment));
+  const since = { "If-Modified-Since": headers.get("last-modified")! };
+  t.clock.now = start - 3_600_000;
+  assert.equal((await fetchFeed(urlOf(deployment), since)).status, 304, "it has not changed");
+  const definition = { include: [{ prefixes: ["9.9.9.0/24"] }], exclude: [] };
+  await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
+  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  for (const now of [t.clock.now, t.clock.now + 60_000, start + 3_600_000]) {
+    t.clock.now = now;
+    const { status, text } = await fetchFeed(urlOf(deployment), since);
+    assert.deepEqual([status, text], [200, "9.9.9.0/24\n"], `at ${new Date(now).toISOString()}`);
+  }
 });
 
 test("what devices get when something is wrong: a firewall stops enforcing only when it should", async () => {
@@ -267,7 +307,7 @@ async function expiringList(organisation: string, expiresAt: number): Promise<De
   return deployed({ include: [{ ruleset: ruleset.id }], exclude: [] }, organisation);
 }
 
-test("a list that devices cannot take is refused, and they keep the one before", async () => {
+test("a list that devices cannot take is refused, and they keep the one before", { skip: onlyLong() }, async () => {
   const deployment = await deployed();
   const id = deployment.id;
   const change = (definition: Partial<DeploymentDefinition>) =>

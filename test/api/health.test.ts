@@ -30,8 +30,16 @@ test("a server whose database fails is not ready, though nobody writes; it names
   renameSync(file, `${file}.elsewhere`);
   assert.equal(await readyzWith(t, 503), "not ready: the database fails\n");
   assert.equal((await ask(t, "GET", "/livez")).status, 200);
+  const details = async () => {
+    const { body } = await ask(t, "GET", "/readyz", { headers: { Accept: "application/json" } });
+    assert.ok(body.staleness_seconds >= 0);
+    return { ...body, staleness_seconds: 0 };
+  };
+  const failing = { ready: false, missing: ["the database fails"], database: "fails", staleness_seconds: 0 };
+  assert.deepEqual(await details(), failing);
   renameSync(`${file}.elsewhere`, file);
   assert.equal(await readyzWith(t, 200), "ok\n");
+  assert.deepEqual(await details(), { ...failing, ready: true, missing: [], database: "ok" });
 });
 
 test("loading again without threat intelligence logs no error", async (context) => {

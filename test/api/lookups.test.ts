@@ -16,6 +16,8 @@ import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { openCtiDataset } from "../../src/datasets/open-cti-dataset.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import { exportRules, PARTIAL_FORMATS, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
+import { setNameOf } from "../../src/formats/set-name.ts";
 import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
 import { until } from "../until.ts";
 
@@ -182,6 +184,42 @@ async function pagesOf(path: string, count: number): Promise<string[]> {
   assert.ok(last > 2 && count > 10);
   return seen;
 }
+
+test("ranges as files: what the library writes, in every format; 400 for what a format cannot express, 304 for who has it", async () => {
+  const path = "/v1/cbs/ranges:export?id=/cdn/cachefly";
+  const catalogue = await openCatalogue(BUNDLED);
+  const tree = new CatalogueTree(catalogue);
+  const now = Date.parse(catalogue.metadata.createdAt);
+  for (const format of RULE_EXPORT_FORMATS) {
+    // Some have one family only, and some no wide prefixes: an export of the whole node is for all others.
+    const family = PARTIAL_FORMATS.has(format) ? 4 : undefined;
+    const purpose = format === "traefik" ? "allowlist" : "blocklist";
+    const rules = rangesOf(tree, "/cdn/cachefly", { family, aggregate: true }).items.map(({ cidr }) => ({
+      prefix: parsePrefix(cidr),
+      name: null,
+      expiresAt: null,
+      createdAt: 0,
+      updatedAt: 0,
+    }));
+    const setName = setNameOf("/cdn/cachefly", "/cdn/cachefly");
+    const query = `&format=${format}&purpose=${purpose}&aggregate=true${family === undefined ? "" : `&family=${family}`}`;
+    const { status, text, headers } = await ask(t, "GET", path + query, { key });
+    assert.equal(status, 200, `${format}: ${text}`);
+    assert.equal(text, [...exportRules(rules, format, { setName, purpose, now })].join(""), format);
+    const again = await ask(t, "GET", path + query, { key, headers: { "If-None-Match": headers.get("etag")! } });
+    assert.equal(again.status, 304, format);
+  }
+  for (const [query, field] of [
+    ["&format=aws-waf", "format"],
+    ["&format=text&set_name=cdn", "set_name"],
+    ["&format=ipset&set_name=c%20d", "set_name"],
+  ]) {
+    const { status, body } = await ask(t, "GET", path + query, { key });
+    assert.deepEqual([status, Object.keys(body.validation_errors)], [400, [field]], query);
+  }
+  assert.match((await ask(t, "GET", `${path}&format=ipset&set_name=cdn`, { key })).text, /cdn_4/);
+  assert.equal((await ask(t, "GET", "/v1/cbs/ranges:export?id=/nowhere", { key })).status, 404);
+});
 
 test("ranges: an ETag for each form, the same on every server with this catalogue; 304 for who has it", async (context) => {
   const path = "/v1/cbs/ranges?id=/cdn/cloudflare";

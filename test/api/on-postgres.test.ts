@@ -20,12 +20,15 @@ const SUITES = [
   "changes",
   "change-streams",
   "feeds",
+  "misp-feeds",
   "dashboard/webhooks",
   "explain",
   "guard",
   "bouncers",
   "edge",
   "taxii",
+  "interrupted-requests",
+  "replays",
 ];
 /** What is most about writes; the long form runs all. */
 const SHORT = "conditional-writes";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { FailureLimits, KeyLimits, MinuteCounts, SteadyClock } from "../../src/service/access/rate-limits.ts";
+import { SignInLimits } from "../../src/service/access/sign-in-limits.ts";
+import { ServiceError } from "../../src/service/service-error.ts";
 import type { Settings } from "../../src/service/settings.ts";
 import { type Area, AREAS } from "../../src/store/state.ts";
 import { ApiDocument } from "./fuzz/api-document.ts";
@@ -289,6 +291,41 @@ test("a clock that is set back, by however much, gives no second minute, and hol
     assert.deepEqual(take(), ["taken", "taken"]);
   }
 });
+
+test("a clock that is set back gives no second minute of attempts to sign in, for an address, a name or a device", () => {
+  for (const back of [1, 30_000, 60_000, 3_600_000, 400 * 86_400_000]) {
+    const clock = clockAt(START);
+    const limits = new SignInLimits(2, clock.steady);
+    const kinds = {
+      address: () => limits.takeAddress("192.0.2.1"),
+      name: () => limits.takeName("ada"),
+      device: () => limits.takeKnown("d"),
+    };
+    const take = () => Object.values(kinds).map(retryAfterOf);
+    const [taken, refused] = [
+      [0, 0, 0],
+      [60, 60, 60],
+    ];
+    assert.deepEqual([take(), take(), take()], [taken, taken, refused]);
+    clock.now -= back;
+    assert.deepEqual([take(), take()], [refused, refused], `set back by ${back} ms`);
+    clock.now += 59_999;
+    assert.deepEqual(take(), [1, 1, 1]);
+    clock.now++;
+    assert.deepEqual(take(), taken);
+  }
+});
+
+/** Seconds after which to try again; 0 if the attempt was let through. */
+function retryAfterOf(attempt: () => void): number {
+  try {
+    attempt();
+    return 0;
+  } catch (error) {
+    assert.ok(error instanceof ServiceError && error.code === "too-many-requests", String(error));
+    return error.retryAfter!;
+  }
+}
 
 test("a clock that is set back to the month before gives neither month a second time", () => {
   const december = Date.UTC(2026, 11);

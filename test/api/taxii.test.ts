@@ -312,6 +312,48 @@ test("filters choose by id, type, version and specification; wrong ones are 400 
   assert.equal((await objectsOf(authorization, ruleset, `?limit=10&next=${next}`)).length, 2);
 });
 
+test("what has been deleted is a collection of revocations: a ruleset, a deployment", async () => {
+  const ruleset = await newRuleset();
+  await add(ruleset, "192.0.2.0/24");
+  const definition = {
+    description: "",
+    firewall_format: "text",
+    device: "none",
+    update_frequency: "5m",
+    purpose: "blocklist",
+    direction: "both",
+    active: true,
+    include: [{ ruleset }],
+    exclude: [],
+    options: {},
+  } as const;
+  const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "gone", definition });
+  const deployment = created.deployment.id;
+  await until("the list is published", () => t.server.services.lists.served(deployment) !== undefined);
+  const { authorization } = await signIn(ruleset, deployment);
+  const before = [await indicatorsOf(authorization, ruleset), await indicatorsOf(authorization, deployment)];
+  assert.deepEqual(
+    before.map(([only]) => only.revoked),
+    [undefined, undefined],
+  );
+  t.clock.now += 1000;
+  await t.server.store.write({ kind: "delete-deployment", ...by(), deploymentId: deployment, ifMatch: undefined });
+  await t.server.store.write({ kind: "delete-ruleset", ...by(), rulesetId: ruleset });
+  for (const [index, id] of [ruleset, deployment].entries()) {
+    const [known] = before[index]!;
+    const found = await indicatorsOf(authorization, id);
+    assert.deepEqual(
+      found.map((each) => [each.id, each.revoked, each.modified > known.modified]),
+      [[known.id, true, true]],
+    );
+    assert.deepEqual(await indicatorsOf(authorization, id), found, "revoked once");
+  }
+  const { body } = await get(authorization, "api/collections/");
+  assert.deepEqual(body.collections.map(({ title }: any) => title).sort(), ["Deleted ruleset", "gone"]);
+  await t.restart();
+  assert.equal((await indicatorsOf(authorization, deployment)).length, 1);
+});
+
 test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {
   const definition = {
     description: "",

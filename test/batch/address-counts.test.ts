@@ -7,6 +7,7 @@ import { AddressCounter } from "../../src/batch/engine/address-counter.ts";
 import { identify } from "../../src/batch/identify.ts";
 import type { IdentifyOptions } from "../../src/batch/identify-options.ts";
 import type { AddressCounts } from "../../src/batch/address-counts.ts";
+import { addUpAddresses } from "../../src/batch/pipeline/_add-up-addresses.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const folder = temporaryFolder();
@@ -96,29 +97,42 @@ test("lines by address are exact for as many as are kept; behind that, each coun
   }
 });
 
-test("whoever waits between two steps waits between those of the counted addresses, and may end there", async () => {
-  writeFileSync(path, makeLog(30_000).text);
-  let pauses = 0;
-  const pausesOf = async (more: Partial<IdentifyOptions>): Promise<number> => {
-    pauses = 0;
-    await identify({
-      inputs: [path],
-      snapshot,
-      engine: ENGINE,
-      format: "none",
-      threads: 1,
-      pause: async () => void pauses++,
-      ...more,
-    });
-    return pauses;
+test("what several threads counted is added up in steps, and the counts of one alone are taken as they are", () => {
+  const part = (from: number): AddressCounts => {
+    const counter = new AddressCounter(30_000);
+    for (let word = from; word < from + 10_000; word++) {
+      counter.add(4, Uint32Array.of(word), 0);
+      counter.add(6, Uint32Array.of(0x2001_0db8, 0, 0, word), 0);
+    }
+    return counter.counts();
   };
-  const without = await pausesOf({});
-  for (const counting of [{ keptAddresses: 30_000 }, { topAddresses: 5 }])
-    assert.ok((await pausesOf(counting)) >= without + 2, `${without} ${pauses}`);
+  const tooMany = (): never => assert.fail("there are not too many");
+  const parts = [part(0), part(5000)];
+  const adding = addUpAddresses(parts, 30_000, tooMany);
+  let steps = 0;
+  let step = adding.next();
+  for (; step.done !== true; step = adding.next()) steps++;
+  assert.ok(steps >= 8, `${steps}`);
+  assert.deepEqual([step.value.counts4.length, step.value.counts6.length, step.value.missing], [15_000, 15_000, 0]);
+  assert.equal(
+    step.value.counts4.reduce((sum, count) => sum + count, 0),
+    20_000,
+  );
+  const none = new AddressCounter(1).counts();
+  assert.equal(addUpAddresses([none, parts[0]!], 30_000, tooMany).next().value, parts[0]);
+  // Too many for one, too: dropped as those of several are, and known to be missing.
+  let told = 0;
+  const dropping = addUpAddresses([parts[0]!], 1000, () => void told++);
+  for (step = dropping.next(); step.done !== true;) step = dropping.next();
+  assert.deepEqual([told, step.value.missing], [1, 1]);
+});
+
+test("whoever waits between two steps may end there", async () => {
+  writeFileSync(path, makeLog(30_000).text);
   const end = new AbortController();
   const reason = new Error("ended");
+  let pauses = 0;
   const pause = async (): Promise<void> => void (++pauses === 3 && end.abort(reason));
-  pauses = 0;
   await assert.rejects(
     identify({
       inputs: [path],

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import { identify } from "../../src/batch/identify.ts";
+import type { IdentifyResult } from "../../src/batch/identify-result.ts";
+import type { TopAddresses } from "../../src/batch/top-addresses.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import type { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
@@ -11,17 +13,100 @@ import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { rounds } from "../rounds.ts";
 import { seededRandom, toWords } from "../table/differential.ts";
-import { activeAt, type Case, folder, isMapped, makeCase, NOON, oracle, RENDERER, textOf } from "./expiring-cases.ts";
+import {
+  activeAt,
+  answerOf,
+  type Case,
+  folder,
+  isMapped,
+  makeCase,
+  NOON,
+  oracle,
+  RENDERER,
+  textOf,
+} from "./expiring-cases.ts";
 import { RENDERER as EVERY_FORMAT } from "./fixture.ts";
 
+/** What decides, as text: "none", or the length and the values of all that cover the address. */
+type Decision = string;
+
 /** The columns of one snapshot: the prefix that decides, and the values of all that cover the address. */
-function columns(one: Case, { family, value }: Case["addresses"][number], now: number): [string, string] {
-  const [length, values] = oracle(one.prefixes, family, value, activeAt(now)).split(" ");
+function columns({ family, value }: Case["addresses"][number], decision: Decision): [string, string] {
+  const [length, values] = decision.split(" ");
   const [w0, w1, w2, w3] = toWords(family, value);
   return values === undefined ? ["", ""] : [formatPrefix(prefixOf({ family, w0, w1, w2, w3 }, Number(length))), values];
 }
 
-test("rows of two and three snapshots are those of the linear oracle: engines, threads, --only, moments", async (t) => {
+interface ExpectedCounts {
+  /** Of each snapshot. */
+  readonly perMatch: readonly Record<Decision, number>[];
+  readonly top: Record<"matched" | "unmatched", { distinct: number; addresses: ReturnType<typeof ranked> }>;
+}
+
+/** Address by address: the lines of each decision, and the addresses with the most lines. */
+function expectedCounts(
+  addresses: Case["addresses"],
+  decisionsOf: readonly (readonly Decision[])[],
+  only: number | undefined,
+): ExpectedCounts {
+  const perMatch = decisionsOf[0]!.map((): Record<Decision, number> => ({}));
+  const counts = new Map<string, { lines: number; decisions: Decision[]; family: number; value: bigint }>();
+  for (const [index, { family, value }] of addresses.entries()) {
+    const own = decisionsOf[index]!;
+    const isMatch = only === undefined ? own.some((one) => one !== "none") : own[only] !== "none";
+    const decisions = isMatch ? [...own] : own.map(() => "none");
+    for (const [at, decision] of decisions.entries()) perMatch[at]![decision] = (perMatch[at]![decision] ?? 0) + 1;
+    const text = textOf({ family, value });
+    const lines = (counts.get(text)?.lines ?? 0) + 1;
+    counts.set(text, { lines, decisions, family, value });
+  }
+  const isMatched = (decisions: readonly Decision[]): boolean => decisions.some((one) => one !== "none");
+  const of = (matched: boolean): { distinct: number; addresses: ReturnType<typeof ranked> } => {
+    const all = [...counts].filter(([, { decisions }]) => isMatched(decisions) === matched);
+    return { distinct: all.length, addresses: ranked(all) };
+  };
+  return { perMatch, top: { matched: of(true), unmatched: of(false) } };
+}
+
+function ranked(
+  all: [string, { lines: number; decisions: Decision[]; family: number; value: bigint }][],
+): { address: string; lines: number; decisions: Decision[] }[] {
+  return all
+    .sort(([, a], [, b]) => b.lines - a.lines || a.family - b.family || (a.value < b.value ? -1 : 1))
+    .slice(0, 5)
+    .map(([address, { lines, decisions }]) => ({ address, lines, decisions }));
+}
+
+function countedMatches(
+  { perMatch, perMatchOfFurther }: IdentifyResult,
+  cases: readonly Case[],
+  now: number,
+): Record<Decision, number>[] {
+  assert.equal(perMatchOfFurther.length, cases.length - 1);
+  return [perMatch, ...perMatchOfFurther].map((counts, at) => {
+    const decisions: Record<Decision, number> = {};
+    for (const [match, lines] of counts.entries()) {
+      if (lines === 0) continue;
+      const decision = answerOf(cases[at]!.snapshot, match, now);
+      decisions[decision] = (decisions[decision] ?? 0) + lines;
+    }
+    return decisions;
+  });
+}
+
+function topOf({ matched, unmatched }: TopAddresses, cases: readonly Case[], now: number): ExpectedCounts["top"] {
+  const of = ({ distinct, addresses }: TopAddresses["matched"]) => ({
+    distinct,
+    addresses: addresses.map(({ address, lines, match, further }) => ({
+      address,
+      lines,
+      decisions: [match, ...further].map((one, at) => answerOf(cases[at]!.snapshot, one, now)),
+    })),
+  });
+  return { matched: of(matched), unmatched: of(unmatched) };
+}
+
+test("rows and counts of two and three snapshots are those of the linear oracle: engines, threads, --only, moments", async (t) => {
   const random = seededRandom(18);
   let rows = 0;
   for (let round = 0; round < rounds({ short: 1, long: 12 }); round++) {
@@ -31,9 +116,13 @@ test("rows of two and three snapshots are those of the linear oracle: engines, t
     const input = join(folder, "further.log");
     const output = join(folder, "further.rows");
     writeFileSync(input, addresses.map((address) => `${textOf(address)}\nno address\n`).join(""));
-    for (const count of [2, 3]) {
-      for (const now of [NOON, -Infinity]) {
-        const cells = addresses.map((address) => cases.slice(0, count).map((one) => columns(one, address, now)));
+    for (const now of [NOON, -Infinity]) {
+      const decided = addresses.map(({ family, value }) =>
+        cases.map(({ prefixes }) => oracle(prefixes, family, value, activeAt(now))),
+      );
+      for (const count of [2, 3]) {
+        const decisions = decided.map((own) => own.slice(0, count));
+        const cells = addresses.map((address, index) => decisions[index]!.map((one) => columns(address, one)));
         const rowOf = (index: number): string => `${textOf(addresses[index]!)}\t${cells[index]!.flat().join("\t")}\n`;
         const all = cells.map((_, index) => `${rowOf(index)}${"\t\t".repeat(count)}\n`);
         for (const only of [undefined, ...labels.slice(0, count)]) {
@@ -58,11 +147,16 @@ test("rows of two and three snapshots are those of the linear oracle: engines, t
                 limits: { workerBytes: 1, shardBytes: 3000, rowBytes: 5000 },
               };
               const where = `${count} snapshots, ${engine}, ${threads} threads, only ${only}, ${now}`;
-              const result = await identify({ ...options, format: "tsv", rows: "matched" });
-              assert.equal(readFileSync(output, "latin1"), matched.join(""), where);
-              assert.equal(result.matched, matched.length, where);
-              const counted = await identify({ ...options, format: "none" });
-              assert.deepEqual([counted.lines, counted.matched], [2 * addresses.length, matched.length], where);
+              const chosen = only === undefined ? undefined : labels.indexOf(only);
+              const expected = expectedCounts(addresses, decisions, chosen);
+              for (const format of ["tsv", "none"] as const) {
+                const counting = { countMatches: true, topAddresses: 5 };
+                const result = await identify({ ...options, ...counting, format, rows: "matched" });
+                if (format === "tsv") assert.equal(readFileSync(output, "latin1"), matched.join(""), where);
+                assert.deepEqual([result.lines, result.matched], [2 * addresses.length, matched.length], where);
+                assert.deepEqual(countedMatches(result, cases.slice(0, count), now), expected.perMatch, where);
+                assert.deepEqual(topOf(result.top!, cases, now), expected.top, where);
+              }
               rows += matched.length;
               if (only !== undefined) continue;
               await identify({ ...options, format: "tsv" });
@@ -103,8 +197,17 @@ test("more combinations than there are ids: all are forgotten and made anew", as
     const output = join(folder, "many.rows");
     const further = [{ label: "b", snapshot: other, renderer: RENDERER }];
     const options = { inputs: [input], snapshot, further, renderer: RENDERER, output: { path: output }, threads: 2 };
-    await identify({ ...options, engine, format: "tsv" });
-    assert.ok(readFileSync(output, "latin1") === expected.join(""), engine);
+    for (const format of ["tsv", "none"] as const) {
+      const counts = await identify({ ...options, engine, format, countMatches: true });
+      if (format === "tsv") assert.ok(readFileSync(output, "latin1") === expected.join(""), engine);
+      // Counts by forgotten ids are kept: each address has two lines, and each match of the second snapshot its share.
+      assert.ok(
+        counts.perMatch.subarray(1).every((lines) => lines === 2),
+        engine,
+      );
+      const share = Float64Array.from({ length: 3 }, (_, at) => 2 * Math.ceil((count - at) / 3));
+      assert.deepEqual(counts.perMatchOfFurther[0]!.subarray(1).toSorted(), share.toSorted(), engine);
+    }
   }
 });
 
@@ -163,8 +266,4 @@ test("every format has the columns or members of each snapshot, byte for byte th
   const further = [{ label: "test", snapshot: ten }];
   await assert.rejects(identify({ ...options, further }), /label "test" is given twice/);
   await assert.rejects(identify({ ...options, only: "x" }), /only is "x"; give one of test/);
-  await assert.rejects(
-    identify({ ...options, further: [{ label: "b", snapshot: ten }], countMatches: true }),
-    /leave out further/,
-  );
 });

@@ -274,7 +274,16 @@ test("a file that shrinks while it is read is an error", async () => {
   const file = await open(path);
   const runner = await ShardRunner.create(
     snapshot,
-    { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, ...WORK },
+    {
+      format: "none",
+      renderer: undefined,
+      rows: "all",
+      perMatch: null,
+      perMatchOfSnapshots: [],
+      workspaces: null,
+      lineBytes: 1000,
+      ...WORK,
+    },
     0,
   );
   const shard = {
@@ -503,6 +512,7 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
       renderer: RENDERER,
       rows: "all",
       perMatch: null,
+      perMatchOfSnapshots: [],
       workspaces: null,
       lineBytes: 100_000,
       ...WORK,

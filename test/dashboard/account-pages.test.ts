@@ -20,6 +20,7 @@ import {
   settle,
   startDashboard,
 } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 const PASSWORD = "several words of a test";
 
@@ -100,7 +101,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("changing the password: the old one no longer counts", async () => {
+  test("changing the password: the old one no longer counts", { skip: onlyLong() }, async () => {
     await checkLooks(t, "account", "#/account", admin);
     const { page, errors } = await t.open("#/account");
     const signIn = async (password: string): Promise<void> => {
@@ -180,7 +181,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("keys in all their states look right, and viewers cannot make any", async () => {
+  test("keys in all their states look right, and viewers cannot make any", { skip: onlyLong() }, async () => {
     await addKey(t, t.organisationId, "read_write", t.clock.now + 3 * 86_400_000);
     await addKey(t, t.organisationId, "read", t.clock.now - 1);
     await checkLooks(t, "keys", "#/keys", admin);
@@ -191,7 +192,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("users: invited by a link, join, change roles, and are removed", async () => {
+  test("users: invited by a link, join, change roles, and are removed", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/users", { user: admin });
     await page.getByRole("button", { name: "Invite a user" }).click();
     await page.getByLabel("Name").fill("<b>grace</b>");
@@ -258,7 +259,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("usage: what was asked, minute by minute, as charts and as figures", async () => {
+  test("usage: what was asked, minute by minute, as charts and as figures", { skip: onlyLong() }, async () => {
     const { text } = await addKey(t, t.organisationId);
     const bulk = ["1.1.1.1", "192.0.2.1", "2001:db8::1"].join("\n");
     for (let minute = 0; minute < 3; minute++) {
@@ -292,49 +293,53 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await checkLooks(t, "usage", "#/usage", admin);
   });
 
-  test("charts: every label is inside its chart, and a minute between two without requests is drawn", async () => {
-    const { traffic } = t.server.services.metrics;
-    const user = await t.user("viewer");
-    t.clock.now += 3 * 3_600_000;
-    for (const milliseconds of [4000, 0.1]) {
+  test(
+    "charts: every label is inside its chart, and a minute between two without requests is drawn",
+    { skip: onlyLong() },
+    async () => {
+      const { traffic } = t.server.services.metrics;
+      const user = await t.user("viewer");
+      t.clock.now += 3 * 3_600_000;
+      for (const milliseconds of [4000, 0.1]) {
+        t.clock.now += 10 * 60_000;
+        traffic.addRequest(t.clock.now, 200, milliseconds);
+      }
+      traffic.addLookups(245_639_100);
       t.clock.now += 10 * 60_000;
-      traffic.addRequest(t.clock.now, 200, milliseconds);
-    }
-    traffic.addLookups(245_639_100);
-    t.clock.now += 10 * 60_000;
-    for (const width of [380, 1600]) {
-      const { page, errors } = await t.open("#/usage", { user, width });
-      await page.locator(".plot .tick").nth(10).waitFor();
-      const outside = await page.locator(".plot").evaluateAll((charts) =>
-        charts.flatMap((chart) => {
-          const frame = chart.getBoundingClientRect();
-          const texts = [...chart.querySelectorAll("text")].filter(
-            (text) =>
-              text.getBoundingClientRect().left < frame.left || text.getBoundingClientRect().right > frame.right,
-          );
-          return texts.map((text) => text.textContent);
-        }),
-      );
-      assert.deepEqual(outside, []);
-      const ticks = await page.locator("figure", { hasText: "Response time" }).locator(".tick").allTextContents();
-      assert.ok(ticks.includes("4 s"), ticks.join());
-      assert.equal(await page.locator("figure", { hasText: "Response time" }).locator("circle.lone").count(), 4);
-      const labels = await page
-        .locator(".plot")
-        .first()
-        .locator("text[text-anchor=middle]")
-        .evaluateAll((texts) =>
-          texts.map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right })),
+      for (const width of [380, 1600]) {
+        const { page, errors } = await t.open("#/usage", { user, width });
+        await page.locator(".plot .tick").nth(10).waitFor();
+        const outside = await page.locator(".plot").evaluateAll((charts) =>
+          charts.flatMap((chart) => {
+            const frame = chart.getBoundingClientRect();
+            const texts = [...chart.querySelectorAll("text")].filter(
+              (text) =>
+                text.getBoundingClientRect().left < frame.left || text.getBoundingClientRect().right > frame.right,
+            );
+            return texts.map((text) => text.textContent);
+          }),
         );
-      assert.ok(
-        labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right),
-        "labels at the bottom do not touch",
-      );
-      await end(page, errors);
-    }
-  });
+        assert.deepEqual(outside, []);
+        const ticks = await page.locator("figure", { hasText: "Response time" }).locator(".tick").allTextContents();
+        assert.ok(ticks.includes("4 s"), ticks.join());
+        assert.equal(await page.locator("figure", { hasText: "Response time" }).locator("circle.lone").count(), 4);
+        const labels = await page
+          .locator(".plot")
+          .first()
+          .locator("text[text-anchor=middle]")
+          .evaluateAll((texts) =>
+            texts.map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right })),
+          );
+        assert.ok(
+          labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right),
+          "labels at the bottom do not touch",
+        );
+        await end(page, errors);
+      }
+    },
+  );
 
-  test("the audit log: who did what, and what was there before", async () => {
+  test("the audit log: who did what, and what was there before", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, "Audited");
     const editor = await t.user("editor", organisationId);
     const auditor = await t.user("admin", organisationId);
@@ -382,58 +387,62 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     );
   });
 
-  test("the audit log is filtered by action, person, ruleset and day, and exported as it is filtered; no id of an operation is shown", async () => {
-    const organisationId = await addOrganisation(t, "Filtered");
-    const [auditor, editor] = [await t.user("admin", organisationId), await t.user("editor", organisationId)];
-    const [{ id }] = (await visit(t, "GET", "/edl/ip-rulesets/", { token: editor.token })).body.items;
-    for (const ip of ["192.0.2.1", "192.0.2.2"])
-      await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
-    t.clock.now += 48 * 3_600_000;
-    await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: auditor.token, body: { ip: "192.0.2.3" } });
-    const { page, errors } = await t.open("#/audit", { user: auditor });
-    const rows = page.locator(".change");
-    const summaries = () =>
-      rows
-        .locator(".change-what > p")
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
-    const shown = async (wanted: readonly string[]) => {
-      await until(`the page shows ${wanted.join(", ")}`, async () => isDeepStrictEqual(await summaries(), wanted));
-    };
-    const ids = Object.keys(AUDIT_ACTIONS).filter((kind) => kind.includes("-"));
-    const text = await page.locator("main").innerText();
-    assert.deepEqual(
-      ids.filter((each) => text.includes(each)),
-      [],
-    );
-    await page.getByLabel("Action").selectOption({ label: "Add rule" });
-    await shown(["added 192.0.2.3", "added 192.0.2.2", "added 192.0.2.1"]);
-    await page.getByLabel("Who").selectOption({ label: editor.name });
-    await shown(["added 192.0.2.2", "added 192.0.2.1"]);
-    await page.reload();
-    await settle(page);
-    await shown(["added 192.0.2.2", "added 192.0.2.1"]);
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("link", { name: "CSV", exact: true }).click();
-    const file = readFileSync(await (await downloading).path(), "utf8")
-      .trimEnd()
-      .split("\n");
-    assert.deepEqual(
-      file.slice(1).map((line) => line.split(",").slice(4, 8)),
-      ["2", "1"].map((last) => [editor.name, "add-rule", "Add rule", `added 192.0.2.${last}`]),
-    );
-    await page.getByLabel("Who").selectOption("");
-    await page.getByLabel("From").fill(new Date(t.clock.now).toISOString().slice(0, 10));
-    await shown(["added 192.0.2.3"]);
-    await page.getByLabel("Ruleset", { exact: true }).selectOption({ label: "My Blocklist rules" });
-    await page.getByText("No matching changes").waitFor();
-    await page.getByRole("link", { name: "Show all changes" }).click();
-    await rows.getByText("created the organisation").first().waitFor();
-    await end(page, errors);
-    await checkLooks(t, "audit-filtered", "#/audit?kind=add-rule&from=2026-11-01", auditor);
-  });
+  test(
+    "the audit log is filtered by action, person, ruleset and day, and exported as it is filtered; no id of an operation is shown",
+    { skip: onlyLong() },
+    async () => {
+      const organisationId = await addOrganisation(t, "Filtered");
+      const [auditor, editor] = [await t.user("admin", organisationId), await t.user("editor", organisationId)];
+      const [{ id }] = (await visit(t, "GET", "/edl/ip-rulesets/", { token: editor.token })).body.items;
+      for (const ip of ["192.0.2.1", "192.0.2.2"])
+        await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
+      t.clock.now += 48 * 3_600_000;
+      await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: auditor.token, body: { ip: "192.0.2.3" } });
+      const { page, errors } = await t.open("#/audit", { user: auditor });
+      const rows = page.locator(".change");
+      const summaries = () =>
+        rows
+          .locator(".change-what > p")
+          .allInnerTexts()
+          .then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
+      const shown = async (wanted: readonly string[]) => {
+        await until(`the page shows ${wanted.join(", ")}`, async () => isDeepStrictEqual(await summaries(), wanted));
+      };
+      const ids = Object.keys(AUDIT_ACTIONS).filter((kind) => kind.includes("-"));
+      const text = await page.locator("main").innerText();
+      assert.deepEqual(
+        ids.filter((each) => text.includes(each)),
+        [],
+      );
+      await page.getByLabel("Action").selectOption({ label: "Add rule" });
+      await shown(["added 192.0.2.3", "added 192.0.2.2", "added 192.0.2.1"]);
+      await page.getByLabel("Who").selectOption({ label: editor.name });
+      await shown(["added 192.0.2.2", "added 192.0.2.1"]);
+      await page.reload();
+      await settle(page);
+      await shown(["added 192.0.2.2", "added 192.0.2.1"]);
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("link", { name: "CSV", exact: true }).click();
+      const file = readFileSync(await (await downloading).path(), "utf8")
+        .trimEnd()
+        .split("\n");
+      assert.deepEqual(
+        file.slice(1).map((line) => line.split(",").slice(4, 8)),
+        ["2", "1"].map((last) => [editor.name, "add-rule", "Add rule", `added 192.0.2.${last}`]),
+      );
+      await page.getByLabel("Who").selectOption("");
+      await page.getByLabel("From").fill(new Date(t.clock.now).toISOString().slice(0, 10));
+      await shown(["added 192.0.2.3"]);
+      await page.getByLabel("Ruleset", { exact: true }).selectOption({ label: "My Blocklist rules" });
+      await page.getByText("No matching changes").waitFor();
+      await page.getByRole("link", { name: "Show all changes" }).click();
+      await rows.getByText("created the organisation").first().waitFor();
+      await end(page, errors);
+      await checkLooks(t, "audit-filtered", "#/audit?kind=add-rule&from=2026-11-01", auditor);
+    },
+  );
 
-  test("the overview: a question, figures, rulesets and the last changes", async () => {
+  test("the overview: a question, figures, rulesets and the last changes", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/", { user: await t.user("viewer") });
     assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), [
       "Active rules",
@@ -552,7 +561,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("negative controls: the checks of every page notice what they are for", async () => {
+  test("negative controls: the checks of every page notice what they are for", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/account", { user: admin });
     await page.evaluate(
       `document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`,

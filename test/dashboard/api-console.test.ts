@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { addKey } from "../api/start-server.ts";
 import { type Dashboard, missing, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 describe("the API console", { skip: missing }, () => {
   let t: Dashboard;
@@ -65,19 +66,23 @@ describe("the API console", { skip: missing }, () => {
     await page.context().close();
   });
 
-  test("a link to an operation opens it; the dashboard's are asked with the session of who has signed in", async () => {
-    const user = await t.user("viewer");
-    const path = "docs/console?document=dashboard#/Sessions/getSession";
-    const { page, errors, requests } = await openConsole(path, { user });
-    const { status, body } = await execute(page, "getSession");
-    assert.equal(status, "200");
-    assert.match(body, /"role": "viewer"/);
-    assert.equal(await page.locator(".auth-wrapper").count(), 0);
-    assert.deepEqual([errors, elsewhere(requests)], [[], []]);
-    await page.context().close();
-  });
+  test(
+    "a link to an operation opens it; the dashboard's are asked with the session of who has signed in",
+    { skip: onlyLong() },
+    async () => {
+      const user = await t.user("viewer");
+      const path = "docs/console?document=dashboard#/Sessions/getSession";
+      const { page, errors, requests } = await openConsole(path, { user });
+      const { status, body } = await execute(page, "getSession");
+      assert.equal(status, "200");
+      assert.match(body, /"role": "viewer"/);
+      assert.equal(await page.locator(".auth-wrapper").count(), 0);
+      assert.deepEqual([errors, elsewhere(requests)], [[], []]);
+      await page.context().close();
+    },
+  );
 
-  test("in light and dark it has the colours that the browser asks for", async () => {
+  test("in light and dark it has the colours that the browser asks for", { skip: onlyLong() }, async () => {
     const { page } = await openConsole("docs/console");
     for (const colorScheme of ["dark", "light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

@@ -11,6 +11,7 @@ import { addOrganisation } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { checkLooks, type Dashboard, missing, settle, startDashboard } from "./browser.ts";
 import { writeHostileCatalogue } from "./hostile-catalogue.ts";
+import { onlyLong } from "../rounds.ts";
 
 type Node = components["schemas"]["CbsNode"];
 
@@ -75,7 +76,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the tree by keyboard alone: opened on demand, closed, gone through, shown", async () => {
+  test("the tree by keyboard alone: opened on demand, closed, gone through, shown", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const root = await node();
     assert.deepEqual(
@@ -136,7 +137,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("children are fetched once, when they are opened first", async () => {
+  test("children are fetched once, when they are opened first", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     page.on(
@@ -156,7 +157,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a link to a node opens the way to it", async () => {
+  test("a link to a node opens the way to it", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/aws/by-region/cn-north-1", { user: viewer });
     const shown = page.locator("[role=treeitem][aria-selected=true]");
     await shown.waitFor();
@@ -193,7 +194,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("search while typing: after a pause, the last text only, by keyboard", async () => {
+  test("search while typing: after a pause, the last text only, by keyboard", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     // The answer to the first text comes after that to the last one.
@@ -287,32 +288,36 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("any of many pages is reached by its number; a number that there is none of leads to the nearest", async () => {
-    const { page, errors } = await t.open("#/catalogue", { user: viewer });
-    const number = page.getByRole("spinbutton", { name: "Page" });
-    const pager = page.locator(".pager");
-    const { count } = (await ask("/cbs/ranges?page_size=100")).body;
-    const last = Math.ceil(count / 100);
-    assert.ok(last > 1000, `${last} pages`);
-    for (const [typed, shown] of [
-      ["317", 317],
-      [String(last), last],
-      ["999999", last],
-      ["-3", 1],
-      ["", 1],
-      ["2.4", 2],
-    ] as const) {
-      await number.fill(typed);
-      await number.press("Enter");
-      await pager.getByText(new RegExp(`^${((shown - 1) * 100 + 1).toLocaleString("en-GB")} to `)).waitFor();
-      assert.equal(await number.inputValue(), String(shown), typed);
-      const { items } = (await ask(`/cbs/ranges?page_size=100&page=${shown}`)).body;
-      await page.locator("td a.mono", { hasText: items[0].cidr }).first().waitFor();
-    }
-    await end(page, errors);
-  });
+  test(
+    "any of many pages is reached by its number; a number that there is none of leads to the nearest",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/catalogue", { user: viewer });
+      const number = page.getByRole("spinbutton", { name: "Page" });
+      const pager = page.locator(".pager");
+      const { count } = (await ask("/cbs/ranges?page_size=100")).body;
+      const last = Math.ceil(count / 100);
+      assert.ok(last > 1000, `${last} pages`);
+      for (const [typed, shown] of [
+        ["317", 317],
+        [String(last), last],
+        ["999999", last],
+        ["-3", 1],
+        ["", 1],
+        ["2.4", 2],
+      ] as const) {
+        await number.fill(typed);
+        await number.press("Enter");
+        await pager.getByText(new RegExp(`^${((shown - 1) * 100 + 1).toLocaleString("en-GB")} to `)).waitFor();
+        assert.equal(await number.inputValue(), String(shown), typed);
+        const { items } = (await ask(`/cbs/ranges?page_size=100&page=${shown}`)).body;
+        await page.locator("td a.mono", { hasText: items[0].cidr }).first().waitFor();
+      }
+      await end(page, errors);
+    },
+  );
 
-  test("prefixes are copied and kept as files, all of them, as they are filtered", async () => {
+  test("prefixes are copied and kept as files, all of them, as they are filtered", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const path = "/cbs/ranges?id=/cdn/cloudflare&family=4";
     await page.getByLabel("IPv4").check({ force: true });
@@ -333,6 +338,21 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       assert.equal(download.suggestedFilename(), name);
       assert.equal(readFileSync((await download.path())!, "utf8"), (await ask(path, type)).text);
     }
+    await page.getByRole("button", { name: "Other formats" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Format", { exact: true }).selectOption("ipset");
+    await dialog.getByLabel("Name in the file").fill("cloudflare");
+    const exported =
+      "/cbs/ranges:export?id=%2Fcdn%2Fcloudflare&family=4&format=ipset&purpose=blocklist&set_name=cloudflare";
+    assert.equal(await dialog.locator("code").innerText(), `${t.server.url}/v1${exported}`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("link", { name: "Download" }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), "cdn-cloudflare-ipv4.ipset");
+    const file = readFileSync((await download.path())!, "utf8");
+    assert.equal(file, (await ask(exported, "*/*")).text);
+    assert.match(file, /cloudflare_4/);
     await end(page, errors);
   });
 
@@ -374,7 +394,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
 });
 
 describe("a hostile catalogue", { skip: missing ?? false }, () => {
-  test("all that it says stays text, and leads nowhere", async () => {
+  test("all that it says stays text, and leads nowhere", { skip: onlyLong() }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-hostile-"));
     const t = await startDashboard({}, await writeHostileCatalogue(folder));
     try {

@@ -5,6 +5,7 @@ import type { TestUser } from "../api/dashboard/browser.ts";
 import { visit } from "../api/dashboard/browser.ts";
 import { until } from "../until.ts";
 import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, () => {
   let t: Dashboard;
@@ -87,7 +88,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("sources are picked from rulesets, the catalogue and threat intelligence", async () => {
+  test("sources are picked from rulesets, the catalogue and threat intelligence", { skip: onlyLong() }, async () => {
     const opened = await t.open("#/deployments/new", { user: editor });
     const { page } = opened;
     const include = page.getByRole("group", { name: "Include" });
@@ -113,38 +114,74 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("a list that would be refused says so before it is saved, and what to do; errors are at their fields", async () => {
-    const id = await make({ name: "Wide", include: [{ prefixes: ["20.0.0.0/24"] }] });
-    const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
-    const { page } = opened;
-    await page.getByText("Limits", { exact: true }).click();
-    await page.getByLabel("Shortest IPv4 prefix").fill("25");
-    await page.getByText("It would not be published").waitFor();
-    await page.getByText(/too wide: 20\.0\.0\.0\/24 of prefixes\. Remove the wide prefix/).waitFor();
-    await page.getByLabel("Shortest IPv4 prefix").fill("24");
-    await page.getByText("It would be published.").waitFor();
-    await page.getByLabel("Format", { exact: true }).selectOption("crowdsec-csv");
-    await page.getByLabel("Purpose").selectOption("allowlist");
-    await page.getByRole("button", { name: "Save changes" }).click();
-    await page.locator(".field-error").waitFor();
-    assert.equal(await page.getByLabel("Format", { exact: true }).getAttribute("aria-invalid"), "true");
-    await api("PATCH", id, { options: { min_prefix_v4: 25 } });
-    await until("the list is refused", async () => (await api("GET", id)).status === "refused");
-    await page.goto(`${t.server.url}/#/deployments/${id}`);
-    await page.getByText("List 1 was not published.").waitFor();
-    await page.getByText(/Devices keep list 1/).waitFor();
-    assert.equal(await page.getByRole("button", { name: /^Publish list/ }).count(), 0);
-    await end(opened);
-    await checkLooks(t, "deployment-refused", `#/deployments/${id}`, editor, (shown) =>
-      shown.getByText("List 1 was not published.").waitFor(),
+  test("what someone else has changed meanwhile is neither overwritten nor deleted", async () => {
+    const id = await make({ name: "Shared", include: [{ prefixes: ["20.0.0.0/24"] }] });
+    const [editing, looking] = await Promise.all(
+      [`#/deployments/${id}/edit`, `#/deployments/${id}`].map((at) => t.open(at, { user: editor })),
     );
-    await checkLooks(t, "deployment-edit", `#/deployments/${id}/edit`, editor, (shown) =>
-      shown.getByText("It would not be published").waitFor(),
-    );
-    await checkLooks(t, "deployments", "#/deployments", editor);
+    await editing!.page.locator("input[name=description]").fill("mine");
+    await looking!.page.getByRole("button", { name: "Deactivate" }).click();
+    await api("PATCH", id, { description: "theirs" });
+    await editing!.page.getByRole("button", { name: "Save changes" }).click();
+    await looking!.page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
+    for (const { page } of [editing!, looking!])
+      await page.getByText("Someone else has changed this deployment").waitFor();
+    const { page } = looking!;
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    const erase = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Delete the deployment" }).click();
+      await page.getByLabel("Type its name").fill("Shared");
+      await page.getByRole("dialog").getByRole("button", { name: "Delete the deployment" }).click();
+    };
+    await erase();
+    await page.getByText("Someone else has changed this deployment").waitFor();
+    const { description, active } = await api("GET", id);
+    assert.deepEqual([description, active], ["theirs", true]);
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Refresh", exact: true }).click();
+    await page.getByText("theirs").waitFor();
+    await erase();
+    await page.getByText("No deployments yet").waitFor();
+    assert.ok(editing!.errors.concat(looking!.errors).every((error) => error.includes("412")));
+    await Promise.all([editing!, looking!].map((each) => each.page.context().close()));
   });
 
-  test("a guard refuses a list until someone agrees, or leaves addresses out", async () => {
+  test(
+    "a list that would be refused says so before it is saved, and what to do; errors are at their fields",
+    { skip: onlyLong() },
+    async () => {
+      const id = await make({ name: "Wide", include: [{ prefixes: ["20.0.0.0/24"] }] });
+      const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
+      const { page } = opened;
+      await page.getByText("Limits", { exact: true }).click();
+      await page.getByLabel("Shortest IPv4 prefix").fill("25");
+      await page.getByText("It would not be published").waitFor();
+      await page.getByText(/too wide: 20\.0\.0\.0\/24 of prefixes\. Remove the wide prefix/).waitFor();
+      await page.getByLabel("Shortest IPv4 prefix").fill("24");
+      await page.getByText("It would be published.").waitFor();
+      await page.getByLabel("Format", { exact: true }).selectOption("crowdsec-csv");
+      await page.getByLabel("Purpose").selectOption("allowlist");
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.locator(".field-error").waitFor();
+      assert.equal(await page.getByLabel("Format", { exact: true }).getAttribute("aria-invalid"), "true");
+      await api("PATCH", id, { options: { min_prefix_v4: 25 } });
+      await until("the list is refused", async () => (await api("GET", id)).status === "refused");
+      await page.goto(`${t.server.url}/#/deployments/${id}`);
+      await page.getByText("List 1 was not published.").waitFor();
+      await page.getByText(/Devices keep list 1/).waitFor();
+      assert.equal(await page.getByRole("button", { name: /^Publish list/ }).count(), 0);
+      await end(opened);
+      await checkLooks(t, "deployment-refused", `#/deployments/${id}`, editor, (shown) =>
+        shown.getByText("List 1 was not published.").waitFor(),
+      );
+      await checkLooks(t, "deployment-edit", `#/deployments/${id}/edit`, editor, (shown) =>
+        shown.getByText("It would not be published").waitFor(),
+      );
+      await checkLooks(t, "deployments", "#/deployments", editor);
+    },
+  );
+
+  test("a guard refuses a list until someone agrees, or leaves addresses out", { skip: onlyLong() }, async () => {
     const id = await make({ name: "Guarded", include: [{ prefixes: ["20.0.0.0/24", "10.0.0.0/30"] }] });
     const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
     const { page } = opened;
@@ -165,40 +202,44 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await api("DELETE", id);
   });
 
-  test("an admin replaces the URLs and the password; editors cannot; viewers only read", async () => {
-    const id = await make({ name: "Rotated", include: [{ prefixes: ["20.0.0.0/24"] }] });
-    const before: string = (await api("GET", `${id}/urls/`)).urls.combined[0];
-    const [admin, viewer] = [await t.user("admin"), await t.user("viewer")];
-    const opened = await t.open(`#/deployments/${id}`, { user: admin });
-    const { page } = opened;
-    await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Replace credentials" }).click();
-    assert.equal(await page.getByLabel("The URLs before work for").inputValue(), "24");
-    await page.getByLabel("The URLs before work for").selectOption("0");
-    await page.getByRole("button", { name: "Replace", exact: true }).click();
-    await page.getByText("Copy the new URLs to your devices.").waitFor();
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.locator(".secret code").getByText(before, { exact: true }).waitFor({ state: "detached" });
-    assert.equal((await fetch(before)).status, 403);
-    await page.getByRole("button", { name: "Replace credentials" }).click();
-    await page.getByLabel("Replace", { exact: true }).selectOption("password");
-    await page.getByRole("button", { name: "Replace", exact: true }).click();
-    const password = (await page.locator("dialog .secret code").textContent())!;
-    const headers = { authorization: `Basic ${Buffer.from(`any:${password}`).toString("base64")}` };
-    assert.equal((await fetch(`${t.server.url}/feeds/${id}/combined.txt`, { headers })).status, 200);
-    await end(opened);
-    for (const [user, buttons] of [
-      [editor, ["Delete the deployment", "Refresh", "Deactivate"]],
-      [viewer, ["Refresh"]],
-    ] as const) {
-      const other = await t.open(`#/deployments/${id}`, { user });
-      const names = await other.page
-        .locator(".page-head button")
-        .evaluateAll((all) => all.map((each) => each.getAttribute("aria-label") ?? each.textContent));
-      assert.deepEqual(names, buttons);
-      await end(other);
-    }
-  });
+  test(
+    "an admin replaces the URLs and the password; editors cannot; viewers only read",
+    { skip: onlyLong() },
+    async () => {
+      const id = await make({ name: "Rotated", include: [{ prefixes: ["20.0.0.0/24"] }] });
+      const before: string = (await api("GET", `${id}/urls/`)).urls.combined[0];
+      const [admin, viewer] = [await t.user("admin"), await t.user("viewer")];
+      const opened = await t.open(`#/deployments/${id}`, { user: admin });
+      const { page } = opened;
+      await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Replace credentials" }).click();
+      assert.equal(await page.getByLabel("The URLs before work for").inputValue(), "24");
+      await page.getByLabel("The URLs before work for").selectOption("0");
+      await page.getByRole("button", { name: "Replace", exact: true }).click();
+      await page.getByText("Copy the new URLs to your devices.").waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.locator(".secret code").getByText(before, { exact: true }).waitFor({ state: "detached" });
+      assert.equal((await fetch(before)).status, 403);
+      await page.getByRole("button", { name: "Replace credentials" }).click();
+      await page.getByLabel("Replace", { exact: true }).selectOption("password");
+      await page.getByRole("button", { name: "Replace", exact: true }).click();
+      const password = (await page.locator("dialog .secret code").textContent())!;
+      const headers = { authorization: `Basic ${Buffer.from(`any:${password}`).toString("base64")}` };
+      assert.equal((await fetch(`${t.server.url}/feeds/${id}/combined.txt`, { headers })).status, 200);
+      await end(opened);
+      for (const [user, buttons] of [
+        [editor, ["Delete the deployment", "Refresh", "Deactivate"]],
+        [viewer, ["Refresh"]],
+      ] as const) {
+        const other = await t.open(`#/deployments/${id}`, { user });
+        const names = await other.page
+          .locator(".page-head button")
+          .evaluateAll((all) => all.map((each) => each.getAttribute("aria-label") ?? each.textContent));
+        assert.deepEqual(names, buttons);
+        await end(other);
+      }
+    },
+  );
 
   test("a deployment that is not active says what devices get, and is made active again", async () => {
     const id = await make({ name: "Paused", include: [{ prefixes: ["20.0.0.0/24"] }] });

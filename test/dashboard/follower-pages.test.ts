@@ -1,4 +1,4 @@
-/** What follows changes, as an admin sets it up and watches it at a browser: webhooks, bouncers and edge components. */
+/** What follows changes, as an admin sets it up and watches it at a browser: webhooks, bouncers, edge components and TAXII clients. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook as Verifier } from "standardwebhooks";
@@ -7,6 +7,7 @@ import { WebhookReceiver } from "../api/harness/webhook-receiver.ts";
 import { ask } from "../api/start-server.ts";
 import { until } from "../until.ts";
 import { checkLooks, type Dashboard, missing, type OpenPage, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 describe("pages of what follows changes", { skip: missing ?? false, timeout: 900_000 }, () => {
   let t: Dashboard;
@@ -122,78 +123,133 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     await end(editor);
   });
 
-  test("a bouncer's key and an edge token are made and revoked; what they block is shown by source, rule and hour", async () => {
-    const ruleset = await api("POST", "/edl/ip-rulesets/", { name: "scanners", purpose: "blocklist" });
-    await api("POST", `/edl/ip-rulesets/${ruleset.id}/rules`, { ip: "192.0.2.0/24" });
-    const { id } = await api("POST", "/edl/deployments/", { name: "Front", include: [{ ruleset: ruleset.id }] });
-    await until("it is published", async () => (await api("GET", `/edl/deployments/${id}`)).status === "ok");
-    const opened = await t.open(`#/deployments/${id}`, { user: admin });
+  test(
+    "a bouncer's key and an edge token are made and revoked; what they block is shown by source, rule and hour",
+    { skip: onlyLong() },
+    async () => {
+      const ruleset = await api("POST", "/edl/ip-rulesets/", { name: "scanners", purpose: "blocklist" });
+      await api("POST", `/edl/ip-rulesets/${ruleset.id}/rules`, { ip: "192.0.2.0/24" });
+      const { id } = await api("POST", "/edl/deployments/", { name: "Front", include: [{ ruleset: ruleset.id }] });
+      await until("it is published", async () => (await api("GET", `/edl/deployments/${id}`)).status === "ok");
+      const opened = await t.open(`#/deployments/${id}`, { user: admin });
+      const { page } = opened;
+      const secret = async (): Promise<string> => (await page.locator("dialog .secret code").textContent())!;
+
+      await page.getByText("None yet", { exact: true }).waitFor();
+      await page.getByText("Nothing reported yet").waitFor();
+      await page.getByRole("button", { name: "New bouncer key" }).click();
+      await page.locator("input[name=label]").fill("firewall");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByText("Use the key for one bouncer only.").waitFor();
+      const key = await secret();
+      assert.equal(
+        await page.locator("dialog .recipe code").textContent(),
+        `api_url: http://ipsieve.example/\napi_key: ${key}`,
+      );
+      await page.getByRole("button", { name: "Done" }).click();
+      const stream = () => ask(t, "GET", "/v1/decisions/stream?startup=true", { headers: { "X-Api-Key": key } });
+      assert.deepEqual(
+        (await stream()).body.new.map(({ value }: { value: string }) => value),
+        ["192.0.2.0/24"],
+      );
+
+      await page.getByRole("button", { name: "New edge token" }).click();
+      await page.locator("input[name=label]").fill("proxy");
+      await page.getByRole("button", { name: "Create token" }).click();
+      await page.getByRole("heading", { name: 'The token "proxy"' }).waitFor();
+      const body = { bootstrap_token: await secret() };
+      await page.getByRole("button", { name: "Done" }).click();
+      const { access_token: access } = (await ask(t, "POST", "/api/v1/edl/bootstrap", { body })).body;
+      const events = ["192.0.2.7", "192.0.2.8", "203.0.113.1"].map((ip) => ({
+        ts: "x",
+        event_type: "access_blocked",
+        client: { ip },
+      }));
+      const headers = { Authorization: `Bearer ${access}` };
+      assert.equal((await ask(t, "POST", "/api/v1/edl/logs", { headers, body: { events } })).status, 202);
+      const row = page.getByRole("row").filter({ hasText: "192.0.2.0/24" });
+      await until("what was blocked is shown", async () => {
+        await page.getByRole("button", { name: "Refresh what was blocked" }).click();
+        return (await row.count()) === 1;
+      });
+      await row.getByText("2 requests").waitFor();
+      assert.equal(
+        await row.getByRole("link", { name: "Ruleset scanners" }).getAttribute("href"),
+        `#/rulesets/${ruleset.id}`,
+      );
+      await page.getByText("No source of this deployment").waitFor();
+      await page.getByRole("img", { name: "Requests blocked per hour (UTC). Requests: from 0 to 3, last 3" }).waitFor();
+
+      for (const [label, action] of [
+        ["firewall", "Revoke the key"],
+        ["proxy", "Revoke the token"],
+      ] as const) {
+        await page.getByRole("button", { name: `Revoke ${label}` }).click();
+        await page.getByRole("button", { name: action }).click();
+        await page.getByRole("button", { name: `Revoke ${label}` }).waitFor({ state: "detached" });
+      }
+      assert.equal((await stream()).status, 403);
+      assert.equal((await ask(t, "POST", "/api/v1/edl/bootstrap", { body })).status, 401);
+      await end(opened);
+      await checkLooks(t, "deployment-blocked", `#/deployments/${id}`, admin, (shown) =>
+        shown.getByText("2 requests").waitFor(),
+      );
+
+      const viewer = await t.open(`#/deployments/${id}`, { user: await t.user("viewer") });
+      await viewer.page.getByText("2 requests").waitFor();
+      assert.equal(await viewer.page.getByRole("button", { name: /^(New bouncer|New edge|Revoke)/ }).count(), 0);
+      await end(viewer);
+    },
+  );
+
+  test("a TAXII client's credential is made for chosen collections, replaced and revoked; viewers see whose there are", async () => {
+    const ruleset = await api("POST", "/edl/ip-rulesets/", { name: "indicators", purpose: "blocklist" });
+    const opened = await t.open("#/taxii", { user: admin });
     const { page } = opened;
-    const secret = async (): Promise<string> => (await page.locator("dialog .secret code").textContent())!;
+    const dialog = page.getByRole("dialog");
+    const create = dialog.getByRole("button", { name: "Create credential" });
+    const made = async (): Promise<string> => {
+      await dialog.getByText("Copy the password now").waitFor();
+      const password = (await dialog.locator(".secret code").textContent())!;
+      await dialog.getByText(password.slice(0, 8), { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      return password;
+    };
+    const read = async (password: string) => {
+      const authorization = `Basic ${btoa(`${password.slice(0, 8)}:${password}`)}`;
+      return ask(t, "GET", "/taxii2/api/collections/", { headers: { authorization } });
+    };
 
-    await page.getByText("None yet", { exact: true }).waitFor();
-    await page.getByText("Nothing reported yet").waitFor();
-    await page.getByRole("button", { name: "New bouncer key" }).click();
-    await page.locator("input[name=label]").fill("firewall");
-    await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("Use the key for one bouncer only.").waitFor();
-    const key = await secret();
-    assert.equal(
-      await page.locator("dialog .recipe code").textContent(),
-      `api_url: http://ipsieve.example/\napi_key: ${key}`,
-    );
-    await page.getByRole("button", { name: "Done" }).click();
-    const stream = () => ask(t, "GET", "/v1/decisions/stream?startup=true", { headers: { "X-Api-Key": key } });
+    await page.getByText("No credentials yet").waitFor();
+    await page.getByText("http://ipsieve.example/taxii2/", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "New credential" }).first().click();
+    await page.locator("input[name=label]").fill("SIEM");
+    assert.equal(await create.isDisabled(), true);
+    await dialog.getByLabel("indicators ruleset").check();
+    await create.click();
+    const first = await made();
     assert.deepEqual(
-      (await stream()).body.new.map(({ value }: { value: string }) => value),
-      ["192.0.2.0/24"],
+      JSON.parse((await read(first)).text).collections.map(({ id }: { id: string }) => id),
+      [ruleset.id],
     );
+    await page.getByRole("row").filter({ hasText: "SIEM" }).getByText("indicators").waitFor();
 
-    await page.getByRole("button", { name: "New edge token" }).click();
-    await page.locator("input[name=label]").fill("proxy");
-    await page.getByRole("button", { name: "Create token" }).click();
-    await page.getByRole("heading", { name: 'The token "proxy"' }).waitFor();
-    const body = { bootstrap_token: await secret() };
-    await page.getByRole("button", { name: "Done" }).click();
-    const { access_token: access } = (await ask(t, "POST", "/api/v1/edl/bootstrap", { body })).body;
-    const events = ["192.0.2.7", "192.0.2.8", "203.0.113.1"].map((ip) => ({
-      ts: "x",
-      event_type: "access_blocked",
-      client: { ip },
-    }));
-    const headers = { Authorization: `Bearer ${access}` };
-    assert.equal((await ask(t, "POST", "/api/v1/edl/logs", { headers, body: { events } })).status, 202);
-    const row = page.getByRole("row").filter({ hasText: "192.0.2.0/24" });
-    await until("what was blocked is shown", async () => {
-      await page.getByRole("button", { name: "Refresh what was blocked" }).click();
-      return (await row.count()) === 1;
-    });
-    await row.getByText("2 requests").waitFor();
-    assert.equal(
-      await row.getByRole("link", { name: "Ruleset scanners" }).getAttribute("href"),
-      `#/rulesets/${ruleset.id}`,
-    );
-    await page.getByText("No source of this deployment").waitFor();
-    await page.getByRole("img", { name: "Requests blocked per hour (UTC). Requests: from 0 to 3, last 3" }).waitFor();
-
-    for (const [label, action] of [
-      ["firewall", "Revoke the key"],
-      ["proxy", "Revoke the token"],
-    ] as const) {
-      await page.getByRole("button", { name: `Revoke ${label}` }).click();
-      await page.getByRole("button", { name: action }).click();
-      await page.getByRole("button", { name: `Revoke ${label}` }).waitFor({ state: "detached" });
-    }
-    assert.equal((await stream()).status, 403);
-    assert.equal((await ask(t, "POST", "/api/v1/edl/bootstrap", { body })).status, 401);
+    await page.getByRole("button", { name: "Replace SIEM" }).click();
+    await dialog.getByLabel("Threat intelligence").check();
+    await create.click();
+    const second = await made();
+    assert.deepEqual([(await read(first)).status, JSON.parse((await read(second)).text).collections.length], [200, 2]);
+    const earlier = page.getByRole("row").filter({ hasText: first.slice(0, 8) });
+    await earlier.getByRole("button", { name: "Revoke SIEM" }).click();
+    await page.getByRole("button", { name: "Revoke the credential" }).click();
+    await earlier.getByText("revoked").waitFor();
+    assert.deepEqual([(await read(first)).status, (await read(second)).status], [401, 200]);
     await end(opened);
-    await checkLooks(t, "deployment-blocked", `#/deployments/${id}`, admin, (shown) =>
-      shown.getByText("2 requests").waitFor(),
-    );
+    await checkLooks(t, "taxii-clients", "#/taxii", admin, (shown) => shown.getByText("revoked").waitFor());
 
-    const viewer = await t.open(`#/deployments/${id}`, { user: await t.user("viewer") });
-    await viewer.page.getByText("2 requests").waitFor();
-    assert.equal(await viewer.page.getByRole("button", { name: /^(New bouncer|New edge|Revoke)/ }).count(), 0);
+    const viewer = await t.open("#/taxii", { user: await t.user("viewer") });
+    await viewer.page.getByText(second.slice(0, 8)).waitFor();
+    assert.equal(await viewer.page.getByRole("button", { name: /^(New credential|Replace|Revoke)/ }).count(), 0);
     await end(viewer);
   });
 

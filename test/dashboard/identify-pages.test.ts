@@ -13,6 +13,7 @@ import { type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addOrganisation } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { accessibilityErrors, checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 const SAMPLE = join(import.meta.dirname, "../../data/sample.log");
 const TEXT = readFileSync(SAMPLE);
@@ -89,45 +90,49 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.context().close();
   };
 
-  test("the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart", async () => {
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    const refused: string[] = [];
-    page.on(
-      "response",
-      (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`),
-    );
-    const log = `proxy,client_ip\n${"203.0.113.1,1.1.1.1\n".repeat(120_000)}`;
-    await page.getByLabel("Address field (optional)").fill("client_ip");
-    await page.getByLabel("Fields are separated by").selectOption("csv");
-    await choose(page, file("columns.csv", log));
-    await done(page);
-    assert.deepEqual(refused, []);
-    assert.deepEqual([(await told(page)).matched, (await told(page)).unmatched], [120_000, 0]);
-    assert.equal(
-      await page
+  test(
+    "the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      const refused: string[] = [];
+      page.on(
+        "response",
+        (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`),
+      );
+      const log = `proxy,client_ip\n${"203.0.113.1,1.1.1.1\n".repeat(120_000)}`;
+      await page.getByLabel("Address field (optional)").fill("client_ip");
+      await page.getByLabel("Fields are separated by").selectOption("csv");
+      await choose(page, file("columns.csv", log));
+      await done(page);
+      assert.deepEqual(refused, []);
+      assert.deepEqual([(await told(page)).matched, (await told(page)).unmatched], [120_000, 0]);
+      assert.equal(
+        await page
+          .locator(".share-legend li")
+          .first()
+          .innerText()
+          .then((text) => text.replaceAll(/\s+/g, " ")),
+        "Service known 120,000 100.0 %",
+      );
+      const [number, percent] = await page
         .locator(".share-legend li")
         .first()
-        .innerText()
-        .then((text) => text.replaceAll(/\s+/g, " ")),
-      "Service known 120,000 100.0 %",
-    );
-    const [number, percent] = await page
-      .locator(".share-legend li")
-      .first()
-      .locator("b, .muted")
-      .evaluateAll((texts) =>
-        texts.map((text) => {
-          const range = text.ownerDocument.createRange();
-          range.selectNodeContents(text);
-          return { left: range.getBoundingClientRect().left, right: range.getBoundingClientRect().right };
-        }),
+        .locator("b, .muted")
+        .evaluateAll((texts) =>
+          texts.map((text) => {
+            const range = text.ownerDocument.createRange();
+            range.selectNodeContents(text);
+            return { left: range.getBoundingClientRect().left, right: range.getBoundingClientRect().right };
+          }),
+        );
+      assert.ok(percent!.left - number!.right >= 4, `${number!.right} ${percent!.left}`);
+      await end(page, errors);
+      await checkLooks(t, "identify-field", "#/identify", viewer, (page) =>
+        page.getByLabel("Address field (optional)").fill("client_ip"),
       );
-    assert.ok(percent!.left - number!.right >= 4, `${number!.right} ${percent!.left}`);
-    await end(page, errors);
-    await checkLooks(t, "identify-field", "#/identify", viewer, (page) =>
-      page.getByLabel("Address field (optional)").fill("client_ip"),
-    );
-  });
+    },
+  );
 
   test("a log: its figures, the services, the lines without one, and the result", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -173,6 +178,35 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
+  test("what a draft would have done with a log: by rule, address and service; what is wrong with it is said", async () => {
+    const { page, errors } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("tried.log", "203.0.113.9 a\n203.0.113.9 b\n1.1.1.1 c\nnobody\n"));
+    await done(page);
+    const attempt = async (draft: string): Promise<void> => {
+      await page.getByLabel("Addresses and prefixes").fill(draft);
+      await page.getByRole("button", { name: "Try them" }).click();
+    };
+    await attempt("203.0.113.0/24 1.1.1.1/33");
+    await page.locator(".note.bad", { hasText: "1.1.1.1/33" }).waitFor();
+    await attempt("203.0.113.0/24 1.1.1.1 192.0.2.0/24");
+    await page.locator(".note.warning", { hasText: "3 of 3 lines with an address would have been hit" }).waitFor();
+    const rows = (caption: string): Promise<string[]> =>
+      page
+        .getByRole("table", { name: caption })
+        .locator("tbody tr")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
+    assert.deepEqual(await rows("Rules that hit most"), ["203.0.113.0/24 1 2", "1.1.1.1 1 1"]);
+    assert.deepEqual(await rows("Addresses that would have been hit"), ["203.0.113.9 2", "1.1.1.1 1"]);
+    assert.deepEqual(await rows("Rules without a hit"), ["192.0.2.0/24"]);
+    assert.match((await rows("Services that would have been hit")).join(), /\/cdn\/cloudflare/);
+    assert.deepEqual(
+      errors.filter((text) => !text.includes("400")),
+      [],
+    );
+    await page.context().close();
+  });
+
   test("looks: before, and what was found", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
@@ -183,114 +217,128 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await checkLooks(t, "identify-done", `#/identify/${id}`, viewer);
   });
 
-  test("top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are", async () => {
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    await choose(
-      page,
-      file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`),
-    );
-    await done(page);
-    const rows = (title: string): Promise<string[]> =>
-      page
-        .getByRole("region", { name: title })
-        .locator("tbody tr")
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
-    const [first, second] = await rows("Top addresses with a service");
-    assert.match(`${first} / ${second}`, /^1\.1\.1\.1 .*Cloudflare.* none 5 \/ 2606:4700::1111 .*Cloudflare.* none 3$/);
-    assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 none 7"]);
-    await page.getByRole("link", { name: "203.0.113.9" }).click();
-    await page.locator("h1", { hasText: "Lookup" }).waitFor();
-    await page.goBack();
+  test(
+    "top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      await choose(
+        page,
+        file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`),
+      );
+      await done(page);
+      const rows = (title: string): Promise<string[]> =>
+        page
+          .getByRole("region", { name: title })
+          .locator("tbody tr")
+          .allInnerTexts()
+          .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
+      const [first, second] = await rows("Top addresses with a service");
+      assert.match(
+        `${first} / ${second}`,
+        /^1\.1\.1\.1 .*Cloudflare.* none 5 \/ 2606:4700::1111 .*Cloudflare.* none 3$/,
+      );
+      assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 none 7"]);
+      await page.getByRole("link", { name: "203.0.113.9" }).click();
+      await page.locator("h1", { hasText: "Lookup" }).waitFor();
+      await page.goBack();
 
-    await page.getByRole("link", { name: "All logs" }).click();
-    const many = Array.from({ length: 200_000 }, (_, i) => `203.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
-    await choose(page, file("many.log", many + "198.51.100.1\n".repeat(500)));
-    await done(page);
-    assert.match(
-      await page.locator(".note.warning", { hasText: "any address may" }).innerText(),
-      /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/,
-    );
-    assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 none (499|500)$/);
-    const { addresses, lines_missing: missing, covered_by: by } = (await told(page)).ruleset_comparison;
-    assert.ok(missing > 0 && addresses <= 100_000);
-    assert.equal(by.neither.lines + missing, 200_500);
-    assert.equal(
-      await page.locator(".note.warning", { hasText: "ruleset figures" }).innerText(),
-      `This log has too many different addresses to count each. The ruleset figures are minimums: they count ${count(addresses)} addresses, and leave out ${count(missing)} lines.`,
-    );
-    const id = idOf(page);
-    await end(page, errors);
-    await checkLooks(t, "identify-many", `#/identify/${id}`, viewer);
-  });
+      await page.getByRole("link", { name: "All logs" }).click();
+      const many = Array.from({ length: 200_000 }, (_, i) => `203.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
+      await choose(page, file("many.log", many + "198.51.100.1\n".repeat(500)));
+      await done(page);
+      assert.match(
+        await page.locator(".note.warning", { hasText: "any address may" }).innerText(),
+        /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/,
+      );
+      assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 none (499|500)$/);
+      const { addresses, lines_missing: missing, covered_by: by } = (await told(page)).ruleset_comparison;
+      assert.ok(missing > 0 && addresses <= 100_000);
+      assert.equal(by.neither.lines + missing, 200_500);
+      assert.equal(
+        await page.locator(".note.warning", { hasText: "ruleset figures" }).innerText(),
+        `This log has too many different addresses to count each. The ruleset figures are minimums: they count ${count(addresses)} addresses, and leave out ${count(missing)} lines.`,
+      );
+      const id = idOf(page);
+      await end(page, errors);
+      await checkLooks(t, "identify-many", `#/identify/${id}`, viewer);
+    },
+  );
 
-  test("rulesets beside the catalogue: chosen before, what they cover, and the rule that decides, with a link to it", async () => {
-    const organisationId = await addOrganisation(t, "Compared Networks");
-    const user = await t.user("editor", organisationId);
-    const about = { actor: "command:test", at: t.clock.now, organisationId };
-    for (const { about: ruleset } of t.server.services.memory.rulesets(organisationId))
-      await t.server.store.write({ kind: "delete-ruleset", ...about, rulesetId: ruleset.id });
-    const add = async (name: string, purpose: string, rules: readonly object[]): Promise<string> => {
-      const send = (path: string, body: object) =>
-        visit(t, "POST", `/edl/ip-rulesets${path}`, { token: user.token, body });
-      const { id } = (await send("/", { name, purpose })).body;
-      for (const rule of rules) assert.equal((await send(`/${id}/rules`, rule)).status, 201);
-      return id;
-    };
-    const allow = await add("Partners", "allowlist", [{ ip: "203.0.113.9", name: "office" }]);
-    t.clock.now += 1;
-    await add("Scanners", "blocklist", [{ ip: "203.0.113.0/24" }, { ip: "1.1.1.0/24", expires_in_days: 3 }]);
-    t.clock.now += 1;
-    await add("Not this one", "blocklist", [{ ip: "0.0.0.0/0" }]);
-    const { page, errors } = await t.open("#/identify", { user });
-    const choice = page.getByRole("group", { name: "Compare with rulesets" });
-    assert.equal(await choice.getByRole("checkbox", { checked: true }).count(), 3);
-    await choice.getByRole("button", { name: "Select none" }).click();
-    assert.match(await choice.innerText(), /0 of 3 selected/);
-    await choice.getByRole("button", { name: "Select all" }).click();
-    await choice.getByLabel("Not this one").uncheck();
-    assert.match(await choice.innerText(), /2 of 3 selected/);
-    const text = `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}203.0.113.10\n${"198.51.100.1\n".repeat(4)}none\n`;
-    await choose(page, file("compared.log", text));
-    await done(page);
-    const texts = async (rows: ReturnType<Page["locator"]>): Promise<string[]> =>
-      (await rows.allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " ").trim());
-    const legendOf = (title: string) => texts(page.locator("figure", { hasText: title }).locator(".share-legend li"));
-    assert.deepEqual(await legendOf("Lines by ruleset decision"), [
-      "Allowed 0 0.0 %",
-      "Blocked 6 35.3 %",
-      "On both (allowed) 7 41.2 %",
-      "No active rule 4 23.5 %",
-    ]);
-    assert.deepEqual(await legendOf("Addresses by ruleset decision"), [
-      "Allowed 0 0.0 %",
-      "Blocked 2 50.0 %",
-      "On both (allowed) 1 25.0 %",
-      "No active rule 1 25.0 %",
-    ]);
-    assert.match(
-      await page.locator(".note.warning").innerText(),
-      /^1 address is on an allowlist and on a blocklist\. Allow before block/,
-    );
-    const region = (name: string) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
-    assert.deepEqual(await texts(region("Compared rulesets")), ["Partners allowlist 7 1", "Scanners blocklist 13 3"]);
-    const top = await texts(region("Top addresses in rulesets"));
-    assert.equal(top.length, 3);
-    assert.match(
-      top[0]!,
-      /^203\.0\.113\.9 allowlist 203\.0\.113\.9 office in Partners, never expires blocklist 203\.0\.113\.0\/24 in Scanners, never expires 7$/,
-    );
-    assert.match(top[1]!, /^1\.1\.1\.1 .*Cloudflare.* blocklist 1\.1\.1\.0\/24 in Scanners, until 2026-11-24 13:00 5$/);
-    assert.match(top[2]!, /^203\.0\.113\.10 blocklist 203\.0\.113\.0\/24 in Scanners, never expires 1$/);
-    const hash = `#/identify/${idOf(page)}`;
-    await region("Top addresses in rulesets").first().locator(".deciding-rules a").first().click();
-    await page.locator("h1", { hasText: "Partners" }).waitFor();
-    assert.ok(page.url().includes(`/rulesets/${allow}?ip=203.0.113.9`));
-    await page.getByText("office").first().waitFor();
-    await end(page, errors);
-    await checkLooks(t, "identify-compared", hash, user);
-    await checkLooks(t, "identify-choose", "#/identify", user);
-  });
+  test(
+    "rulesets beside the catalogue: chosen before, what they cover, and the rule that decides, with a link to it",
+    { skip: onlyLong() },
+    async () => {
+      const organisationId = await addOrganisation(t, "Compared Networks");
+      const user = await t.user("editor", organisationId);
+      const about = { actor: "command:test", at: t.clock.now, organisationId };
+      for (const { about: ruleset } of t.server.services.memory.rulesets(organisationId))
+        await t.server.store.write({ kind: "delete-ruleset", ...about, rulesetId: ruleset.id });
+      const add = async (name: string, purpose: string, rules: readonly object[]): Promise<string> => {
+        const send = (path: string, body: object) =>
+          visit(t, "POST", `/edl/ip-rulesets${path}`, { token: user.token, body });
+        const { id } = (await send("/", { name, purpose })).body;
+        for (const rule of rules) assert.equal((await send(`/${id}/rules`, rule)).status, 201);
+        return id;
+      };
+      const allow = await add("Partners", "allowlist", [{ ip: "203.0.113.9", name: "office" }]);
+      t.clock.now += 1;
+      await add("Scanners", "blocklist", [{ ip: "203.0.113.0/24" }, { ip: "1.1.1.0/24", expires_in_days: 3 }]);
+      t.clock.now += 1;
+      await add("Not this one", "blocklist", [{ ip: "0.0.0.0/0" }]);
+      const { page, errors } = await t.open("#/identify", { user });
+      const choice = page.getByRole("group", { name: "Compare with rulesets" });
+      assert.equal(await choice.getByRole("checkbox", { checked: true }).count(), 3);
+      await choice.getByRole("button", { name: "Select none" }).click();
+      assert.match(await choice.innerText(), /0 of 3 selected/);
+      await choice.getByRole("button", { name: "Select all" }).click();
+      await choice.getByLabel("Not this one").uncheck();
+      assert.match(await choice.innerText(), /2 of 3 selected/);
+      const text = `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}203.0.113.10\n${"198.51.100.1\n".repeat(4)}none\n`;
+      await choose(page, file("compared.log", text));
+      await done(page);
+      const texts = async (rows: ReturnType<Page["locator"]>): Promise<string[]> =>
+        (await rows.allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " ").trim());
+      const legendOf = (title: string) => texts(page.locator("figure", { hasText: title }).locator(".share-legend li"));
+      assert.deepEqual(await legendOf("Lines by ruleset decision"), [
+        "Allowed 0 0.0 %",
+        "Blocked 6 35.3 %",
+        "On both (allowed) 7 41.2 %",
+        "No active rule 4 23.5 %",
+      ]);
+      assert.deepEqual(await legendOf("Addresses by ruleset decision"), [
+        "Allowed 0 0.0 %",
+        "Blocked 2 50.0 %",
+        "On both (allowed) 1 25.0 %",
+        "No active rule 1 25.0 %",
+      ]);
+      assert.match(
+        await page.locator(".note.warning").innerText(),
+        /^1 address is on an allowlist and on a blocklist\. Allow before block/,
+      );
+      const region = (name: string) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
+      assert.deepEqual(await texts(region("Compared rulesets")), ["Partners allowlist 7 1", "Scanners blocklist 13 3"]);
+      const top = await texts(region("Top addresses in rulesets"));
+      assert.equal(top.length, 3);
+      assert.match(
+        top[0]!,
+        /^203\.0\.113\.9 allowlist 203\.0\.113\.9 office in Partners, never expires blocklist 203\.0\.113\.0\/24 in Scanners, never expires 7$/,
+      );
+      assert.match(
+        top[1]!,
+        /^1\.1\.1\.1 .*Cloudflare.* blocklist 1\.1\.1\.0\/24 in Scanners, until 2026-11-24 13:00 5$/,
+      );
+      assert.match(top[2]!, /^203\.0\.113\.10 blocklist 203\.0\.113\.0\/24 in Scanners, never expires 1$/);
+      const hash = `#/identify/${idOf(page)}`;
+      await region("Top addresses in rulesets").first().locator(".deciding-rules a").first().click();
+      await page.locator("h1", { hasText: "Partners" }).waitFor();
+      assert.ok(page.url().includes(`/rulesets/${allow}?ip=203.0.113.9`));
+      await page.getByText("office").first().waitFor();
+      await end(page, errors);
+      await checkLooks(t, "identify-compared", hash, user);
+      await checkLooks(t, "identify-choose", "#/identify", user);
+    },
+  );
 
   test("without a plan for rulesets, or a ruleset, none is offered", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "No rulesets", ["cbs"]));
@@ -304,34 +352,38 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a gzip file has the same figures, and the result the format that was chosen", async () => {
-    const path = file("sample.log.gz", gzipSync(TEXT));
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    await page.getByLabel(/^Your lines/).check();
-    await choose(page, path);
-    await done(page);
-    const document = await told(page);
-    const {
-      body: { items },
-    } = await visit(t, "GET", "/identifications", { token: viewer.token });
-    const plain = items.find(({ name }: { name: string }) => name === "sample.log");
-    for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"])
-      assert.deepEqual(document[key], plain[key], key);
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download result" }).click(),
-    ]);
-    const rows = gunzipSync(readFileSync((await download.path())!))
-      .toString("latin1")
-      .trimEnd()
-      .split("\n");
-    const lines = TEXT.toString("latin1").trimEnd().split("\n");
-    assert.deepEqual(
-      rows.map((row, at) => row.startsWith(lines[at]!)),
-      lines.map(() => true),
-    );
-    await end(page, errors);
-  });
+  test(
+    "a gzip file has the same figures, and the result the format that was chosen",
+    { skip: onlyLong() },
+    async () => {
+      const path = file("sample.log.gz", gzipSync(TEXT));
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      await page.getByLabel(/^Your lines/).check();
+      await choose(page, path);
+      await done(page);
+      const document = await told(page);
+      const {
+        body: { items },
+      } = await visit(t, "GET", "/identifications", { token: viewer.token });
+      const plain = items.find(({ name }: { name: string }) => name === "sample.log");
+      for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"])
+        assert.deepEqual(document[key], plain[key], key);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Download result" }).click(),
+      ]);
+      const rows = gunzipSync(readFileSync((await download.path())!))
+        .toString("latin1")
+        .trimEnd()
+        .split("\n");
+      const lines = TEXT.toString("latin1").trimEnd().split("\n");
+      assert.deepEqual(
+        rows.map((row, at) => row.startsWith(lines[at]!)),
+        lines.map(() => true),
+      );
+      await end(page, errors);
+    },
+  );
 
   test("a file that is dropped", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -348,7 +400,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an empty file, and one without any address", async () => {
+  test("an empty file, and one without any address", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("empty.log", ""));
     await page.getByText("No lines").waitFor();
@@ -360,7 +412,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("corrupt gzip data: why, where, and what was found before", async () => {
+  test("corrupt gzip data: why, where, and what was found before", { skip: onlyLong() }, async () => {
     // Its middle is corrupt after a good beginning.
     const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
     bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
@@ -379,7 +431,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a gzip file that is cut off, and what is no text at all", async () => {
+  test("a gzip file that is cut off, and what is no text at all", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("cut.log.gz", gzipSync(TEXT).subarray(0, 20_000)));
     await page.locator(".note.bad").waitFor();
@@ -391,33 +443,37 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("progress of the upload and of the server; other pages are looked at meanwhile; leaving is asked about", async () => {
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    await slow(page, 400_000);
-    await choose(page, file("slow.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
-    const uploaded = page.getByRole("progressbar", { name: "Uploaded" });
-    await page.locator(".progress-text", { hasText: /Uploaded .* of 4\.5 MB \([1-9]\d? %\)/ }).waitFor();
-    assert.ok(Number(await uploaded.getAttribute("value")) < 100);
-    await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
-    assert.deepEqual(await accessibilityErrors(page), []);
-    const id = idOf(page);
-    await page.getByRole("link", { name: "Catalogue", exact: true }).click();
-    await page.getByRole("tree").waitFor();
-    const asked = new Promise<string>((resolve) =>
-      page.once("dialog", (dialog) => {
-        resolve(dialog.type());
-        void dialog.dismiss();
-      }),
-    );
-    await page.evaluate("location.reload()").catch(() => {});
-    assert.equal(await asked, "beforeunload");
-    await page.evaluate(`location.hash = "#/identify/${id}"`);
-    await done(page);
-    assert.equal((await told(page)).lines, 12 * TEXT.toString("latin1").trimEnd().split("\n").length);
-    await end(page, errors);
-  });
+  test(
+    "progress of the upload and of the server; other pages are looked at meanwhile; leaving is asked about",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      await slow(page, 400_000);
+      await choose(page, file("slow.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
+      const uploaded = page.getByRole("progressbar", { name: "Uploaded" });
+      await page.locator(".progress-text", { hasText: /Uploaded .* of 4\.5 MB \([1-9]\d? %\)/ }).waitFor();
+      assert.ok(Number(await uploaded.getAttribute("value")) < 100);
+      await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
+      assert.deepEqual(await accessibilityErrors(page), []);
+      const id = idOf(page);
+      await page.getByRole("link", { name: "Catalogue", exact: true }).click();
+      await page.getByRole("tree").waitFor();
+      const asked = new Promise<string>((resolve) =>
+        page.once("dialog", (dialog) => {
+          resolve(dialog.type());
+          void dialog.dismiss();
+        }),
+      );
+      await page.evaluate("location.reload()").catch(() => {});
+      assert.equal(await asked, "beforeunload");
+      await page.evaluate(`location.hash = "#/identify/${id}"`);
+      await done(page);
+      assert.equal((await told(page)).lines, 12 * TEXT.toString("latin1").trimEnd().split("\n").length);
+      await end(page, errors);
+    },
+  );
 
-  test("given up: the server forgets it", async () => {
+  test("given up: the server forgets it", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await slow(page, 100_000);
     await choose(page, file("given-up.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
@@ -433,7 +489,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the connection is lost on the way: said, with how far it was", async () => {
+  test("the connection is lost on the way: said, with how far it was", { skip: onlyLong() }, async () => {
     const wire = await cuttable(Number(new URL(t.server.url).port));
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await page.goto(`http://127.0.0.1:${wire.port}/#/identify`);
@@ -451,7 +507,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("too large: said", async () => {
+  test("too large: said", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     // The server itself takes logs of any length; one that stands before it may not.
     await page.route("**/identifications?*", (route) =>

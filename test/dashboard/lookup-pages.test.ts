@@ -10,6 +10,7 @@ import { type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { checkLooks, type Dashboard, missing, settle, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 const DAY = 86_400_000;
 
@@ -70,27 +71,31 @@ describe("lookups", { skip: missing ?? false }, () => {
     await checkLooks(t, "lookup-error", at("192.0.2.310"), editor);
   });
 
-  test("one box: what is typed stands in the page's address, and back leads to what was asked before", async () => {
-    const { page, errors } = await t.open("#/lookup", { user: editor });
-    const box = page.getByRole("searchbox");
-    assert.equal(await page.evaluate("document.activeElement.name"), "ip");
-    await box.fill("  1.1.1.1 ");
-    await page.keyboard.press("Enter");
-    await page.locator("h1", { hasText: "Lookup of 1.1.1.1" }).waitFor();
-    assert.ok(page.url().endsWith("#/lookup?ip=1.1.1.1"));
-    assert.equal(await page.evaluate("document.activeElement.name"), "ip");
-    await panel(page, "Services").waitFor();
-    await box.fill("2606:4700::/32");
-    await page.getByRole("button", { name: "Look up" }).click();
-    await page.locator(".answer-ip", { hasText: "2606:4700::/32" }).waitFor();
-    await page.goBack();
-    await page.locator(".answer-ip", { hasText: "1.1.1.1" }).waitFor();
-    assert.equal(await box.inputValue(), "1.1.1.1");
-    await page.reload();
-    await settle(page);
-    assert.equal(await page.locator(".answer-ip").innerText(), "1.1.1.1");
-    await end(page, errors);
-  });
+  test(
+    "one box: what is typed stands in the page's address, and back leads to what was asked before",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/lookup", { user: editor });
+      const box = page.getByRole("searchbox");
+      assert.equal(await page.evaluate("document.activeElement.name"), "ip");
+      await box.fill("  1.1.1.1 ");
+      await page.keyboard.press("Enter");
+      await page.locator("h1", { hasText: "Lookup of 1.1.1.1" }).waitFor();
+      assert.ok(page.url().endsWith("#/lookup?ip=1.1.1.1"));
+      assert.equal(await page.evaluate("document.activeElement.name"), "ip");
+      await panel(page, "Services").waitFor();
+      await box.fill("2606:4700::/32");
+      await page.getByRole("button", { name: "Look up" }).click();
+      await page.locator(".answer-ip", { hasText: "2606:4700::/32" }).waitFor();
+      await page.goBack();
+      await page.locator(".answer-ip", { hasText: "1.1.1.1" }).waitFor();
+      assert.equal(await box.inputValue(), "1.1.1.1");
+      await page.reload();
+      await settle(page);
+      assert.equal(await page.locator(".answer-ip").innerText(), "1.1.1.1");
+      await end(page, errors);
+    },
+  );
 
   test("services: their place in the tree, every part of which leads into the catalogue", async () => {
     const { page, errors } = await t.open(at("104.16.1.1"), { user: editor });
@@ -135,28 +140,32 @@ describe("lookups", { skip: missing ?? false }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("who wrote the rules, when another one decides, and which deployments list it", async () => {
-    const { body: deployment } = await visit(t, "POST", "/edl/deployments/", {
-      token: editor.token,
-      body: { name: "Edge", include: [{ ruleset: blocklist }], exclude: [{ prefixes: ["192.0.2.10"] }] },
-    });
-    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
-    const text = panel(page, "Who and where");
-    await text.getByText(`by ${editor.name}`).first().waitFor();
-    await text.getByText("Another rule decides, or none, from").waitFor();
-    await text.getByText("does not list it").waitFor();
-    await text.getByText("An exclude lists it, and excludes always win.").waitFor();
-    assert.match((await text.getByRole("link", { name: "Edge" }).getAttribute("href")) ?? "", /deployments/);
-    await end(page, errors);
-    const viewer = await t.user("viewer");
-    const seen = await t.open(at("192.0.2.10"), { user: viewer });
-    await panel(seen.page, "Who and where").getByText("does not list it").waitFor();
-    assert.equal(await panel(seen.page, "Who and where").getByText("by ").count(), 0);
-    await end(seen.page, seen.errors);
-    await visit(t, "DELETE", `/edl/deployments/${deployment.id}`, { token: editor.token });
-  });
+  test(
+    "who wrote the rules, when another one decides, and which deployments list it",
+    { skip: onlyLong() },
+    async () => {
+      const { body: deployment } = await visit(t, "POST", "/edl/deployments/", {
+        token: editor.token,
+        body: { name: "Edge", include: [{ ruleset: blocklist }], exclude: [{ prefixes: ["192.0.2.10"] }] },
+      });
+      const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
+      const text = panel(page, "Who and where");
+      await text.getByText(`by ${editor.name}`).first().waitFor();
+      await text.getByText("Another rule decides, or none, from").waitFor();
+      await text.getByText("does not list it").waitFor();
+      await text.getByText("An exclude lists it, and excludes always win.").waitFor();
+      assert.match((await text.getByRole("link", { name: "Edge" }).getAttribute("href")) ?? "", /deployments/);
+      await end(page, errors);
+      const viewer = await t.user("viewer");
+      const seen = await t.open(at("192.0.2.10"), { user: viewer });
+      await panel(seen.page, "Who and where").getByText("does not list it").waitFor();
+      assert.equal(await panel(seen.page, "Who and where").getByText("by ").count(), 0);
+      await end(seen.page, seen.errors);
+      await visit(t, "DELETE", `/edl/deployments/${deployment.id}`, { token: editor.token });
+    },
+  );
 
-  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/service.md", async () => {
+  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/deciding.md", async () => {
     const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
     const path = `/edl/ip-rulesets/${mine.id}/rules`;
     await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
@@ -164,7 +173,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     const rulesets = panel(page, "Rulesets");
     const note = await rulesets.locator(".note").innerText();
     assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
-    const service = readFileSync(new URL("../../docs/service.md", import.meta.url), "utf8").replaceAll("\n", " ");
+    const service = readFileSync(new URL("../../docs/deciding.md", import.meta.url), "utf8").replaceAll("\n", " ");
     for (const text of [
       note,
       service,
@@ -188,56 +197,60 @@ describe("lookups", { skip: missing ?? false }, () => {
     await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
   });
 
-  test("covering prefixes: each bar lies within the one above it, and begins at its length", async () => {
-    const { page, errors } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
-    const rows = page.locator(".nesting-rows > li");
-    assert.deepEqual(await rows.locator(".nesting-name .mono").allInnerTexts(), [
-      "192.0.0.0/8",
-      "192.0.2.0/24",
-      "192.0.2.0/28",
-      "192.0.2.10",
-    ]);
-    const boxes = await Promise.all(
-      (await rows.all()).map(async (row) => ({
-        bar: (await row.locator(".own").boundingBox())!,
-        track: (await row.locator(".nesting-track").boundingBox())!,
-      })),
-    );
-    for (const [row, length] of [8, 24, 28, 32].entries()) {
-      const { bar, track } = boxes[row]!;
-      assert.ok(Math.abs((bar.x - track.x) / track.width - length / 33) < 0.005, `/${length}`);
-      assert.ok(Math.abs(bar.x + bar.width - track.x - track.width) < 1.5, `/${length} ends with the address`);
-      assert.ok(bar.width > 0);
-    }
-    assert.deepEqual(
-      await rows
-        .locator(".nesting-owners")
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " "))),
-      [
-        "Blocklist: all of 192",
-        "Blocklist: documentation",
-        "Offices: branch expired",
-        "Blocklist: in the mail log looked up",
-      ],
-    );
-    // The same as a table, for those who see no bars.
-    await page.getByText("As a table").click();
-    const table = page.getByRole("table", { name: /Covering prefixes/ });
-    assert.deepEqual(
-      await table
-        .locator("tbody tr")
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.split(/\s*\t\s*|\n/).filter(Boolean))),
-      [
-        ["192.0.0.0/8", "8", "16,777,216 addresses", "none", "Blocklist: all of 192"],
-        ["192.0.2.0/24", "24", "256 addresses", "none", "Blocklist: documentation"],
-        ["192.0.2.0/28", "28", "16 addresses", "none", "Offices: branch (expired)"],
-        ["192.0.2.10", "32", "1 address", "none", "Blocklist: in the mail log"],
-      ],
-    );
-    await end(page, errors);
-  });
+  test(
+    "covering prefixes: each bar lies within the one above it, and begins at its length",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
+      const rows = page.locator(".nesting-rows > li");
+      assert.deepEqual(await rows.locator(".nesting-name .mono").allInnerTexts(), [
+        "192.0.0.0/8",
+        "192.0.2.0/24",
+        "192.0.2.0/28",
+        "192.0.2.10",
+      ]);
+      const boxes = await Promise.all(
+        (await rows.all()).map(async (row) => ({
+          bar: (await row.locator(".own").boundingBox())!,
+          track: (await row.locator(".nesting-track").boundingBox())!,
+        })),
+      );
+      for (const [row, length] of [8, 24, 28, 32].entries()) {
+        const { bar, track } = boxes[row]!;
+        assert.ok(Math.abs((bar.x - track.x) / track.width - length / 33) < 0.005, `/${length}`);
+        assert.ok(Math.abs(bar.x + bar.width - track.x - track.width) < 1.5, `/${length} ends with the address`);
+        assert.ok(bar.width > 0);
+      }
+      assert.deepEqual(
+        await rows
+          .locator(".nesting-owners")
+          .allInnerTexts()
+          .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " "))),
+        [
+          "Blocklist: all of 192",
+          "Blocklist: documentation",
+          "Offices: branch expired",
+          "Blocklist: in the mail log looked up",
+        ],
+      );
+      // The same as a table, for those who see no bars.
+      await page.getByText("As a table").click();
+      const table = page.getByRole("table", { name: /Covering prefixes/ });
+      assert.deepEqual(
+        await table
+          .locator("tbody tr")
+          .allInnerTexts()
+          .then((texts) => texts.map((text) => text.split(/\s*\t\s*|\n/).filter(Boolean))),
+        [
+          ["192.0.0.0/8", "8", "16,777,216 addresses", "none", "Blocklist: all of 192"],
+          ["192.0.2.0/24", "24", "256 addresses", "none", "Blocklist: documentation"],
+          ["192.0.2.0/28", "28", "16 addresses", "none", "Offices: branch (expired)"],
+          ["192.0.2.10", "32", "1 address", "none", "Blocklist: in the mail log"],
+        ],
+      );
+      await end(page, errors);
+    },
+  );
 
   test("threat intelligence: all of the document, readable; and as JSON", async () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
@@ -312,7 +325,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("areas without a plan are said, which is not the same as nothing found", async () => {
+  test("areas without a plan are said, which is not the same as nothing found", { skip: onlyLong() }, async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Poor", ["cti"]));
     const { page, errors } = await t.open(at("192.0.2.10"), { user: without });
     assert.match(
@@ -328,7 +341,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("what is no address is shown at the character where it is wrong", async () => {
+  test("what is no address is shown at the character where it is wrong", { skip: onlyLong() }, async () => {
     const cases = [
       ["192.0.2.310", "3", "The octet 310 is above 255."],
       ["192.0.2.1/33", "33", undefined],
@@ -365,7 +378,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("hostile names of rules and rulesets stay text", async () => {
+  test("hostile names of rules and rulesets stay text", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, HOSTILE_TEXTS[0]!.slice(0, 60));
     const own = await t.user("editor", organisationId);
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: own.token, body });

@@ -101,11 +101,11 @@ for (const consumer of CONSUMERS) {
       assert.deepEqual(await differences(consumer, LIST, LIST), []);
     });
 
-    test("a list without rules lists nothing", async () => {
+    test("a list without rules lists nothing", { skip: onlyLong() }, async () => {
       assert.deepEqual(await differences(consumer, [], []), []);
     });
 
-    test("negative control: a file of other rules is noticed", async () => {
+    test("negative control: a file of other rules is noticed", { skip: onlyLong() }, async () => {
       assert.notDeepEqual(await differences(consumer, OTHER, LIST), []);
     });
 

@@ -101,7 +101,7 @@ test("a task that fails gives its turn on", async () => {
   );
 });
 
-test("hashes: a salt each, one spelling for all; 200 wrong tries of one address, and another's right one is answered among the first", async () => {
+test("hashes: a salt each, one spelling for all; 200 wrong tries of one address, and six at most are answered before another's right one", async () => {
   const passwords = new Passwords();
   const by = (who: string) => ({ who, isKnown: false });
   const hash = await passwords.hash("Åsa's password", by("a"));
@@ -114,7 +114,8 @@ test("hashes: a salt each, one spelling for all; 200 wrong tries of one address,
     ),
   );
   await passwords.check("A\u030asa's password", hash, by("other")).then((isRight) => answered.push(`other ${isRight}`));
-  assert.ok(answered.length <= 4 && answered.at(-1) === "other true", answered.join());
+  // Two run and four wait, the others are rejected. Which of them ends first is up to the system.
+  assert.ok(answered.length <= 7 && answered.at(-1) === "other true", answered.join());
   await Promise.all(wrong);
   assert.deepEqual(
     [await passwords.check("x", undefined, by("a")), await passwords.check("x", "none", by("a"))],

@@ -25,9 +25,9 @@ function read({
   return readSettings(sources);
 }
 
-test("docs/service.md has the table of all settings, as they are declared", () => {
+test("docs/operating.md has the table of all settings, as they are declared", () => {
   const table = /<!-- settings:begin -->\n(.*)\n<!-- settings:end -->/s.exec(
-    readFileSync(join(root, "docs/service.md"), "utf8"),
+    readFileSync(join(root, "docs/operating.md"), "utf8"),
   )?.[1];
   assert.equal(table, settingsTable());
 });

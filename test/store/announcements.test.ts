@@ -8,6 +8,7 @@ import { eventsOf } from "../../src/store/packed-events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
+import { onlyLong } from "../rounds.ts";
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -25,7 +26,7 @@ const DEFINITION: DeploymentDefinition = {
 };
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`announcements on ${name}`, { skip }, () => {
+  describe(`announcements on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     test("two servers announce a key once, when a week or a quarter of its time is left, unless it is revoked", async () => {

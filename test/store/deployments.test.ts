@@ -6,6 +6,7 @@ import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { Memory } from "./harness/memory.ts";
 import { until } from "../until.ts";
+import { onlyLong } from "../rounds.ts";
 
 const DEFINITION: DeploymentDefinition = {
   description: "",
@@ -22,7 +23,7 @@ const DEFINITION: DeploymentDefinition = {
 const DAY = 86_400_000;
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`deployments on ${name}`, { skip }, () => {
+  describe(`deployments on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Runs with an organisation that has a deployment, then holds the memory to a fresh load. */

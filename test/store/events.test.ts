@@ -8,14 +8,14 @@ import { eventsOf } from "../../src/store/packed-events.ts";
 import type { Ruleset } from "../../src/store/state.ts";
 import type { Store } from "../../src/store/store.ts";
 import { StoreError } from "../../src/store/store-error.ts";
-import { rounds } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { Memory } from "./harness/memory.ts";
 import { ReplayedEvents } from "./harness/replayed-events.ts";
 import { adding, by, databases, Replica } from "./harness/stores.ts";
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`events on ${name}`, { skip }, () => {
+  describe(`events on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     test("every change of a rule is one event; an expiry comes before the write that follows it, once", async () => {

@@ -6,6 +6,7 @@ import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { until } from "../until.ts";
 import { Memory } from "./harness/memory.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
+import { onlyLong } from "../rounds.ts";
 
 const DEFINITION: ExternalListDefinition = {
   description: "",
@@ -22,7 +23,7 @@ const VALIDATORS = { url: DEFINITION.url, format: "text", etag: '"a"', lastModif
 const TOKEN = { type: "header", name: "X-Key", origin: "https://lists.example" } as const;
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`external lists on ${name}`, { skip }, () => {
+  describe(`external lists on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Runs with an organisation that has a list, then holds the memory to a fresh load. */

@@ -4,12 +4,13 @@ import { formatPrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { type IfMatch, ruleTag, rulesetsTag } from "../../src/store/if-match.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
+import { onlyLong } from "../rounds.ts";
 
 const ofRule = (rule: Rule): IfMatch => ({ versions: [], rules: [ruleTag(rule)], lists: [] });
 const mismatch = { code: "version-mismatch" };
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`commands on condition, on ${name}`, { skip }, () => {
+  describe(`commands on condition, on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Two servers on one database, and a ruleset with one rule. */

@@ -16,7 +16,7 @@ import { first } from "../../src/store/migrations/0001-first.ts";
 import { migrateAsEarlier } from "./harness/earlier-migrator.ts";
 import { GROWN } from "./harness/grown-migrations.ts";
 import { databases } from "./harness/stores.ts";
-import { rounds } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 
 /** The long form kills at every step, this one at every seventh. */
 const STRIDE = rounds({ short: 7, long: 1 });
@@ -74,7 +74,7 @@ async function killAt(location: StoreLocation, step: number): Promise<boolean> {
 }
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`migrations on ${name}`, { skip }, () => {
+  describe(`migrations on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     test("killed at any step, they have run whole or not at all, and go on where they were", async (t) => {

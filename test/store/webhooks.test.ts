@@ -5,6 +5,7 @@ import type { SentDelivery, Webhook, WebhookDefinition, WebhookProgress } from "
 import { by, databases, Replica } from "./harness/stores.ts";
 import { Memory } from "./harness/memory.ts";
 import { until } from "../until.ts";
+import { onlyLong } from "../rounds.ts";
 
 const DEFINITION: WebhookDefinition = {
   url: "https://example.org/hook",
@@ -15,7 +16,7 @@ const DEFINITION: WebhookDefinition = {
 const DAY = 86_400_000;
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`webhooks on ${name}`, { skip }, () => {
+  describe(`webhooks on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Runs with an organisation that has an endpoint, then holds the memory to a fresh load. */

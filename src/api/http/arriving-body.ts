@@ -4,6 +4,8 @@ import { Problem } from "../problem.ts";
 
 /** Counts a body while it arrives. */
 export interface BodyAccount {
+  /** The maximum that can ever be kept for its caller. */
+  readonly mostKept: number;
   /**
    * Called when the body has to be waited for; for a stream, before any of it is read.
    * @throws Problem (503) if too many bodies are arriving
@@ -60,6 +62,15 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   /** Whether its client has disconnected. */
   get isGone(): boolean {
     return this.#message.destroyed && !this.#message.complete;
+  }
+
+  get mostKept(): number {
+    return this.#account.mostKept;
+  }
+
+  /** Counts what its reader makes of it and keeps until the response, as a part of it. @throws Problem (503) */
+  keep(bytes: number): void {
+    this.#account.keep(bytes);
   }
 
   /** Ends the reading with an error. */

@@ -57,6 +57,7 @@ const GOOD: Readonly<Record<string, string>> = {
   200: "Done",
   201: "Created",
   204: "Done; no body",
+  206: "A part of the file",
   304: "Not changed; no body",
 };
 
@@ -71,7 +72,7 @@ function goodAnswer(
   // Text is never sent as JSON.
   const types = [
     ...(kind === "string" || kind === "null" ? [] : ["application/json"]),
-    ...(status === "200" ? otherTypes : []),
+    ...(status === "200" || status === "206" ? otherTypes : []),
   ];
   const examples = EXAMPLES[operationId]?.answers[status];
   const content = types.map((type) => [

@@ -1099,6 +1099,22 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "exportCbsRanges": {
+    "answers": {
+      "200": {
+        "text/plain": "1.1.1.0/24\n2606:4700::/32\n",
+        "text/csv": "ip,name,expires_at\n1.1.1.0/24,,\n2606:4700::/32,,\n",
+        "application/x-ndjson": "{\"ip\":\"1.1.1.0/24\",\"name\":null,\"expires_at\":null,\"created_at\":\"1970-01-01T00:00:00.000Z\",\"updated_at\":\"1970-01-01T00:00:00.000Z\"}\n{\"ip\":\"2606:4700::/32\",\"name\":null,\"expires_at\":null,\"created_at\":\"1970-01-01T00:00:00.000Z\",\"updated_at\":\"1970-01-01T00:00:00.000Z\"}\n",
+        "application/json": [
+          { "ip": "1.1.1.0/24", "name": null, "expires_at": null, "created_at": "1970-01-01T00:00:00.000Z", "updated_at": "1970-01-01T00:00:00.000Z" },
+          { "ip": "2606:4700::/32", "name": null, "expires_at": null, "created_at": "1970-01-01T00:00:00.000Z", "updated_at": "1970-01-01T00:00:00.000Z" },
+        ],
+        "application/yaml": "apiVersion: cilium.io/v2alpha1\nkind: CiliumCIDRGroup\nmetadata:\n  name: cdn-cloudflare-d890ce\nspec:\n  externalCIDRs:\n  - \"1.1.1.0/24\"\n  - \"2606:4700::/32\"\n",
+        "text/dns": "$TTL 300\n@ SOA localhost. root.localhost. 1781654400 300 60 604800 300\n@ NS localhost.\n24.0.1.1.1.rpz-ip CNAME .\n32.zz.4700.2606.rpz-ip CNAME .\n",
+        "text/tab-separated-values": "#fields\tindicator\tindicator_type\tmeta.source\n1.1.1.0/24\tIntel::SUBNET\tcdn_cloudflare_d890ce\n2606:4700::/32\tIntel::SUBNET\tcdn_cloudflare_d890ce\n",
+      },
+    },
+  },
   "searchCbs": {
     "answers": {
       "200": {
@@ -1442,7 +1458,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 92, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 99, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -2440,6 +2456,46 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           },
           "error": null,
           "result_bytes": 123,
+        },
+      },
+    },
+  },
+  "replayLog": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a26",
+          "identification": "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-21T13:00:00.000Z",
+          "log": { "lines": 3, "with_address": 3, "lines_missing": 0 },
+          "hit": { "lines": 1, "addresses": 1 },
+          "rules": { "hit": 1, "unused": 1 },
+          "top_rules": [{ "ip": "203.0.113.0/24", "name": null, "lines": 1, "addresses": 1 }],
+          "unused_rules": [{ "ip": "198.51.100.7", "name": null }],
+          "top_addresses": [{ "ip": "203.0.113.7", "lines": 1 }],
+          "services": [],
+          "difference": { "only_rules": { "lines": 0, "addresses": 0 }, "only_against": { "lines": 0, "addresses": 0 } },
+        },
+      },
+    },
+  },
+  "getReplay": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a26",
+          "identification": "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a",
+          "created_at": "2026-11-21T12:00:00.000Z",
+          "expires_at": "2026-11-21T13:00:00.000Z",
+          "log": { "lines": 3, "with_address": 3, "lines_missing": 0 },
+          "hit": { "lines": 1, "addresses": 1 },
+          "rules": { "hit": 1, "unused": 1 },
+          "top_rules": [{ "ip": "203.0.113.0/24", "name": null, "lines": 1, "addresses": 1 }],
+          "unused_rules": [{ "ip": "198.51.100.7", "name": null }],
+          "top_addresses": [{ "ip": "203.0.113.7", "lines": 1 }],
+          "services": [],
+          "difference": { "only_rules": { "lines": 0, "addresses": 0 }, "only_against": { "lines": 0, "addresses": 0 } },
         },
       },
     },

@@ -182,6 +182,7 @@ class Bodies {
 
   #accountOf(request: FastifyRequest): BodyAccount {
     return {
+      mostKept: this.kept.largest,
       began: (body) => this.#begin(body, request),
       ended: (body) => this.end(body),
       keep: (bytes) => {

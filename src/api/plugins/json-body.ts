@@ -27,6 +27,8 @@ export function readJsonBodies(app: App): void {
   app.addHook("onRoute", (route) => {
     const list = BodyList.of(route.schema?.body);
     if (list !== undefined) route.config = { ...route.config, list };
+    else if (route.schema?.body !== undefined && (route.config?.bodyBytes ?? 0) > PARSED_AT_ONCE)
+      throw new Error(`${route.url} takes long bodies, so they have to be a list: anything else is parsed in one step`);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", (request, _payload, done) => {

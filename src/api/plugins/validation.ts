@@ -250,6 +250,8 @@ function withoutItems(form: TSchema, member: string): TSchema {
 
 interface SchemaError {
   readonly keyword: string;
+  /** Where the keyword stands in the schema. */
+  readonly schemaPath: string;
   readonly instancePath: string;
   readonly params: object;
   readonly message: string;
@@ -261,8 +263,11 @@ interface SchemaError {
  */
 function errorsBy(found: readonly SchemaError[], root = ""): Record<string, string[]> {
   const errors: Record<string, string[]> = Object.create(null);
-  const add = (field: string, message: string): void => void (errors[field] ??= []).push(message);
-  for (const { keyword, instancePath, params, message } of found) {
+  const add = (field: string, message: string): void => {
+    const own = (errors[field] ??= []);
+    if (!own.includes(message)) own.push(message);
+  };
+  for (const { keyword, instancePath, params, message } of withoutOtherForms(found)) {
     const {
       requiredProperties = [],
       additionalProperties = [],
@@ -279,6 +284,25 @@ function errorsBy(found: readonly SchemaError[], root = ""): Record<string, stri
   return errors;
 }
 
+/**
+ * Where a constant tells forms apart, such as the `op` of a change, only the errors of the form that it names are left;
+ * if it names none, one error with all of its values.
+ */
+function withoutOtherForms(found: readonly SchemaError[]): readonly SchemaError[] {
+  const union = found.findLast(({ keyword }) => keyword === "anyOf");
+  if (union === undefined) return found;
+  const start = `${union.schemaPath}/anyOf/`;
+  const formOf = ({ schemaPath }: SchemaError): string | undefined =>
+    schemaPath.startsWith(start) ? schemaPath.slice(start.length).split("/", 1)[0] : undefined;
+  const constants = found.filter((error) => error.keyword === "const" && formOf(error) !== undefined);
+  if (constants.length === 0) return found;
+  const others = new Set(constants.map(formOf));
+  const meant = found.filter((error) => error !== union && !others.has(formOf(error)));
+  if (meant.length > 0) return meant;
+  const allowedValues = constants.map(({ params }) => (params as { readonly allowedValue: string }).allowedValue);
+  return [{ ...constants[0]!, keyword: "enum", params: { allowedValues } }];
+}
+
 /** The message of a keyword in plain words; the validator's own for all others. */
 function messageOf(keyword: string, params: object, message: string): string {
   const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
@@ -286,6 +310,7 @@ function messageOf(keyword: string, params: object, message: string): string {
   if (keyword === "maxLength") return `use at most ${limit} ${limit === 1 ? "character" : "characters"}`;
   if (keyword === "minProperties") return `use at least ${limit} ${limit === 1 ? "property" : "properties"}`;
   if (keyword === "maxProperties") return `use at most ${limit} ${limit === 1 ? "property" : "properties"}`;
+  if (keyword === "anyOf") return "has none of the permitted forms";
   if (keyword !== "type" || type === undefined) return message;
   return `must be ${(typeof type === "string" ? [type] : type).map(withArticle).join(" or ")}`;
 }

@@ -13,6 +13,7 @@ import {
   Timestamp,
   upTo,
 } from "./common.ts";
+import { ExportFormat, SetName } from "./export.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -118,7 +119,7 @@ const NodeId = Type.String({ maxLength: 1000, description: "a node's path", exam
 
 export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId) });
 
-export const CbsRangesQuery = Type.Object({
+const selection = {
   id: Type.Optional(NodeId),
   family: Type.Optional(Type.Enum([4, 6], { description: "IPv4 or IPv6 only" })),
   aggregate: Type.Optional(
@@ -131,7 +132,20 @@ export const CbsRangesQuery = Type.Object({
       examples: ["cloudflare"],
     }),
   ),
-  ...pageParameters,
+};
+
+export const CbsRangesQuery = Type.Object({ ...selection, ...pageParameters });
+
+export const CbsExportQuery = Type.Object({
+  ...selection,
+  format: ExportFormat,
+  purpose: Type.Optional(
+    Type.Enum(["blocklist", "allowlist"], {
+      default: "blocklist",
+      description: "whether the file blocks the prefixes or lets them in, in formats that say so",
+    }),
+  ),
+  set_name: SetName("the id of the node"),
 });
 
 export const CbsRanges = pageOf(

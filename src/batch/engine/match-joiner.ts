@@ -37,7 +37,7 @@ export class MatchJoiner {
     this.#matches = matchers.map(() => new Uint32Array(AT_ONCE));
   }
 
-  /** Calls back when all ids are forgotten, so that everything stored by id can be forgotten, too. */
+  /** Calls back right before all ids are forgotten, so that everything stored by id can be forgotten, too. */
   onForget(forget: () => void): void {
     this.#onForget.push(forget);
   }
@@ -74,8 +74,8 @@ export class MatchJoiner {
 
   #makeRoom(): void {
     if (!this.#pairs.some((pairs) => pairs.count > JOINED_IDS - AT_ONCE)) return;
-    for (const pairs of this.#pairs) pairs.clear();
     for (const forget of this.#onForget) forget();
+    for (const pairs of this.#pairs) pairs.clear();
   }
 
   #lookUp(family: Family, words: Uint32Array, count: number): void {

@@ -13,10 +13,15 @@ export class MatchCounts {
   readonly #ids: number;
   #final: Float64Array | null = null;
 
-  constructor(memory: RunMemory, matchCount: number, threads: number) {
-    this.#ids = matchCount + 1;
+  /** Of ids from 0 to `maxId`. */
+  constructor(memory: RunMemory, maxId: number, threads: number) {
+    this.#ids = maxId + 1;
     this.#rows = memory.take(threads * this.#ids * Float64Array.BYTES_PER_ELEMENT);
     this.#rows.bytes.fill(0);
+  }
+
+  get maxId(): number {
+    return this.#ids - 1;
   }
 
   /** All rows. */
@@ -44,7 +49,7 @@ export class MatchCounts {
 }
 
 /** The row of one thread, of all rows at `block`. */
-export function rowOfThread(block: SharedBytes, thread: number, matchCount: number): SharedBytes {
-  const byteLength = (matchCount + 1) * Float64Array.BYTES_PER_ELEMENT;
+export function rowOfThread(block: SharedBytes, thread: number, maxId: number): SharedBytes {
+  const byteLength = (maxId + 1) * Float64Array.BYTES_PER_ELEMENT;
   return { buffer: block.buffer, at: block.at + thread * byteLength, byteLength };
 }

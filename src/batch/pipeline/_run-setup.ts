@@ -21,7 +21,10 @@ export class RunSetup {
   /** Inputs of fewer bytes get no workers. */
   readonly workerBytes: number;
   readonly memory: RunMemory;
+  /** Lines by match id, or by joined id if there are several snapshots. */
   readonly matchCounts: MatchCounts | null;
+  /** Lines by match id of each snapshot, if there are several. */
+  readonly countsOfSnapshots: readonly MatchCounts[];
   readonly work: ShardWork;
   readonly #active: SharedBytes | null;
 
@@ -33,8 +36,9 @@ export class RunSetup {
     this.threads = options.threads ?? availableParallelism();
     this.workerBytes = limits.workerBytes ?? defaultWorkerBytes(options, isWarm);
     this.memory = new RunMemory(options.engine === "typescript" ? null : snapshot.memory);
-    this.matchCounts =
-      options.countMatches === true ? new MatchCounts(this.memory, snapshot.table.matchCount, this.threads) : null;
+    const counted = options.countMatches === true ? tablesOf(options) : [];
+    this.countsOfSnapshots = counted.length > 1 ? counted.map((table) => this.#countersFor(table.matchCount)) : [];
+    this.matchCounts = counted.length > 0 ? this.#countersFor(maxMatchId(options)) : null;
     const now = options.now ?? Date.now();
     this.#active = this.#activeMatches(snapshot.table, now);
     this.work = {
@@ -47,14 +51,17 @@ export class RunSetup {
     };
   }
 
-  #memoryOf({
-    snapshot,
-    format,
-    further = [],
-  }: IdentifyOptions): Pick<ShardWork, "perMatch" | "workspaces" | "lineBytes" | "shardLines"> {
+  #countersFor(maxId: number): MatchCounts {
+    return new MatchCounts(this.memory, maxId, this.threads);
+  }
+
+  #memoryOf(
+    options: IdentifyOptions,
+  ): Pick<ShardWork, "perMatch" | "perMatchOfSnapshots" | "workspaces" | "lineBytes" | "shardLines"> {
     return {
       perMatch: this.matchCounts?.block ?? null,
-      workspaces: this.#takeWorkspaces(further.length > 0 ? JOINED_IDS : snapshot.table.matchCount, format !== "none"),
+      perMatchOfSnapshots: this.countsOfSnapshots.map(({ block, maxId }) => ({ block, maxId })),
+      workspaces: this.#takeWorkspaces(maxMatchId(options), options.format !== "none"),
       lineBytes: this.limits.lineBytes,
       shardLines: this.limits.shardLines,
     };
@@ -85,6 +92,21 @@ export class RunSetup {
   }
 }
 
+/** The tables of all snapshots of a run, the first one's first. */
+export function tablesOf({ snapshot, further = [] }: IdentifyOptions): [PrefixTable, ...PrefixTable[]] {
+  return [snapshot.table, ...further.map((one) => one.snapshot.table)];
+}
+
+/** The largest id that a line can have: of a match, or of several joined. */
+function maxMatchId({ snapshot, further = [] }: IdentifyOptions): number {
+  return further.length > 0 ? JOINED_IDS : snapshot.table.matchCount;
+}
+
+/** The number of the snapshot that must have a match, 0 the first; -1: any will do. */
+export function onlyOf({ snapshot, label = snapshot.info.kind, further = [], only }: IdentifyOptions): number {
+  return only === undefined ? -1 : [label, ...further.map((one) => one.label)].indexOf(only);
+}
+
 function choicesOf(
   options: IdentifyOptions,
 ): Pick<ShardWork, "format" | "renderer" | "rows" | "address" | "appendAs" | "rowText"> {
@@ -98,16 +120,12 @@ function choicesOf(
   };
 }
 
-function furtherOf({
-  snapshot,
-  label = snapshot.info.kind,
-  further = [],
-  only,
-}: IdentifyOptions): Pick<ShardWork, "label" | "further" | "only"> {
+function furtherOf(options: IdentifyOptions): Pick<ShardWork, "label" | "further" | "only"> {
+  const { snapshot, label = snapshot.info.kind, further = [] } = options;
   return {
     label,
     further: further.map((one) => ({ label: one.label, shared: one.snapshot.shared, renderer: one.renderer })),
-    only: only === undefined ? -1 : [label, ...further.map((one) => one.label)].indexOf(only),
+    only: onlyOf(options),
   };
 }
 

@@ -96,9 +96,13 @@ export class RunThreads {
     }
   }
 
-  /** The lines by address that all threads have counted. */
+  /**
+   * Completes what all threads have counted by match, in memory that they share, and returns what they have counted by
+   * address.
+   */
   async collect(): Promise<AddressCounts[]> {
-    return [this.#main.collect(), ...(await Promise.all(this.#up.map((worker) => worker.collect())))];
+    const counts = [this.#main.collect(), ...(await Promise.all(this.#up.map((worker) => worker.collect())))];
+    return counts.filter((one) => one !== null);
   }
 
   async #runHere(shard: Shard, ask: AskFirstLine): Promise<ShardResult> {

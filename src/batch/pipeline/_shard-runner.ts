@@ -10,6 +10,7 @@ import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
 import { joinedTemplates } from "../engine/joined-templates.ts";
+import { JoinedCounts } from "../engine/joined-counts.ts";
 import { JOINED_IDS, MatchJoiner } from "../engine/match-joiner.ts";
 import { numberedTemplates, type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
 import { rowOfThread } from "./_match-counts.ts";
@@ -21,7 +22,7 @@ import type { RendererModule } from "../create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { AddressCounts } from "../address-counts.ts";
-import type { FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
+import type { FileShard, Shard, ShardResult, SharedBytes, ShardWork } from "./messages.ts";
 
 const LF = 0x0a;
 const QUOTE = 0x22;
@@ -66,6 +67,8 @@ export class ShardRunner {
   readonly #typescript: TypeScriptEngine;
   readonly #makeKernel: () => KernelEngine | null;
   readonly #counter: AddressCounter | null;
+  /** Null unless matches are counted in several snapshots. */
+  readonly #joinedCounts: JoinedCounts | null;
   /** Undefined until it is made; null if it cannot be. */
   #kernel: KernelEngine | null | undefined;
   readonly #inputs: Input[];
@@ -86,13 +89,13 @@ export class ShardRunner {
     this.#waits = thread > 0;
     this.#memory = snapshot.memory;
     const { table } = snapshot;
-    const ids = table.matchCount + 1;
-    const counters = work.perMatch === null ? null : rowOfThread(work.perMatch, thread, table.matchCount);
-    const perMatch =
-      counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
+    const maxId = joiner === null ? table.matchCount : JOINED_IDS;
+    const counters = work.perMatch === null ? null : rowOfThread(work.perMatch, thread, maxId);
+    const perMatch = counters && this.#countersIn(counters);
+    this.#joinedCounts = joiner && perMatch && new JoinedCounts(joiner, perMatch, this.#countersOfSnapshots(thread));
     this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
     const { active } = work;
-    const activeIds = active && new Uint32Array(active.buffer ?? this.#memory!.buffer, active.at, ids);
+    const activeIds = active && new Uint32Array(active.buffer ?? this.#memory!.buffer, active.at, table.matchCount + 1);
     this.#typescript = new TypeScriptEngine(table, activeIds, work, templates, perMatch, this.#counter, joiner);
     const workspace = work.workspaces?.[thread] ?? null;
     if (workspace === null) this.#kernel = null;
@@ -104,16 +107,7 @@ export class ShardRunner {
       const format = work.format as RowFormat;
       const rows =
         templates &&
-        new KernelTemplates(
-          kernel,
-          buffer,
-          workspace!,
-          joiner === null ? table.matchCount : JOINED_IDS,
-          format,
-          work.rows,
-          templates(format),
-          joiner !== null,
-        );
+        new KernelTemplates(kernel, buffer, workspace!, maxId, format, work.rows, templates(format), joiner !== null);
       const own = perMatch && { address: counters!.at, counts: perMatch };
       return new KernelEngine(kernel, own, rows, this.#counter, joiner);
     };
@@ -177,9 +171,19 @@ export class ShardRunner {
     }
   }
 
-  /** The lines by address of all shards so far. */
-  collect(): AddressCounts {
-    return this.#counter!.counts();
+  /** Completes the counts by match of all shards so far, and returns those by address; null if there are none. */
+  collect(): AddressCounts | null {
+    this.#joinedCounts?.settle();
+    return this.#counter?.counts() ?? null;
+  }
+
+  #countersOfSnapshots(thread: number): Float64Array[] {
+    const { perMatchOfSnapshots } = this.#work;
+    return perMatchOfSnapshots.map(({ block, maxId }) => this.#countersIn(rowOfThread(block, thread, maxId)));
+  }
+
+  #countersIn({ buffer, at, byteLength }: SharedBytes): Float64Array {
+    return new Float64Array(buffer ?? this.#memory!.buffer, at, byteLength / Float64Array.BYTES_PER_ELEMENT);
   }
 
   #takeInput(bytes: number): Input {

@@ -46,12 +46,12 @@ export class ShardThread {
     return ((await answer) as { result: ShardResult }).result;
   }
 
-  /** The lines by address that it has counted. */
-  async collect(): Promise<AddressCounts> {
+  /** As `ShardRunner.collect`. */
+  async collect(): Promise<AddressCounts | null> {
     const number = this.#tasks++;
     const answer = this.#answerTo(number);
     this.#post({ number, collect: true });
-    return ((await answer) as { addresses: AddressCounts }).addresses;
+    return ((await answer) as { addresses: AddressCounts | null }).addresses;
   }
 
   /** Releases the worker when its current shard is done; waiting shards are not started. */

@@ -72,8 +72,13 @@ export interface ShardWork {
   readonly now: number;
   /** The table's `ActiveMatches` of that moment; null if nothing has expired. */
   readonly active: SharedBytes | null;
-  /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
+  /**
+   * One row of 64-bit floats per thread (the first is the main thread's), or null: an element per match id from 0 on,
+   * or per joined id if there are several snapshots.
+   */
   readonly perMatch: SharedBytes | null;
+  /** If there are several snapshots and `perMatch`: the same by match id, for each snapshot. */
+  readonly perMatchOfSnapshots: readonly { readonly block: SharedBytes; readonly maxId: number }[];
   /** One per thread, for the kernel; null: there is no kernel, everything is done in TypeScript. */
   readonly workspaces: readonly Workspace[] | null;
   readonly lineBytes: number;
@@ -133,7 +138,7 @@ export type WorkerAnswer =
   | { readonly number: number; readonly result: ShardResult | null }
   /** Before its result: the shard has this many lines; what is the number of the first? */
   | { readonly number: number; readonly textLines: number }
-  | { readonly number: number; readonly addresses: AddressCounts }
+  | { readonly number: number; readonly addresses: AddressCounts | null }
   | { readonly number: number; readonly failure: ThreadFailure };
 
 /**

@@ -12,7 +12,7 @@ import { LineNumbers } from "./_line-numbers.ts";
 import { RunThreads } from "./_run-threads.ts";
 import type { WorkerThreads } from "../pool/worker-threads.ts";
 import { RowSink } from "./_row-sink.ts";
-import { RunSetup } from "./_run-setup.ts";
+import { onlyOf, RunSetup, tablesOf } from "./_run-setup.ts";
 import { RunTotals } from "./_run-totals.ts";
 import { kernelMissing, lineError, shardError } from "./_shard-errors.ts";
 import { type InFlightShard, ShardQueue } from "./_shard-queue.ts";
@@ -91,7 +91,7 @@ export class Run {
     try {
       const runner = await this.#open();
       await this.#work();
-      const counted = await this.#countedAddresses();
+      const counted = await this.#collect();
       await this.#threads!.close();
       await (this.#outputClosed ? this.#rows?.discard() : this.#rows?.finish());
       return this.#result(counted, runner.hasKernel);
@@ -131,6 +131,7 @@ export class Run {
   /** No thread uses the memory any more. */
   #release(): void {
     this.#setup.matchCounts?.freeze();
+    for (const counts of this.#setup.countsOfSnapshots) counts.freeze();
     this.#setup.memory.release();
     this.#source.close();
   }
@@ -250,12 +251,15 @@ export class Run {
       throw lineError(part.failure, this.#position.file, this.#position.nextLine, this.#setup.work);
   }
 
-  async #countedAddresses(): Promise<CountedAddresses> {
-    const { snapshot, topAddresses: max } = this.#options;
-    if (this.#setup.work.countedAddresses === 0) return { top: null, addressCounts: null };
-    const counts = await this.#inTurns(this.#addUp(await this.#threads!.collect()));
+  async #collect(): Promise<CountedAddresses> {
+    const { topAddresses: max } = this.#options;
+    const { work, countsOfSnapshots } = this.#setup;
+    const parts = work.countedAddresses + countsOfSnapshots.length > 0 ? await this.#threads!.collect() : [];
+    if (work.countedAddresses === 0) return { top: null, addressCounts: null };
+    const counts = await this.#inTurns(this.#addUp(parts));
     if (max === undefined) return { top: null, addressCounts: counts };
-    const top: TopAddresses = await this.#inTurns(topAddresses(counts, snapshot.table, this.#setup.work.now, max));
+    const lookup = { tables: tablesOf(this.#options), only: onlyOf(this.#options), now: work.now };
+    const top: TopAddresses = await this.#inTurns(topAddresses(counts, lookup, max));
     return { top, addressCounts: null };
   }
 
@@ -279,7 +283,7 @@ export class Run {
 
   #progress(): Progress {
     const { bytesRead, lines, addresses, matched } = this.#totals;
-    const { matchCounts } = this.#setup;
+    const { matchCounts, countsOfSnapshots } = this.#setup;
     return {
       bytesRead,
       totalBytes: this.#totalBytes,
@@ -287,19 +291,22 @@ export class Run {
       addresses,
       matched,
       elapsed: milliseconds() - this.#started,
-      ...(matchCounts !== null && { perMatch: () => matchCounts.sums() }),
+      ...(matchCounts !== null && countsOfSnapshots.length === 0 && { perMatch: () => matchCounts.sums() }),
     };
   }
 
   #result(counted: CountedAddresses, hasKernel: boolean): IdentifyResult {
     const { lines, addresses, matched, malformed, malformedLines, bytesRead, bytesWritten } = this.#totals;
+    const { matchCounts, countsOfSnapshots } = this.#setup;
+    const [first = matchCounts, ...further] = countsOfSnapshots;
     return {
       lines,
       addresses,
       matched,
       unmatched: addresses - matched,
       withoutAddress: lines - addresses,
-      perMatch: this.#setup.matchCounts?.sums() ?? new Float64Array(0),
+      perMatch: first?.sums() ?? new Float64Array(0),
+      perMatchOfFurther: further.map((counts) => counts.sums()),
       ...counted,
       malformed,
       malformedLines,

@@ -9,6 +9,8 @@ import { BUNDLED_CATALOGUE, openCatalogueSnapshot } from "../../datasets/open-ca
 import { type Command, EXIT } from "../command.ts";
 import { grouped, short } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
+import { catalogueCounts } from "../output/catalogue-counts.ts";
+import { countsOf } from "../output/counts.ts";
 import { summaryText } from "../output/summary.ts";
 
 const SAMPLE_LOG = fileURLToPath(new URL("../../../data/sample.log", import.meta.url));
@@ -35,11 +37,12 @@ async function run(): Promise<number> {
   const result = await identify({ ...options, inputs: [SAMPLE_LOG], countMatches: true });
   const { lines, elapsed, bytesRead } = await identify({ ...options, inputs: Array<string>(REPEATS).fill(SAMPLE_LOG) });
   const { prefixCount4, prefixCount6 } = snapshot.info;
+  const counts = countsOf(result, [{ label: "", counts: catalogueCounts(catalogue) }], { isSummary: true });
   const perSecond = (amount: number): string => short((amount * 1000) / elapsed);
   process.stdout.write(`
 ${exampleRows(catalogue, style).join("\n")}
 
-${summaryText(result, catalogue, { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS }, style)}
+${summaryText(counts, { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS }, style)}
 ${style("bold", `${perSecond(lines)} lines/s`)} (${perSecond(bytesRead)}B/s) against ${grouped(prefixCount4 + prefixCount6)} prefixes: one thread, offline,
 measured just now on ${grouped(lines)} lines.
 

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { basename, extname } from "node:path";
 import type { Engine } from "../../batch/engine/engine.ts";
 import {
   type AddressChoice,
@@ -10,20 +8,18 @@ import {
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import { type Catalogue, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
-import { catalogueColumns, rulesetColumns } from "../../datasets/arrow-columns.ts";
-import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
-import { withPath } from "../../datasets/with-path.ts";
-import { openRulesetSnapshot } from "../../datasets/ruleset-files.ts";
-import { RULESET_COLUMNS, RULESET_RENDERER } from "../../datasets/ruleset-renderer.ts";
-import { RULESET_KIND, storedLabels } from "../../rulesets/stored-ruleset.ts";
-import { readSnapshotHead } from "../../snapshot/read-head.ts";
-import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
-import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
+import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../catalogue-history.ts";
+import {
+  arrowColumnsOf,
+  type ChosenSnapshot,
+  chosenSnapshots,
+  countsOfSnapshot,
+  namingBadFile,
+  rowsOf,
+} from "../chosen-snapshots.ts";
+import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
@@ -64,7 +60,10 @@ export const identifyCommand: Command = {
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
     { name: "matched", help: "only the lines that match" },
-    { name: "summary", help: "counts by type, provider and service, with bars; rows are written too if -o is given" },
+    {
+      name: "summary",
+      help: "counts with bars: by type, provider and service; of rulesets by rule; of threat intelligence by classification, actor and tag. Rows are written too if -o is given",
+    },
     {
       name: "top",
       value: "N",
@@ -111,7 +110,7 @@ export const identifyCommand: Command = {
       value: "[NAME=]FILE",
       isPath: true,
       repeats: true,
-      help: `the catalogue to use, as written by "ipsieve build", or a ruleset file, whose rows show the prefix, name and expiry of the deciding rule; default: ${DEFAULT_CATALOGUE}. May be given several times: rows then have the columns of each, labelled with NAME or the file's name; the word "default" stands for the default catalogue`,
+      help: `the catalogue to use, as written by "ipsieve build"; or a ruleset file, whose rows show the prefix, name and expiry of the deciding rule; or threat intelligence, as written by "ipsieve cti import", whose rows show the prefix, classification, actor and tags; default: ${DEFAULT_CATALOGUE}. May be given several times: rows and counts then have what each says, labelled with NAME or the file's name; the word "default" stands for the default catalogue`,
     },
     {
       name: "only",
@@ -169,6 +168,10 @@ export const identifyCommand: Command = {
       what: "only the lines whose address is on your own list, and what else is known about them",
     },
     {
+      command: "ipsieve identify --summary --snapshot default --snapshot bad.ipsieve --snapshot cti.ipsieve a.log",
+      what: "who the visitors are, which rules have them, and what is known about them",
+    },
+    {
       command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
       what: "how many lines match your own list",
     },
@@ -188,21 +191,29 @@ async function run(args: Arguments): Promise<number> {
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const now = chosenMoment(args);
-  const [{ path, snapshot, label }, ...further] = await chosenSnapshots(args);
+  const chosen = await chosenSnapshots(args);
+  return namingBadFile(chosen, () =>
+    identifyIn(chosen, args, { inputs, now, ...(threads !== undefined && { threads }) }),
+  );
+}
+
+async function identifyIn(
+  chosen: readonly [ChosenSnapshot, ...ChosenSnapshot[]],
+  args: Arguments,
+  given: Pick<IdentifyOptions, "inputs" | "threads"> & { readonly now: number },
+): Promise<number> {
+  const [{ snapshot, label }, ...further] = chosen;
   const result = await identifyInterruptibly(args, {
     ...optionsFor(args, snapshot),
-    ...rowsOf(snapshot),
     ...(further.length > 0 && { label, further: further.map((one) => ({ ...one, ...rowsOf(one.snapshot) })) }),
     ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
-    inputs,
-    now,
-    ...(threads !== undefined && { threads }),
+    ...given,
   });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path, now));
+  if (isCounting(args)) await printCounts(args, result, chosen, given.now);
   if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
@@ -214,25 +225,24 @@ async function runArrow(args: Arguments): Promise<number> {
   const [input = "-"] = args.operands;
   rejectOwnOutput(input);
   const now = chosenMoment(args);
-  const [{ path, snapshot }] = await chosenSnapshots(args);
+  const [chosen] = await chosenSnapshots(args);
   const output = args.value("output");
   const { identifyArrow } = await import("../../batch/arrow/identify-arrow.ts");
   const { address, engine, field } = workOf(args);
-  const result = await interruptibly((signal) =>
-    identifyArrow({
-      snapshot,
-      columns:
-        snapshot.info.kind === RULESET_KIND
-          ? rulesetColumns(snapshot)
-          : catalogueColumns(catalogueOf(snapshot, path, now)),
-      input,
-      output: output === undefined ? process.stdout : { path: output },
-      ...(field !== undefined && { field }),
-      address: address!,
-      engine: engine!,
-      now,
-      signal,
-    }),
+  const result = await namingBadFile([chosen], () =>
+    interruptibly((signal) =>
+      identifyArrow({
+        snapshot: chosen.snapshot,
+        columns: arrowColumnsOf(chosen, now),
+        input,
+        output: output === undefined ? process.stdout : { path: output },
+        ...(field !== undefined && { field }),
+        address: address!,
+        engine: engine!,
+        now,
+        signal,
+      }),
+    ),
   );
   if (typeof result === "number") return result;
   return result.matched > 0 ? EXIT.matched : EXIT.nothing;
@@ -247,61 +257,6 @@ function checkArrow(args: Arguments): void {
   if (args.values("snapshot").length > 1)
     throw new UsageError("--format arrow takes one snapshot; run it once for each --snapshot");
   if (args.operands.length > 1) throw new UsageError("--format arrow takes one FILE; run it once for each stream");
-}
-
-/** The renderer of a snapshot's rows, and their columns. */
-function rowsOf({ info }: Snapshot): Pick<IdentifyOptions, "renderer" | "columns"> {
-  return info.kind === RULESET_KIND
-    ? { renderer: RULESET_RENDERER, columns: RULESET_COLUMNS }
-    : { renderer: CATALOGUE_RENDERER };
-}
-
-/** Opens a catalogue or a ruleset. */
-async function openList(path: string): Promise<Snapshot> {
-  const head = await readSnapshotHead(path).catch(() => undefined); // its errors are reported when it is opened
-  if (head?.kind !== RULESET_KIND) return openCatalogueSnapshot(path);
-  const snapshot = await openRulesetSnapshot(path);
-  // The threads that write rows know no path.
-  withPath(path, () => storedLabels(snapshot.metadata, snapshot.table));
-  return snapshot;
-}
-
-interface Chosen {
-  readonly path: string;
-  readonly snapshot: Snapshot;
-  /** Its name: the file name without the extension. */
-  readonly label: string;
-}
-
-async function chosenSnapshots(args: Arguments): Promise<[Chosen, ...Chosen[]]> {
-  const given = args.values("snapshot");
-  if (given.length === 0 || args.has("as-of")) {
-    const path = await chosenSnapshot(args);
-    return [{ path, snapshot: await openList(path), label: labelOf(path) }];
-  }
-  const chosen: Chosen[] = [];
-  for (const { path, label } of given.map(namedSnapshot)) {
-    const twin = chosen.find((one) => one.label === label);
-    if (twin !== undefined)
-      throw new UsageError(
-        `--snapshot ${twin.path} and --snapshot ${path} have the same name, ${JSON.stringify(label)}; rename one with NAME=FILE, or leave out the repeated one`,
-      );
-    chosen.push({ path, snapshot: await openList(path), label });
-  }
-  return chosen as [Chosen, ...Chosen[]];
-}
-
-/** The path and name given by a value of --snapshot: FILE, NAME=FILE, or "default" in place of FILE. */
-function namedSnapshot(text: string): { readonly path: string; readonly label: string } {
-  const [, name, file] = (existsSync(text) ? null : /^([^/=]+)=(.+)$/.exec(text)) ?? [];
-  const given = file ?? text;
-  const isDefault = given === "default";
-  const path = isDefault ? defaultCatalogue() : given;
-  return { path, label: name ?? (isDefault ? CATALOGUE_KIND : labelOf(path)) };
-}
-
-function labelOf(path: string): string {
-  return basename(path, extname(path));
 }
 
 function onlyOf(name: string, labels: readonly string[]): string {
@@ -345,18 +300,14 @@ async function interruptibly<Result>(start: (signal: AbortSignal) => Promise<Res
 }
 
 function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
-  if (isCounting(args) && snapshot.info.kind === RULESET_KIND)
-    throw new UsageError(
-      "--summary and --top count by service, and a ruleset has no services; count its lines with -c",
-    );
   const path = args.value("output");
   return {
     snapshot,
+    ...rowsOf(snapshot),
     ...workOf(args),
     rows: selection(args),
     ...(printsRows(args) && { output: path === undefined ? process.stdout : { path } }),
     ...(args.has("header") && { header: args.value("header") === "yes" }),
-    ...(snapshot.info.kind === RULESET_KIND && { appendAs: "rule" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
     countMatches: args.has("summary"),
   };
@@ -453,8 +404,6 @@ function checkCombination(args: Arguments): void {
 /** Options that cannot be combined with several snapshots, and why. */
 const OF_ONE_SNAPSHOT = {
   "as-of": "it chooses from one folder of catalogues; name the generation of each with --snapshot FILE",
-  summary: "what is counted belongs to one catalogue; run it with each --snapshot alone",
-  top: "what is counted belongs to one catalogue; run it with each --snapshot alone",
   "append-as": "of several, each has a column of its own; name them with --snapshot NAME=FILE",
 } as const;
 
@@ -490,15 +439,22 @@ function checkCounting(args: Arguments, format: string | undefined): void {
 }
 
 /** The modules that draw and write counts are loaded only when needed. */
-async function printCounts(args: Arguments, result: IdentifyResult, catalogue: Catalogue): Promise<void> {
+async function printCounts(
+  args: Arguments,
+  result: IdentifyResult,
+  chosen: readonly ChosenSnapshot[],
+  now: number,
+): Promise<void> {
+  const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
+  const lists = [];
+  for (const one of chosen) lists.push({ label: one.label, counts: await countsOfSnapshot(one, now) });
+  const counts = countsOf(result, lists, { isSummary: args.has("summary") });
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {
     const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };
     const { summaryText } = await import("../output/summary.ts");
-    process.stdout.write(summaryText(result, catalogue, layout, styleFor(process.stdout)));
+    process.stdout.write(summaryText(counts, layout, styleFor(process.stdout)));
     return;
   }
-  const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
-  const counts = countsOf(result, catalogue, { isSummary: args.has("summary") });
   process.stdout.write(format === "json" ? countsJson(counts) : countsCsv(counts));
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import { dirname, extname, resolve } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "../../service/datasets/child-command.ts";
 import type { FeedTarget } from "../../service/datasets/feed-imports.ts";
 import {
+  prefixesIn,
   readSettings,
   type Setting,
   SettingError,
@@ -12,6 +13,7 @@ import {
   variableOf,
 } from "../../service/settings.ts";
 import type { SnapshotPaths } from "../../service/datasets/served-dataset.ts";
+import { isWebAddress } from "../../service/web-address.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
@@ -83,6 +85,7 @@ async function run(args: Arguments): Promise<number> {
     catalogue: catalogueOf(settings),
     threats: threatsOf(settings, quickStart),
     updateCommand: updateCommandOf(settings),
+    pullCommand: pullCommandOf(settings),
     feedTarget: feedTargetOf(settings),
     secretKeyFile: secretKeyFileOf(settings, location),
     quickStart,
@@ -132,8 +135,9 @@ function secretKeyFileOf({ secretKeyFile }: Settings, location: StoreLocation): 
   return "file" in location ? `${location.file}.key` : undefined;
 }
 
-/** `--catalogue`, else the one that an update has built or will build, else the bundled one. */
+/** `--catalogue`, or where what its URL has is pulled to; else the one that an update has built or will build, else the bundled one. */
 function catalogueOf({ catalogue }: Settings): SnapshotPaths {
+  if (isWebAddress(catalogue)) return { paths: [pulledCatalogue()], mayBeMissing: true };
   return {
     paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE],
     mayBeMissing: false,
@@ -151,6 +155,20 @@ function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
   const home = homeFolder();
   if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
   return ownCommand("cbs", "update", "--json", "--progress", "json", "--home", home);
+}
+
+/** What pulls the catalogue; undefined unless `--catalogue` is a URL. */
+function pullCommandOf({ catalogue, outboundAllow }: Settings): ChildCommand | undefined {
+  if (!isWebAddress(catalogue)) return undefined;
+  makePrivateFolder(homeFolder());
+  const allowed = prefixesIn(outboundAllow).flatMap((prefix) => ["--allow-address", prefix]);
+  const output = ["-o", pulledCatalogue(), "--kind", "catalogue", "--json", "--progress", "none"];
+  return ownCommand("pull", catalogue, ...output, ...allowed);
+}
+
+/** The last good one that was pulled. */
+function pulledCatalogue(): string {
+  return join(homeFolder(), "pulled-catalogue.ipsieve");
 }
 
 /** What the dashboard runs to import a feed, and what that replaces; undefined as for updates of the catalogue. */

@@ -1,14 +1,7 @@
-import { openSnapshot } from "../../snapshot/open-snapshot.ts";
-import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
-import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
-import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
-import { withPath } from "../../datasets/with-path.ts";
-import { CTI_KIND } from "../../cti/dataset.ts";
-import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
-import { checkStoredRuleset, RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
+import { verifyFile } from "../verify-file.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
@@ -22,28 +15,9 @@ export const verifyCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const [path = defaultCatalogue()] = args.operands;
-  const verified = await verifySnapshot(path);
-  if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
-  if (verified.kind === CTI_KIND) await verifyDataset(path);
-  if (verified.kind === RULESET_KIND) await verifyRuleset(path);
-  const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = verified;
+  const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = await verifyFile(path);
   process.stdout.write(
     `${path}: intact; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
   );
   return EXIT.matched;
-}
-
-async function verifyCatalogue(path: string): Promise<void> {
-  const catalogue = catalogueOf(await openSnapshot(path), path);
-  withPath(path, () => catalogue.checkValues());
-}
-
-async function verifyDataset(path: string): Promise<void> {
-  const dataset = ctiDatasetOf(await openSnapshot(path), path);
-  withPath(path, () => dataset.checkDocuments());
-}
-
-async function verifyRuleset(path: string): Promise<void> {
-  const { metadata, table } = await openSnapshot(path);
-  withPath(path, () => checkStoredRuleset(metadata, table));
 }

@@ -1,17 +1,23 @@
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import type { AddressRanking } from "../../batch/top-addresses.ts";
-import type { Catalogue } from "../../cbs/catalogue.ts";
-import { identifyText } from "../../cbs/identify.ts";
-import { fullServiceName, linesBy } from "../../cbs/lines-by.ts";
+import type { AddressRanking, CountedAddress } from "../../batch/top-addresses.ts";
 import { csvRow } from "../../csv/write-row.ts";
+import type { MatchId } from "../../table/match-id.ts";
+import { type CountedSection, type LabelledCounts, matchedLines } from "./snapshot-counts.ts";
 
-/** An address and its lines. */
+/** What a run has counted in one of its snapshots. */
+export interface CountsOfSnapshot {
+  readonly label: string;
+  readonly matched: number;
+  readonly sections: readonly CountedSection[];
+}
+
+/** An address and its lines, with what the snapshots say about it. */
 export interface TopAddress {
   readonly ip: string;
   readonly lines: number;
-  readonly cidr: string | null;
-  readonly cbs_ids: readonly string[];
-  readonly labels: readonly string[];
+  /** Its members in JSON. */
+  readonly members: object;
+  readonly words: string;
 }
 
 /** Addresses with or without a match: how many different ones, and those with the most lines. */
@@ -20,120 +26,113 @@ export interface TopList {
   readonly addresses: readonly TopAddress[];
 }
 
-/** What a run has counted. A line counts once for each type, provider and service that it belongs to. */
+/** What a run has counted, whatever the format. */
 export interface Counts {
   readonly lines: number;
   readonly matched: number;
   readonly unmatched: number;
   readonly no_address: number;
-  readonly types?: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
-  readonly providers?: readonly {
-    readonly type: string;
-    readonly provider: string;
-    readonly name: string;
-    readonly lines: number;
-  }[];
-  readonly services?: readonly {
-    readonly type: string;
-    readonly provider: string;
-    readonly service: string;
-    readonly name: string;
-    readonly lines: number;
-  }[];
-  readonly top?: { readonly matched: TopList; readonly unmatched: TopList };
+  /** One per snapshot; none without a summary. */
+  readonly snapshots: readonly CountsOfSnapshot[];
+  readonly top: { readonly matched: TopList; readonly unmatched: TopList } | null;
 }
 
-/**
- * The counts of a run: with `isSummary` (of one with `countMatches`) by type, provider and service, most first; and its
- * top addresses.
- */
+/** The counts of a run: with `isSummary` (of one with `countMatches`) by snapshot, and its top addresses. */
 export function countsOf(
   result: IdentifyResult,
-  catalogue: Catalogue,
+  lists: readonly LabelledCounts[],
   { isSummary }: { readonly isSummary: boolean },
 ): Counts {
   const { lines, matched, unmatched, withoutAddress, top } = result;
+  const perMatch = [result.perMatch, ...result.perMatchOfFurther];
   return {
     lines,
     matched,
     unmatched,
     no_address: withoutAddress,
-    ...(isSummary && summaryOf(result, catalogue)),
-    ...(top !== null && {
-      top: { matched: topList(top.matched, catalogue), unmatched: topList(top.unmatched, catalogue) },
-    }),
+    snapshots: !isSummary
+      ? []
+      : lists.map(({ label, counts }, at) => ({
+          label,
+          matched: matchedLines(perMatch[at]!),
+          sections: counts.sections(perMatch[at]!),
+        })),
+    top: top && { matched: topList(top.matched, lists), unmatched: topList(top.unmatched, lists) },
   };
 }
 
-function summaryOf(
-  { perMatch }: IdentifyResult,
-  catalogue: Catalogue,
-): Pick<Counts, "types" | "providers" | "services"> {
-  const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+function topList({ distinct, addresses }: AddressRanking, lists: readonly LabelledCounts[]): TopList {
+  return { distinct, addresses: addresses.map((address) => topAddress(address, lists)) };
+}
+
+function topAddress({ address, lines, match, further }: CountedAddress, lists: readonly LabelledCounts[]): TopAddress {
+  const known = lists.map(({ label, counts }, at) => {
+    const own = (at === 0 ? match : further[at - 1]!) as MatchId;
+    return { label, members: counts.members(address, own), words: counts.words(address, own) };
+  });
+  const [first] = known;
+  const isOne = known.length === 1;
   return {
-    types: linesBy(catalogue, perMatch, ({ type }) => type).map(({ key, lines }) => ({
-      type: key,
-      name: names.get(`/${key}`) ?? key,
-      lines,
-    })),
-    providers: linesBy(catalogue, perMatch, ({ type, provider }) => provider && `/${type}/${provider}`).map(
-      ({ node: { type, provider, providerName }, lines }) => ({ type, provider, name: providerName, lines }),
-    ),
-    services: linesBy(
-      catalogue,
-      perMatch,
-      ({ type, provider, service }) => service && `/${type}/${provider}/${service}`,
-    ).map(({ node, lines }) => ({
-      type: node.type,
-      provider: node.provider,
-      service: node.service!,
-      name: fullServiceName(node, names),
-      lines,
-    })),
+    ip: address,
+    lines,
+    members: isOne ? first!.members : { snapshots: byLabel(known.map(({ label, members }) => [label, members])) },
+    words: isOne
+      ? first!.words
+      : known.flatMap(({ label, words }) => (words === "" ? [] : [`${label}: ${words}`])).join("; "),
   };
 }
 
-export function topList({ distinct, addresses }: AddressRanking, catalogue: Catalogue): TopList {
-  return {
+/** Any label is a member of its own, also `__proto__`. */
+function byLabel<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+  return Object.fromEntries(entries);
+}
+
+/** One JSON document. With several snapshots, what belongs to one of them is below its name. */
+export function countsJson({ lines, matched, unmatched, no_address, snapshots, top }: Counts): string {
+  const members = ({ sections }: CountsOfSnapshot): object =>
+    byLabel(
+      sections.map(({ all, entries }) => [
+        all,
+        entries.map(({ members: own, lines: ofIt }) => ({ ...own, lines: ofIt })),
+      ]),
+    );
+  const list = ({ distinct, addresses }: TopList): object => ({
     distinct,
-    addresses: addresses.map(({ address, lines }) => {
-      const { ip, cidr, cbs_ids, labels } = identifyText(catalogue, address);
-      return { ip, lines, cidr, cbs_ids, labels };
+    addresses: addresses.map(({ ip, lines: ofIt, members: own }) => ({ ip, lines: ofIt, ...own })),
+  });
+  const document = {
+    lines,
+    matched,
+    unmatched,
+    no_address,
+    ...(snapshots.length === 1 && members(snapshots[0]!)),
+    ...(snapshots.length > 1 && {
+      snapshots: byLabel(snapshots.map((one) => [one.label, { matched: one.matched, ...members(one) }])),
     }),
+    ...(top !== null && { top: { matched: list(top.matched), unmatched: list(top.unmatched) } }),
   };
+  return `${JSON.stringify(document)}\n`;
 }
 
-/** One JSON document. */
-export function countsJson(counts: Counts): string {
-  return `${JSON.stringify(counts)}\n`;
-}
-
-/** One row per count: what is counted, its key, its name, and the number of lines. */
-export function countsCsv({
-  lines,
-  matched,
-  unmatched,
-  no_address,
-  types = [],
-  providers = [],
-  services = [],
-  top,
-}: Counts): string {
+/**
+ * One row per count: what is counted, its key, its name, and the number of lines. With several snapshots, what is counted
+ * in one of them begins with its name and a dot.
+ */
+export function countsCsv({ lines, matched, unmatched, no_address, snapshots, top }: Counts): string {
+  const several = snapshots.length > 1;
   const rows: (readonly [count: string, key: string | null, name: string | null, lines: number])[] = [
     ["lines", null, null, lines],
     ["matched", null, null, matched],
     ["unmatched", null, null, unmatched],
     ["no_address", null, null, no_address],
-    ...types.map(({ type, name, lines: own }) => ["type", type, name, own] as const),
-    ...providers.map(
-      ({ type, provider, name, lines: own }) => ["provider", `/${type}/${provider}`, name, own] as const,
-    ),
-    ...services.map(
-      ({ type, provider, service, name, lines: own }) =>
-        ["service", `/${type}/${provider}/${service}`, name, own] as const,
+    ...(several ? snapshots : []).map((one) => [`${one.label}.matched`, null, null, one.matched] as const),
+    ...snapshots.flatMap(({ label, sections }) =>
+      sections.flatMap(({ one, entries }) =>
+        entries.map(({ key, name, lines: own }) => [several ? `${label}.${one}` : one, key, name, own] as const),
+      ),
     ),
     ...(top?.matched.addresses ?? []).map(
-      ({ ip, labels, lines: own }) => ["matched_address", ip, labels.join(", ") || null, own] as const,
+      ({ ip, words, lines: own }) => ["matched_address", ip, words || null, own] as const,
     ),
     ...(top?.unmatched.addresses ?? []).map(({ ip, lines: own }) => ["unmatched_address", ip, null, own] as const),
   ];

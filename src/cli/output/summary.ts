@@ -1,9 +1,5 @@
-import type { IdentifyResult } from "../../batch/identify-result.ts";
-import type { AddressRanking } from "../../batch/top-addresses.ts";
-import type { Catalogue } from "../../cbs/catalogue.ts";
-import { logCounts, type NamedLines } from "../../cbs/lines-by.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
-import { topList } from "./counts.ts";
+import type { Counts, CountsOfSnapshot, TopList } from "./counts.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -15,30 +11,20 @@ export interface SummaryLayout {
 }
 
 /**
- * The counts of a run, with bars: the lines by outcome, then (`countMatches`) by type, provider and service, and the
- * top addresses, where these were counted. A line counts once for each type, provider and service that it belongs to.
+ * The counts of a run, with bars: the lines by outcome, then, in a summary, by what each snapshot says about them, and
+ * the top addresses, if these were counted.
  */
-export function summaryText(
-  result: IdentifyResult,
-  catalogue: Catalogue,
-  { width, rows }: SummaryLayout,
-  style: Style,
-): string {
-  const outcome: Bar[] = [
-    { name: "matched", count: result.matched, color: "green" },
-    { name: "unmatched", count: result.unmatched, color: "yellow" },
-    { name: "invalid", count: result.withoutAddress, color: "red" },
-  ];
-  const { types, providers, services } = logCounts(catalogue, result.perMatch);
+export function summaryText(counts: Counts, { width, rows }: SummaryLayout, style: Style): string {
+  const { lines, snapshots, top } = counts;
   const sections: Section[] = [
-    { title: counted(result.lines, "line"), bars: outcome },
-    { title: "by type", bars: barsOf(types, "magenta") },
-    { title: "by provider", bars: barsOf(providers, "cyan") },
-    { title: "by service", bars: barsOf(services, "blue") },
-    ...topSections(result, catalogue),
+    { title: counted(lines, "line"), bars: outcome(counts) },
+    ...(snapshots.length > 1 ? [{ title: "matched in", bars: snapshots.map(matchedBar) }] : []),
+    ...snapshots.flatMap((one) => sectionsOf(one, snapshots.length > 1)),
+    ...(top === null ? [] : [topSection("matched", top.matched, "green")]),
+    ...(top === null ? [] : [topSection("unmatched", top.unmatched, "yellow")]),
   ].filter(({ bars }) => bars.length > 0);
   const shown = sections.map(({ bars, all = rows }) => bars.slice(0, all));
-  const drawn = barLines(shown, result.lines, width, style);
+  const drawn = barLines(shown, lines, width, style);
   const texts = sections.map(({ title, bars, of = bars.length }, i) => {
     const left = of - shown[i]!.length;
     const more = left > 0 ? [style("dim", `  and ${grouped(left)} more`)] : [];
@@ -55,24 +41,31 @@ interface Section {
   readonly of?: number;
 }
 
-function topSections({ top }: IdentifyResult, catalogue: Catalogue): Section[] {
-  if (top === null) return [];
-  const section = (title: string, ranking: AddressRanking, color: BarColor): Section => {
-    const { distinct, addresses } = topList(ranking, catalogue);
-    const width = Math.max(0, ...addresses.map(({ ip }) => ip.length));
-    const bars = addresses.map(({ ip, labels, lines }): Bar => ({
-      name: `${ip.padEnd(width)}  ${labels.join(", ")}`.trimEnd(),
-      count: lines,
-      color,
-    }));
-    return { title, bars, all: bars.length, of: distinct };
-  };
+function outcome({ matched, unmatched, no_address }: Counts): Bar[] {
   return [
-    section("top addresses, matched", top.matched, "green"),
-    section("top addresses, unmatched", top.unmatched, "yellow"),
+    { name: "matched", count: matched, color: "green" },
+    { name: "unmatched", count: unmatched, color: "yellow" },
+    { name: "invalid", count: no_address, color: "red" },
   ];
 }
 
-function barsOf(counts: readonly NamedLines[], color: BarColor): Bar[] {
-  return counts.map(({ name, lines }) => ({ name, count: lines, color }));
+function matchedBar({ label, matched }: CountsOfSnapshot): Bar {
+  return { name: label, count: matched, color: "green" };
+}
+
+function sectionsOf({ label, sections }: CountsOfSnapshot, isLabelled: boolean): Section[] {
+  return sections.map(({ one, color, entries }) => ({
+    title: isLabelled ? `${label}, by ${one}` : `by ${one}`,
+    bars: entries.map(({ shown, lines }) => ({ name: shown, count: lines, color })),
+  }));
+}
+
+function topSection(title: string, { distinct, addresses }: TopList, color: BarColor): Section {
+  const width = Math.max(0, ...addresses.map(({ ip }) => ip.length));
+  const bars = addresses.map(({ ip, words, lines }): Bar => ({
+    name: `${ip.padEnd(width)}  ${words}`.trimEnd(),
+    count: lines,
+    color,
+  }));
+  return { title: `top addresses, ${title}`, bars, all: bars.length, of: distinct };
 }

@@ -10,6 +10,7 @@ import { notifyProblem } from "../components/toasts.tsx";
 import { downloadText, fetchText } from "../download.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
+import { ExportRanges } from "./export-ranges.tsx";
 
 const PAGE_SIZE = 100;
 const FAMILIES = [
@@ -24,6 +25,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
   const [page, setPage] = useState(1);
   const [family, setFamily] = useState<Family>("");
   const [aggregate, setAggregate] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   const filter = {
     ...(id === "" ? {} : { id }),
     ...(family === "" ? {} : { family }),
@@ -43,8 +45,12 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
     setFamily(next);
     setPage(1);
   };
+  const file = fileName(name, family, aggregate);
   return (
-    <Panel title="Prefixes" actions={<Export all={all} name={fileName(name, family, aggregate)} />} flush>
+    <Panel title="Prefixes" actions={<Export all={all} name={file} more={() => setExporting(true)} />} flush>
+      {isExporting && (
+        <ExportRanges id={id} family={family} aggregate={aggregate} name={file} onClose={() => setExporting(false)} />
+      )}
       <div class="ranges-filter row">
         <fieldset class="segments">
           <legend class="hidden">Family</legend>
@@ -118,7 +124,13 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
   );
 }
 
-function Export({ all, name }: { readonly all: (accept: string) => Promise<string>; readonly name: string }) {
+interface ExportProps {
+  readonly all: (accept: string) => Promise<string>;
+  readonly name: string;
+  readonly more: () => void;
+}
+
+function Export({ all, name, more }: ExportProps) {
   const [isBusy, setBusy] = useState(false);
   const keep = async (type: string, ending: string): Promise<void> => {
     setBusy(true);
@@ -137,6 +149,9 @@ function Export({ all, name }: { readonly all: (accept: string) => Promise<strin
       </Button>
       <Button icon="download" busy={isBusy} onClick={() => void keep("text/csv", "csv")}>
         CSV
+      </Button>
+      <Button icon="download" onClick={more}>
+        Other formats
       </Button>
     </>
   );

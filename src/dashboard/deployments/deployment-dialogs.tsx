@@ -106,10 +106,10 @@ function Rotated({
 }
 
 /** To delete a deployment, the user must type its name. */
-export function DeleteDeployment({ deployment, onClose }: DialogProps) {
+export function DeleteDeployment({ deployment, tag, onClose }: DialogProps & { readonly tag: string }) {
   const { id, name, last_accessed: at } = deployment;
   const remove = async (): Promise<void> => {
-    await erase(id);
+    await erase(id, tag);
     onClose();
     notify(`"${name}" deleted.`);
     navigate(hrefOf("/deployments"));

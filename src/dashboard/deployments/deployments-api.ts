@@ -1,6 +1,7 @@
-import { get, patch, post, remove } from "../api.ts";
+import { get, http, patch, post, remove } from "../api.ts";
 import type { Deployment, DeploymentPreview, DeploymentUrls, PullList } from "../documents.ts";
 import { fetchLists } from "../lists/lists-api.ts";
+import { Problem } from "../problem.ts";
 import { fetchRulesets } from "../rulesets/rules-api.ts";
 import type { Choices } from "./source-list.tsx";
 
@@ -29,8 +30,15 @@ export async function fetchDeployments(signal: AbortSignal): Promise<Deployment[
   return (await get("/dashboard/api/edl/deployments/", { params, signal })).items;
 }
 
-export function fetchDeployment(id: string, signal: AbortSignal): Promise<Deployment> {
-  return get(ONE, { params: at(id), signal });
+export interface TaggedDeployment {
+  readonly deployment: Deployment;
+  /** Its ETag, without which a change would also overwrite what someone else has saved since. */
+  readonly tag: string;
+}
+
+export async function fetchDeployment(id: string, signal: AbortSignal): Promise<TaggedDeployment> {
+  const { data, response } = await http.GET(ONE, { params: at(id), signal });
+  return { deployment: data!, tag: response.headers.get("etag") ?? "" };
 }
 
 /** What sources can refer to. */
@@ -51,11 +59,22 @@ export function fetchPulls(id: string, signal: AbortSignal): Promise<PullList> {
   return get(`${ONE}/pulls/`, { params: at(id), signal });
 }
 
-/** Saves a new deployment, or changes of one. */
-export function save(draft: Draft, id?: string): Promise<Deployment> {
-  return id === undefined
-    ? post("/dashboard/api/edl/deployments/", { body: draft })
-    : patch(ONE, { params: at(id), body: draft });
+export function create(draft: Draft): Promise<Deployment> {
+  return post("/dashboard/api/edl/deployments/", { body: draft });
+}
+
+/** Rejects with status 412, and saves nothing, if someone has changed the deployment since it had the tag. */
+export function change(id: string, changes: Draft | { readonly active: boolean }, tag: string): Promise<Deployment> {
+  return patch(ONE, { params: at(id), headers: { "If-Match": tag }, body: changes }).catch(rethrow);
+}
+
+/** In the words of someone at a form. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof Problem) || error.status !== 412) throw error;
+  throw new Problem(412, {
+    title: "Someone else has changed this deployment",
+    detail: "It has been changed since this page was opened. Nothing has been done; reload the page to see the change.",
+  });
 }
 
 /** The list that a deployment would have. The name may still be missing. */
@@ -70,10 +89,6 @@ export function preview(
     : post(`${ONE}:preview`, { params: at(id), body, signal });
 }
 
-export function setActive(id: string, active: boolean): Promise<Deployment> {
-  return patch(ONE, { params: at(id), body: { active } });
-}
-
 export function publish(id: string, generation: number): Promise<Deployment> {
   return post(`${ONE}:publish`, { params: at(id), body: { generation } });
 }
@@ -82,6 +97,7 @@ export function rotate(id: string, credential: "url" | "password", hours: number
   return post(`${ONE}:rotate`, { params: at(id), body: { credential, grace_hours: hours } });
 }
 
-export function erase(id: string): Promise<unknown> {
-  return remove(ONE, { params: at(id) });
+/** Rejects as `change` does. */
+export function erase(id: string, tag: string): Promise<unknown> {
+  return remove(ONE, { params: at(id), headers: { "If-Match": tag } }).catch(rethrow);
 }

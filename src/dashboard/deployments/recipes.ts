@@ -173,6 +173,10 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
     where: "In /etc/cron.d/ipsieve",
     text: cron(context, `curl -fsS '${context.url}' | kubectl apply -n NAMESPACE -f -`),
   }),
+  misp: ({ url }) => ({
+    where: `${MENUS}: Sync Actions > Feeds > Add Feed`,
+    text: `Enabled:       yes\nInput source:  Network\nURL:           ${url!.slice(0, url!.lastIndexOf("/"))}\nSource format: MISP Feed\n\nWhat it finds there: curl -fsS '${url}'`,
+  }),
   mikrotik: (context) => ({
     where: "In the router's terminal",
     text: `/system scheduler add name=${context.set} interval=${context.minutes}m on-event="/tool fetch url=\\"${context.url}\\" dst-path=${context.set}.rsc; /import ${context.set}.rsc"\n/ip firewall raw add chain=prerouting src-address-list=${context.set} action=${verdict(context, "drop", "accept")}\n/ipv6 firewall raw add chain=prerouting src-address-list=${context.set} action=${verdict(context, "drop", "accept")}`,

@@ -4,10 +4,17 @@ import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { notify } from "../components/toasts.tsx";
+import { notify, notifyProblem } from "../components/toasts.tsx";
 import { BlockedRequests } from "../deployments/blocked.tsx";
 import { DeleteDeployment, RotateDeployment } from "../deployments/deployment-dialogs.tsx";
-import { fetchChoices, fetchDeployment, fetchUrls, publish, setActive } from "../deployments/deployments-api.ts";
+import {
+  change,
+  fetchChoices,
+  fetchDeployment,
+  fetchUrls,
+  publish,
+  type TaggedDeployment,
+} from "../deployments/deployments-api.ts";
 import { DEVICES } from "../deployments/devices.ts";
 import { Enforcers } from "../deployments/enforcers.tsx";
 import { FeedUrls } from "../deployments/feed-urls.tsx";
@@ -30,9 +37,9 @@ export default function OneDeployment({ params }: PageProps) {
   const id = params["deployment_id"]!;
   const { data, problem, reload } = useLoad(
     async (signal) => {
-      const deployment = await fetchDeployment(id, signal);
+      const { deployment, tag } = await fetchDeployment(id, signal);
       const [urls, choices] = await Promise.all([fetchUrls(deployment, signal), fetchChoices(signal)]);
-      return { deployment, urls, choices };
+      return { deployment, tag, urls, choices };
     },
     [id],
   );
@@ -48,16 +55,16 @@ export default function OneDeployment({ params }: PageProps) {
         {problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}
       </Page>
     );
-  const { deployment, urls, choices } = data;
+  const { deployment, tag, urls, choices } = data;
   return (
     <Page
       title={deployment.name}
       about={<Line deployment={deployment} />}
-      actions={<Actions deployment={deployment} reload={reload} />}
+      actions={<Actions deployment={deployment} tag={tag} reload={reload} />}
     >
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
       <StateNote deployment={deployment}>
-        {hasRole("editor") && <Cure deployment={deployment} reload={reload} />}
+        {hasRole("editor") && <Cure deployment={deployment} tag={tag} reload={reload} />}
       </StateNote>
       <Facts deployment={deployment} choices={choices} />
       {urls !== null && <FeedUrls deployment={deployment} urls={urls} />}
@@ -83,12 +90,11 @@ function Line({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-interface ActionProps {
-  readonly deployment: Deployment;
+interface ActionProps extends TaggedDeployment {
   readonly reload: () => void;
 }
 
-function Actions({ deployment, reload }: ActionProps) {
+function Actions({ deployment, tag, reload }: ActionProps) {
   const [opened, open] = useState<"rotate" | "delete">();
   const close = (): void => open(undefined);
   return (
@@ -103,7 +109,7 @@ function Actions({ deployment, reload }: ActionProps) {
         </Button>
       )}
       {hasRole("editor") && deployment.active && (
-        <Button icon="close" onClick={() => askToStop(deployment, reload)}>
+        <Button icon="close" onClick={() => askToStop({ deployment, tag, reload })}>
           Deactivate
         </Button>
       )}
@@ -113,16 +119,16 @@ function Actions({ deployment, reload }: ActionProps) {
         </ButtonLink>
       )}
       {opened === "rotate" && <RotateDeployment deployment={deployment} onClose={close} onRotated={reload} />}
-      {opened === "delete" && <DeleteDeployment deployment={deployment} onClose={close} />}
+      {opened === "delete" && <DeleteDeployment deployment={deployment} tag={tag} onClose={close} />}
     </>
   );
 }
 
 /** The buttons of a state. */
-function Cure({ deployment, reload }: ActionProps) {
+function Cure({ deployment, tag, reload }: ActionProps) {
   if (!deployment.active)
     return (
-      <Button small onClick={() => void setActive(deployment.id, true).then(reload)}>
+      <Button small onClick={() => void change(deployment.id, { active: true }, tag).then(reload, notifyProblem)}>
         Activate
       </Button>
     );
@@ -134,14 +140,14 @@ function Cure({ deployment, reload }: ActionProps) {
   );
 }
 
-function askToStop({ id, name }: Deployment, reload: () => void): void {
+function askToStop({ deployment: { id, name }, tag, reload }: ActionProps): void {
   confirm({
     title: `Deactivate "${name}"?`,
     text: <p>Devices that ask get 403 until it is active again. Some keep their last list, some stop blocking.</p>,
     action: "Deactivate",
     danger: true,
     run: async () => {
-      await setActive(id, false);
+      await change(id, { active: false }, tag);
       notify(`"${name}" is not active.`);
       reload();
     },

@@ -3,11 +3,12 @@ import { Field, Form, Select } from "../components/form.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { notify } from "../components/toasts.tsx";
-import { type Draft, fetchChoices, fetchDeployment, save } from "../deployments/deployments-api.ts";
+import { change, create, type Draft, fetchChoices, fetchDeployment } from "../deployments/deployments-api.ts";
 import { DEVICE_TITLES, DEVICES } from "../deployments/devices.ts";
 import { Limits } from "../deployments/limits.tsx";
 import { LivePreview } from "../deployments/preview.tsx";
 import { type Choices, SourceList } from "../deployments/source-list.tsx";
+import type { Deployment } from "../documents.ts";
 import { type Format, FORMAT_TITLES, FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
@@ -34,7 +35,7 @@ export default function EditDeployment({ params }: PageProps) {
   const { data, problem, reload } = useLoad(
     async (signal) => ({
       choices: await fetchChoices(signal),
-      draft: id === undefined ? NEW : draftOf(await fetchDeployment(id, signal)),
+      ...(id === undefined ? { draft: NEW, save: create } : await fetchEdited(id, signal)),
     }),
     [id],
   );
@@ -47,9 +48,15 @@ export default function EditDeployment({ params }: PageProps) {
     );
   return (
     <Page title={title} about={<a href={id === undefined ? "#/deployments" : `#/deployments/${id}`}>Back</a>}>
-      <Editor id={id} before={data.draft} choices={data.choices} />
+      <Editor id={id} before={data.draft} choices={data.choices} save={data.save} />
     </Page>
   );
+}
+
+/** A deployment as it is now, and how to save changes of it. */
+async function fetchEdited(id: string, signal: AbortSignal) {
+  const { deployment, tag } = await fetchDeployment(id, signal);
+  return { draft: draftOf(deployment), save: (draft: Draft) => change(id, draft, tag) };
 }
 
 /** Only what users decide: a request may have nothing else. */
@@ -63,13 +70,14 @@ interface EditorProps {
   readonly id: string | undefined;
   readonly before: Draft;
   readonly choices: Choices;
+  readonly save: (draft: Draft) => Promise<Deployment>;
 }
 
-function Editor({ id, before, choices }: EditorProps) {
+function Editor({ id, before, choices, save }: EditorProps) {
   const [draft, setDraft] = useState(before);
   const set = (changes: Partial<Draft>): void => setDraft((last) => ({ ...last, ...changes }));
   const submit = async (): Promise<void> => {
-    const saved = await save(draft, id);
+    const saved = await save(draft);
     notify(`"${saved.name}" saved. Devices get the list within seconds.`);
     navigate(hrefOf(`/deployments/${saved.id}`));
   };

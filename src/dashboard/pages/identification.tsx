@@ -7,11 +7,13 @@ import { Time } from "../components/time.tsx";
 import { notify, notifyProblem } from "../components/toasts.tsx";
 import { formatBytes } from "../format.ts";
 import { Progress } from "../identify/progress.tsx";
+import { ReplayRules } from "../identify/replay.tsx";
 import { Summary } from "../identify/summary.tsx";
 import { cancelUpload, forgetUpload, uploads } from "../identify/uploads.ts";
 import { useIdentification } from "../identify/use-identification.ts";
 import type { Identification as Document } from "../documents.ts";
 import { navigate } from "../router.ts";
+import { hasPlan } from "../session.ts";
 import "./identify.css";
 
 /** One log: its progress, or the result. */
@@ -51,6 +53,7 @@ export default function Identification({ params }: PageProps) {
       {data !== undefined && (data.state !== "failed" || data.lines > 0) && failure === undefined && (
         <Summary of={data} />
       )}
+      {data?.state === "done" && data.lines > 0 && hasPlan("edl") && <ReplayRules identification={id} />}
       {data === undefined && problem === undefined && failure === undefined && !isRunning && <Skeleton />}
       {failure !== undefined && (
         <p>

@@ -24,6 +24,7 @@ import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { RulesTable } from "../rulesets/rules-table.tsx";
 import { DeleteRuleset, EditRuleset } from "../rulesets/ruleset-dialogs.tsx";
 import { type Selection, useSelection } from "../rulesets/selection.ts";
+import { ShortenList } from "../rulesets/shorten-list.tsx";
 import { readUndoable, revision } from "../rulesets/undo.ts";
 import { UndoButton } from "../rulesets/undo-button.tsx";
 import { useRules } from "../rulesets/use-rules.ts";
@@ -32,7 +33,7 @@ import "../rulesets/rulesets.css";
 
 /** The open form above the table. */
 type Opened =
-  | { readonly kind: "add" | "export" | "about" | "delete" }
+  | { readonly kind: "add" | "export" | "shorten" | "about" | "delete" }
   | { readonly kind: "edit"; readonly rule: RuleRow }
   | { readonly kind: "expiry"; readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string };
 
@@ -82,9 +83,12 @@ interface ActionsProps {
 
 function Actions({ ruleset, isEditor, open }: ActionsProps) {
   const exporting = (
-    <Button icon="download" onClick={() => open({ kind: "export" })}>
-      Export
-    </Button>
+    <>
+      <Button onClick={() => open({ kind: "shorten" })}>Shorten</Button>
+      <Button icon="download" onClick={() => open({ kind: "export" })}>
+        Export
+      </Button>
+    </>
   );
   if (!isEditor) return exporting;
   return (
@@ -250,6 +254,8 @@ function Dialogs({
       return <SetExpiry {...shared} rules={opened.rules} tag={opened.tag} />;
     case "export":
       return <ExportRules ruleset={ruleset} onClose={close} />;
+    case "shorten":
+      return <ShortenList ruleset={ruleset} onClose={close} />;
     case "about":
       return <EditRuleset ruleset={ruleset} onClose={close} />;
     case "delete":

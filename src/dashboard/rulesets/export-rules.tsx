@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { ButtonLink } from "../components/button.tsx";
-import { CopyButton } from "../components/copy.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Select } from "../components/form.tsx";
+import { Select } from "../components/form.tsx";
+import { ExportUrl, SetNameField, setNameQuery } from "../export-fields.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { EXPORT_TITLES, type Format, FORMATS } from "../formats.ts";
@@ -24,15 +24,13 @@ function isCommon(format: string): format is keyof typeof COMMON {
   return Object.hasOwn(COMMON, format);
 }
 
-const SET_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
-
 /** The rules as a file. */
 export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; readonly onClose: () => void }) {
   const [format, setFormat] = useState<Format>("text");
   const [isActive, setActive] = useState(true);
   const [setName, setSetName] = useState("");
   const { isNamed = false, cannot } = FORMATS[format];
-  const query = `rules:export?format=${format}&active_only=${isActive}${isNamed && SET_NAME.test(setName) ? `&set_name=${setName}` : ""}`;
+  const query = `rules:export?format=${format}&active_only=${isActive}${isNamed ? setNameQuery(setName) : ""}`;
   const { id, name, active_rules: active, total_rules: total } = ruleset;
   return (
     <Dialog title="Export rules" onClose={onClose}>
@@ -59,19 +57,7 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
         hint={cannot === undefined ? undefined : `${cannot} An export of other rules fails, and names the first one.`}
         onChange={({ currentTarget }) => setFormat((currentTarget.value || "text") as Format)}
       />
-      {isNamed && (
-        <Field
-          name="set_name"
-          label="Name in the file"
-          optional
-          value={setName}
-          maxLength={25}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setSetName(currentTarget.value.trim())}
-          hint="A letter, then letters, digits or underscores; ipset, nftables and BIRD append _4 and _6. Default: derived from the ruleset's name."
-        />
-      )}
+      {isNamed && <SetNameField value={setName} from="the ruleset's name" onInput={setSetName} />}
       <fieldset class="field">
         <legend class="field-name">Rules</legend>
         <div class="choices">
@@ -85,13 +71,7 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
           </label>
         </div>
       </fieldset>
-      <div class="field">
-        <span class="field-name">URL for firewalls (needs a key)</span>
-        <div class="secret">
-          <code>{`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`}</code>
-          <CopyButton iconOnly label="Copy the URL" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} />
-        </div>
-      </div>
+      <ExportUrl path={`/edl/ip-rulesets/${id}/${query}`} />
       <footer class="dialog-foot">
         <ButtonLink
           look="primary"
@@ -106,7 +86,8 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
   );
 }
 
-function fileName(name: string, format: Format): string {
+/** A name that every system takes. */
+export function fileName(name: string, format: Format): string {
   const plain = name
     .normalize("NFKD")
     .replaceAll(/[^\w.-]+/g, "-")

@@ -3,6 +3,7 @@ import type { BatchLookup } from "../../cti/bulk-lookup.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { openCtiSnapshot } from "../../datasets/open-cti-dataset.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import type { AddressBatch } from "../address-batch.ts";
 
@@ -12,13 +13,16 @@ const MAX_TEXTS = 20_000;
 /** One dataset, with what its routes need. */
 export class ThreatView {
   readonly dataset: CtiDataset;
+  /** Where it was read from. */
+  readonly snapshot: Snapshot;
   /** Looks up many addresses at a time, by the native kernel where the platform has one. */
   readonly batches: BatchLookup;
   readonly #texts = new Map<number, string>();
 
-  constructor(dataset: CtiDataset, batches: BatchLookup) {
+  constructor(dataset: CtiDataset, snapshot: Snapshot) {
     this.dataset = dataset;
-    this.batches = batches;
+    this.snapshot = snapshot;
+    this.batches = new Matcher(snapshot);
   }
 
   /**
@@ -59,5 +63,5 @@ export class ThreatView {
 export async function openThreatView(path: string): Promise<{ view: ThreatView; createdAt: number }> {
   const snapshot = await openCtiSnapshot(path);
   const dataset = ctiDatasetOf(snapshot, path);
-  return { view: new ThreatView(dataset, new Matcher(snapshot)), createdAt: Date.parse(dataset.metadata.createdAt) };
+  return { view: new ThreatView(dataset, snapshot), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

@@ -1,13 +1,28 @@
 import { type Format } from "../../formats/format.ts";
 import { FORMATS } from "../../formats/formats.ts";
 import { trie } from "../../formats/trie.ts";
+import { misp } from "./misp-feed.ts";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
 
-/** The formats of deployments: those of rules, and a binary one. */
-export const DEPLOYMENT_FORMATS = [...RULE_EXPORT_FORMATS, "trie"] as const;
-export type DeploymentFormat = RuleExportFormat | "trie";
+/** The formats that only deployments have: a binary one, and one of several files. */
+const ONLY_DEPLOYED = { misp, trie } as const;
+type OnlyDeployed = keyof typeof ONLY_DEPLOYED;
+
+/** The formats of deployments: those of rules, and these. */
+export const DEPLOYMENT_FORMATS = [...RULE_EXPORT_FORMATS, "misp", "trie"] as const;
+export type DeploymentFormat = RuleExportFormat | OnlyDeployed;
 
 /** By the name that a deployment has. */
-export function formatNamed(name: string): Format<"rules"> {
-  return name === "trie" ? trie : (FORMATS[name as RuleExportFormat] as Format<"rules">);
+export function formatNamed(name: string): Omit<Format<"rules">, "write"> {
+  return isOnlyDeployed(name) ? ONLY_DEPLOYED[name] : (FORMATS[name as RuleExportFormat] as Format<"rules">);
+}
+
+/** Whether rules cannot be exported in it. */
+export function isOnlyDeployed(name: string): name is OnlyDeployed {
+  return Object.hasOwn(ONLY_DEPLOYED, name);
+}
+
+/** Whether its files tell when entries came, and which went. */
+export function hasHistory(name: string): boolean {
+  return name === "misp";
 }

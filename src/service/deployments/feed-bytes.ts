@@ -21,9 +21,9 @@ export class FeedBytes {
   /** O(1) if it has been fetched before, otherwise O(entries), in slices. */
   file(deployment: Deployment, { published, text }: ServedList, file: FeedFile): Promise<MadeFile> {
     return this.#files.get(this.#keyOf(deployment, published.generation, file), async () => {
-      const { name, id, definition } = deployment;
+      const { name, id, definition, updatedAt } = deployment;
       const { generation, at, chunks } = published;
-      return madeOf(await makeFile({ name, id, definition, generation, at }, text, file, chunks));
+      return madeOf(await makeFile({ name, id, definition, generation, at, updatedAt }, text, file, chunks));
     });
   }
 
@@ -41,8 +41,8 @@ export class FeedBytes {
     });
   }
 
-  #keyOf({ id, updatedAt, definition }: Deployment, generation: number, file: FeedFile): string {
-    return `${id} ${updatedAt} ${generation} ${fileName(file, definition)}`;
+  #keyOf(deployment: Deployment, generation: number, file: FeedFile): string {
+    return `${deployment.id} ${deployment.updatedAt} ${generation} ${fileName(file, deployment)}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Family, Prefix } from "../../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
-import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
+import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { trie, trieBytes } from "../../formats/trie.ts";
 import { exportRules } from "../../rulesets/export-rules.ts";
@@ -9,12 +9,14 @@ import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
-import { type DeploymentFormat, formatNamed } from "./deployment-formats.ts";
+import { type DeploymentFormat, formatNamed, isOnlyDeployed } from "./deployment-formats.ts";
+import { chunkOf } from "./divide-list.ts";
 import { type ListText, prefixesOfList } from "./list-text.ts";
+import { ATTRIBUTES_OF_EVENT, mispEvent, mispEventId, mispHashes, mispManifest } from "./misp-feed.ts";
 
 /** A file of a feed: its name without a checksum's ending. */
 export interface FeedFile {
-  readonly part: "combined" | "ipv4" | "ipv6" | "unprocessable";
+  readonly part: "combined" | "ipv4" | "ipv6" | "unprocessable" | "manifest" | "hashes";
   /** From 0 on; null: the list is not divided. */
   readonly chunk: number | null;
   readonly checksum: "md5" | "sha256" | null;
@@ -30,7 +32,9 @@ export type FileContext = Pick<Deployment, "name" | "definition"> & {
   /** The serial number of a zone. */
   readonly generation?: number;
   readonly at?: number;
+  readonly updatedAt?: number;
 };
+type Named = Pick<FileContext, "id" | "definition">;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
@@ -47,8 +51,9 @@ export function extensionOf({ firewall_format: format }: DeploymentDefinition): 
   return EXTENSIONS[formatNamed(format).mediaType] ?? "txt";
 }
 
-export function mediaTypeOf({ firewall_format: format }: DeploymentDefinition): string {
-  return formatNamed(format).mediaType;
+export function mediaTypeOf({ part, checksum }: FeedFile, { firewall_format: format }: DeploymentDefinition): string {
+  if (checksum !== null || part === "unprocessable") return "text/plain";
+  return part === "hashes" ? "text/csv" : formatNamed(format).mediaType;
 }
 
 /** Only lists of lines may be divided: sets and zones have one name, which a second file would replace. */
@@ -57,32 +62,50 @@ export function canBeDivided(format: DeploymentFormat): boolean {
   return isNamed !== true && hasSerial !== true && isBinary !== true;
 }
 
-export function fileName({ part, chunk, checksum }: FeedFile, definition: DeploymentDefinition): string {
+export function fileName({ part, chunk, checksum }: FeedFile, { id, definition }: Named): string {
+  const ending = checksum === null ? "" : `.${checksum}`;
+  // MISP asks for these names; an event's is its UUID.
+  if (part === "hashes") return `hashes.csv${ending}`;
+  if (definition.firewall_format === "misp" && part === "combined")
+    return `${mispEventId({ ...(id !== undefined && { id }) }, chunk ?? 0)}.json${ending}`;
   const number = chunk === null ? "" : `-${String(chunk + 1).padStart(3, "0")}`;
   const extension = part === "unprocessable" ? "txt" : extensionOf(definition);
-  return `${part}${number}.${extension}${checksum === null ? "" : `.${checksum}`}`;
+  return `${part}${number}.${extension}${ending}`;
 }
 
-/** The file of that name; undefined if a deployment of this form never has it. */
-export function readFileName(name: string, definition: DeploymentDefinition, chunks: number): FeedFile | undefined {
+/** The file of that name; undefined if a deployment of this form never has it. O(1), or O(chunks) for events */
+export function readFileName(name: string, deployment: Named, chunks: number): FeedFile | undefined {
+  const { definition } = deployment;
+  if (definition.firewall_format === "misp") return mispFileNamed(name, deployment, chunks);
   const [, part, number, checksum] = /^([a-z0-9]+)(?:-(\d{3}))?\.[a-z]+?(?:\.(md5|sha256))?$/.exec(name) ?? [];
   const chunk = number === undefined ? null : Number(number) - 1;
   if (!(part === "unprocessable" || partsOf(definition).some((each) => each === part))) return undefined;
   const file = { part, chunk, checksum: checksum ?? null } as FeedFile;
   const isDivided = chunks > 1 && part !== "unprocessable";
   const isThere = isDivided ? chunk !== null && chunk >= 0 && chunk < chunks : chunk === null;
-  return isThere && fileName(file, definition) === name ? file : undefined;
+  return isThere && fileName(file, deployment) === name ? file : undefined;
+}
+
+function mispFileNamed(name: string, deployment: Named, chunks: number): FeedFile | undefined {
+  const [, plain, checksum] = /^([\w-]+\.(?:json|csv))(?:\.(md5|sha256))?$/.exec(name) ?? [];
+  const found = partsOf(deployment.definition)
+    .flatMap((part) => filesOf(part, chunks))
+    .find((file) => fileName(file, deployment) === plain);
+  return found && ({ ...found, checksum: checksum ?? null } as FeedFile);
 }
 
 /** Some formats hold one family in a file: their lists have no file with both. */
-export function partsOf({ firewall_format: format }: DeploymentDefinition): (keyof typeof FAMILIES)[] {
+export function partsOf({
+  firewall_format: format,
+}: DeploymentDefinition): Exclude<FeedFile["part"], "unprocessable">[] {
+  if (format === "misp") return ["manifest", "hashes", "combined"];
   const { isOneFamily = false } = formatNamed(format);
   return isOneFamily ? ["ipv4", "ipv6"] : ["combined", "ipv4", "ipv6"];
 }
 
 /** A part of a list, in its pieces. */
 export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
-  if (chunks === 1) return [{ part, chunk: null, checksum: null }];
+  if (chunks === 1 || part === "manifest" || part === "hashes") return [{ part, chunk: null, checksum: null }];
   return Array.from({ length: chunks }, (_, chunk) => ({ part, chunk, checksum: null }));
 }
 
@@ -91,11 +114,11 @@ export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
  * than before, because devices have the URLs of all.
  */
 export function* choosingChunks(
-  { options }: DeploymentDefinition,
+  { options, firewall_format: format }: DeploymentDefinition,
   text: ListText,
   before = 1,
 ): Generator<undefined, number, undefined> {
-  const { chunk_entries: most } = options;
+  const most = options.chunk_entries ?? (format === "misp" ? ATTRIBUTES_OF_EVENT : undefined);
   if (most === undefined) return 1;
   let chunks = before;
   while (chunks < MAX_CHUNKS && Math.max(...(yield* countingChunks(text, chunks))) > most) chunks *= 2;
@@ -112,16 +135,6 @@ function* countingChunks(text: ListText, chunks: number): Generator<undefined, U
       if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
   return counts;
-}
-
-/** Which piece an entry is in: the same whatever else is listed, so that a changed entry changes one piece only. */
-function chunkOf({ w0, w1, w2, w3, length }: Prefix, chunks: number): number {
-  let mixed = length;
-  for (const word of [w0, w1, w2, w3]) {
-    mixed = Math.imul(mixed ^ word, 0x9e3779b1);
-    mixed ^= mixed >>> 15;
-  }
-  return (mixed >>> 0) % chunks;
 }
 
 /** The entries and bytes of the largest file that a device can fetch. */
@@ -167,7 +180,7 @@ export async function makeFile(context: FileContext, text: ListText, file: FeedF
   if (checksum === null) return makeContent(context, text, file, chunks);
   const bytes = await makeContent(context, text, file, chunks);
   const digest = createHash(checksum).update(bytes).digest("hex");
-  return Buffer.from(`${digest}  ${fileName({ ...file, checksum: null }, context.definition)}\n`);
+  return Buffer.from(`${digest}  ${fileName({ ...file, checksum: null }, context)}\n`);
 }
 
 async function makeContent(
@@ -178,7 +191,11 @@ async function makeContent(
 ): Promise<Buffer> {
   if (part === "unprocessable")
     return Buffer.from((await unprocessableOf(context, text)).map((line) => `${line}\n`).join(""));
-  const families: readonly Family[] = FAMILIES[part];
+  if (part === "manifest") return inSlices(encoded(inChunks(mispManifest(context, text, chunks))));
+  if (part === "hashes") return inSlices(encoded(inChunks(mispHashes(context, text, chunks))));
+  if (context.definition.firewall_format === "misp")
+    return inSlices(encoded(inChunks(mispEvent(context, text, { chunk: chunk ?? 0, chunks }))));
+  const families = FAMILIES[part];
   if (context.definition.firewall_format === "text" && chunk === null)
     return part === "combined" ? Buffer.concat([text[4], text[6]]) : text[families[0]!];
   return inSlices(
@@ -207,9 +224,9 @@ function* findingUnprocessable(
 }
 
 function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string | Uint8Array> {
-  const format = context.definition.firewall_format as DeploymentFormat;
+  const format = context.definition.firewall_format as Exclude<DeploymentFormat, "misp">;
   const options = exportOptions(context);
-  if (format !== "trie") return exportRules(rules, format, options);
+  if (!isOnlyDeployed(format)) return exportRules(rules, format, options);
   const { setName: name = "ipsieve", purpose, now, serial } = options;
   return trie.write({ kind: "rules", entries: () => rules, name, title: name, createdAt: now, now, purpose, serial });
 }
@@ -227,7 +244,7 @@ function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileCon
 function* rulesIn(
   { definition }: FileContext,
   text: ListText,
-  families: readonly Family[],
+  families: readonly (4 | 6)[],
   only?: { readonly chunk: number; readonly chunks: number },
 ): Generator<Rule> {
   const { unprocessable } = formatNamed(definition.firewall_format);

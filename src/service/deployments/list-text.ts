@@ -6,7 +6,10 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { encoded, joined } from "../encoded.ts";
 
 /** The prefixes of a list, one a line, as they are stored and as most devices read them. */
-export type ListText = Readonly<Record<Family, Buffer>>;
+export interface ListText extends Readonly<Record<Family, Buffer>> {
+  /** As `continuingHistory` writes it; absent unless the files of the list's format tell it. */
+  readonly history?: Buffer;
+}
 
 /** Less than a millisecond. */
 const HASHED_AT_ONCE = 1 << 18;
@@ -30,10 +33,10 @@ function* lines(prefixes: Iterable<Prefix>): Generator<string> {
   for (const prefix of prefixes) yield `${formatPrefix(prefix)}\n`;
 }
 
-/** SHA-256 in base64url: the same for the same prefixes. */
+/** SHA-256 in base64url: the same for the same prefixes and history. */
 export function* digestingList(text: ListText): Generator<undefined, string, undefined> {
   const hash = createHash("sha256");
-  for (const bytes of [text[4], SEPARATOR, text[6]])
+  for (const bytes of partsOf(text))
     for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
       hash.update(bytes.subarray(at, at + HASHED_AT_ONCE));
       yield;
@@ -43,13 +46,25 @@ export function* digestingList(text: ListText): Generator<undefined, string, und
 
 /** As `READS.publishedList` gives it: in base64, compressed. */
 export async function packList(text: ListText): Promise<string> {
-  return (await packed(Buffer.concat([text[4], SEPARATOR, text[6]]), { level: 1 })).toString("base64");
+  return (await packed(Buffer.concat(partsOf(text)), { level: 1 })).toString("base64");
+}
+
+function partsOf({ 4: ipv4, 6: ipv6, history }: ListText): Buffer[] {
+  return [ipv4, SEPARATOR, ipv6, ...(history === undefined ? [] : [SEPARATOR, history])];
 }
 
 export async function unpackList(content: string): Promise<ListText> {
   const whole = await unpacked(Buffer.from(content, "base64"));
-  const at = whole[0] === SEPARATOR[0] ? 0 : whole.indexOf("\n\n") + 1;
-  return { 4: whole.subarray(0, at), 6: whole.subarray(at + 1) };
+  const [ipv4, rest] = splitFirst(whole);
+  const [ipv6, history] = splitFirst(rest ?? whole.subarray(whole.length));
+  return { 4: ipv4, 6: ipv6, ...(history !== undefined && { history }) };
+}
+
+/** Lines up to an empty one, and what comes after that; undefined: there is no empty line. */
+function splitFirst(bytes: Buffer): readonly [Buffer, Buffer | undefined] {
+  if (bytes[0] === SEPARATOR[0]) return [bytes.subarray(0, 0), bytes.subarray(1)];
+  const end = bytes.indexOf("\n\n") + 1;
+  return end === 0 ? [bytes, undefined] : [bytes.subarray(0, end), bytes.subarray(end + 1)];
 }
 
 /** The prefixes of one family. */

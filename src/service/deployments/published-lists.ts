@@ -2,11 +2,14 @@ import type { Change } from "../../store/change.ts";
 import type { RefuseListCommand } from "../../store/command.ts";
 import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
+import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources } from "./compile-deployment.ts";
 import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
-import { type ListText, packList, unpackList } from "./list-text.ts";
+import { hasHistory } from "./deployment-formats.ts";
+import { continuingHistory } from "./list-history.ts";
+import { digestingList, type ListText, packList, unpackList } from "./list-text.ts";
 import { isOutage } from "../store/store-outage.ts";
 import { unreleased } from "./unreleased.ts";
 
@@ -284,11 +287,29 @@ export class PublishedLists {
     known.until = compiled.until;
     known.takenOut = compiled.takenOut;
     const { rejections, suspicions, entries, accepted: collateral } = compiled;
-    if (rejections.length === 0 && unreleased(compiled, deployment).length === 0)
-      return this.#publish(deployment, compiled, sequence);
+    if (rejections.length === 0 && unreleased(compiled, deployment).length === 0) {
+      const remembering = await this.#remembering(deployment, compiled);
+      return remembering && this.#publish(deployment, remembering, sequence);
+    }
     // Whoever releases it sees everything, also what an earlier release agreed to.
     const reasons = [...rejections, ...suspicions];
     await this.#refuse(deployment, { reasons, entries, ...(collateral !== undefined && { collateral }) });
+  }
+
+  /** With its history, where its files tell it; undefined if the list before is not known here: tried again soon. */
+  async #remembering(deployment: Deployment, compiled: CompiledDeployment): Promise<CompiledDeployment | undefined> {
+    const { id, definition, published, updatedAt } = deployment;
+    if (!hasHistory(definition.firewall_format)) return compiled;
+    const known = this.#knownOf(id);
+    if (published !== null && known.served?.published.generation !== published.generation) {
+      known.isStale = true;
+      await this.#fetch(deployment);
+      return undefined;
+    }
+    const before = known.served && { text: known.served.text, chunks: known.served.published.chunks };
+    const times = { at: secondsOf(this.#services.now()), after: secondsOf(updatedAt) };
+    const text = { ...compiled.text, history: await inSlices(continuingHistory(before, compiled, times)) };
+    return { ...compiled, text, digest: await inSlices(digestingList(text)) };
   }
 
   async #publish(deployment: Deployment, compiled: CompiledDeployment, sequence: number): Promise<void> {
@@ -330,4 +351,8 @@ export class PublishedLists {
   #signed(organisationId: string, deploymentId: string) {
     return { actor: "command:server", at: this.#services.now(), organisationId, deploymentId };
   }
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
 }

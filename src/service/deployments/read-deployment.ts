@@ -7,7 +7,7 @@ import type { DeploymentDefinition, DeploymentSource } from "../../store/deploym
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
-import type { DeploymentFormat } from "./deployment-formats.ts";
+import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
@@ -58,7 +58,7 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
     throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be divided into files`] });
-  if (format === "trie") return;
+  if (isOnlyDeployed(format)) return;
   const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
   try {
     for (const _part of exportRules([rule], format, { purpose: purpose === "allowlist" ? purpose : "blocklist" }));

@@ -185,7 +185,7 @@ function* partsOf({ words4, counts4, words6, counts6 }: AddressCounts): Generato
 
 function candidateAt({ family, words, lines }: Part, index: number): Parameters<Ranking["add"]>[0] {
   const width = family === 4 ? 1 : 4;
-  return { family, words: words.subarray(index * width, (index + 1) * width), lines: lines[index]!, match: 0 };
+  return { family, words: words.subarray(index * width, (index + 1) * width), lines: lines[index]!, matches: [] };
 }
 
 function addTo(rules: Map<string, DecidingRule[]>, ip: string, rule: DecidingRule): void {

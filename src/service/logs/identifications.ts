@@ -53,6 +53,8 @@ export interface Identification {
   readonly endedAt: number | null;
   /** The path of the rows, gzipped, once it is done. */
   readonly path: string;
+  /** Of how many lines each address has, once it is done. */
+  readonly countsPath: string;
   readonly log: LogIdentification;
 }
 
@@ -113,6 +115,7 @@ export class Identifications {
   }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
     const path = join(this.#folderFor(key), `${++this.#files}.gz`);
+    const countsPath = `${path}.counts`;
     const end = new AbortController();
     const startedAt = this.#now();
     const log = new LogIdentification({
@@ -122,6 +125,7 @@ export class Identifications {
       field,
       input,
       path,
+      countsPath,
       keptAddresses: this.#limits.keptAddresses,
       rulesets,
       startedAt,
@@ -137,6 +141,7 @@ export class Identifications {
       startedAt,
       endedAt: null,
       path,
+      countsPath,
       log,
       end,
       ended: log.run(),
@@ -234,10 +239,11 @@ export class Identifications {
     }
   }
 
-  #forget(key: string, { path }: Entry): void {
+  #forget(key: string, { path, countsPath }: Entry): void {
     this.#entries.delete(key);
     // A client that is downloading it has it open.
     remove(path);
+    remove(countsPath);
   }
 
   #entriesOf(organisationId: string): Entry[] {

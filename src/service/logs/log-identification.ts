@@ -15,6 +15,7 @@ import { logCounts } from "../../cbs/lines-by.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ClientSpeed } from "./client-speed.ts";
+import { writeCounts } from "./counts-file.ts";
 import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
@@ -114,6 +115,8 @@ export interface LogRequest {
   readonly input?: FieldSyntax | undefined;
   /** The path for the rows, gzipped. */
   readonly path: string;
+  /** The path for how many lines each address has. */
+  readonly countsPath: string;
   readonly signal: AbortSignal;
   /** Distinct addresses that are counted exactly. */
   readonly keptAddresses: number;
@@ -175,12 +178,13 @@ export class LogIdentification {
       await inSlices(this.#sample.end());
       this.#top = await inSlices(this.#rank(addressCounts!));
       this.comparison = await this.#compare(addressCounts!, this.#top);
+      await this.#writeCounts(addressCounts!);
       this.resultBytes = (await stat(path)).size;
       this.state = "done";
     } catch (error) {
       this.state = "failed";
       // For example, one that is stopped during the comparison: its rows are already written.
-      await rm(path, { force: true }).catch(() => {});
+      for (const each of [path, this.#request.countsPath]) await rm(each, { force: true }).catch(() => {});
       if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
       this.error = this.#reasonOf(error);
       if (isNoText(error)) throw new ServiceError("not-text", this.error);
@@ -216,9 +220,21 @@ export class LogIdentification {
     };
   }
 
+  async #writeCounts(counts: AddressCounts): Promise<void> {
+    try {
+      await writeCounts(this.#request.countsPath, counts);
+    } catch (cause) {
+      throw new BatchError("output-failed", "cannot write how many lines each address has", { cause });
+    }
+  }
+
   *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
     const { catalogue, snapshot } = this.#request.catalogue;
-    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, this.#request.startedAt, MAX_LISTED);
+    const { matched, unmatched } = yield* topAddresses(
+      counts,
+      { tables: [snapshot.table], now: this.#request.startedAt },
+      MAX_LISTED,
+    );
     const list = ({ addresses }: AddressRanking): TopAddress[] =>
       addresses.map(({ address, lines }) => topAddress(catalogue, address, lines));
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);

@@ -15,6 +15,8 @@ export interface Collection {
   readonly kind: string;
   /** Deployments that are not active cannot be read. */
   readonly isActive: boolean;
+  /** What it was made of is gone: all of its indicators are revoked. */
+  readonly isDeleted: boolean;
 }
 
 const KINDS: Readonly<Record<string, string>> = { blocklist: "malicious-activity", allowlist: "benign" };
@@ -35,15 +37,41 @@ export function collectionOf(memory: ServiceMemory, organisationId: string, id: 
   return id === datasetCollectionId(organisationId) ? dataset(organisationId) : undefined;
 }
 
+/**
+ * The same for a collection that a credential names, which was there when the credential was made: what has been deleted
+ * since is a collection of revocations, so that clients learn of them. O(1)
+ */
+export function collectionNamed(memory: ServiceMemory, organisationId: string, id: string): Collection {
+  const deployment = memory.deploymentById(id);
+  if (deployment !== undefined && deployment.deletedAt !== null)
+    return { ...ofDeployment(deployment), isActive: true, isDeleted: true };
+  return collectionOf(memory, organisationId, id) ?? deletedRuleset(organisationId, id);
+}
+
+/** Memory does not have its name any more. */
+function deletedRuleset(organisationId: string, id: string): Collection {
+  const about = { title: "Deleted ruleset", description: "", kind: OTHER };
+  return { id, organisationId, source: "ruleset", ...about, isActive: true, isDeleted: true };
+}
+
 function ofRuleset({ id, organisationId, name, description, purpose }: Ruleset): Collection {
   const kind = KINDS[purpose] ?? OTHER;
-  return { id, organisationId, source: "ruleset", title: name, description, kind, isActive: true };
+  return { id, organisationId, source: "ruleset", title: name, description, kind, isActive: true, isDeleted: false };
 }
 
 function ofDeployment({ id, organisationId, name, definition }: Deployment): Collection {
   const { description, purpose, active } = definition;
   const kind = KINDS[purpose] ?? OTHER;
-  return { id, organisationId, source: "deployment", title: name, description, kind, isActive: active };
+  return {
+    id,
+    organisationId,
+    source: "deployment",
+    title: name,
+    description,
+    kind,
+    isActive: active,
+    isDeleted: false,
+  };
 }
 
 function dataset(organisationId: string): Collection {
@@ -55,5 +83,6 @@ function dataset(organisationId: string): Collection {
     description: "Every prefix of the dataset of threat intelligence",
     kind: OTHER,
     isActive: true,
+    isDeleted: false,
   };
 }

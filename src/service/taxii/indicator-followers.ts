@@ -8,6 +8,7 @@ import type { ThreatView } from "../datasets/threat-view.ts";
 import { prefixesOfList } from "../deployments/list-text.ts";
 import type { PublishedLists } from "../deployments/published-lists.ts";
 import type { FairQueue } from "../fair-queue.ts";
+import type { ServiceMemory } from "../rules/service-memory.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Collection } from "./collections.ts";
 
@@ -20,6 +21,7 @@ const FAMILIES: readonly Family[] = [4, 6];
 interface Needed {
   readonly store: Store;
   readonly lists: Pick<PublishedLists, "served">;
+  readonly memory: Pick<ServiceMemory, "deploymentById">;
   readonly threats: Pick<ServedDataset<ThreatView>, "view" | "times">;
   /** What TAXII requests do in the database, so that they leave room for others. */
   readonly queue: FairQueue;
@@ -103,8 +105,12 @@ export class IndicatorFollowers {
   }
 
   /** @throws ServiceError "unavailable" */
-  #listed({ id, source }: Collection): Listed {
-    const { lists, threats } = this.#services;
+  #listed({ id, source, isDeleted }: Collection): Listed {
+    const { lists, memory, threats } = this.#services;
+    if (isDeleted) {
+      const last = memory.deploymentById(id)?.published?.generation ?? 0;
+      return { mark: last + 1, entries: () => [].values() };
+    }
     if (source === "dataset") {
       const { dataset } = threats.view();
       return { mark: threats.times.createdAt ?? 0, entries: () => entriesOfDataset(dataset) };

@@ -13,6 +13,8 @@ export class Metrics {
   readonly snapshotGeneration: Gauge<"snapshot">;
   readonly snapshotCreated: Gauge<"snapshot">;
   readonly snapshotFailures: Counter<"snapshot">;
+  readonly cataloguePulls: Counter<"outcome">;
+  readonly cataloguePulled: Gauge;
   readonly freezes: Counter<"result">;
   readonly startRules: Gauge<"source">;
   readonly databaseUp: Gauge;
@@ -74,6 +76,17 @@ export class Metrics {
       name: "ipsieve_snapshot_failures_total",
       help: "Snapshots that could not be loaded",
       labelNames: ["snapshot"],
+      registers,
+    });
+    this.cataloguePulls = new Counter({
+      name: "ipsieve_catalogue_pulls_total",
+      help: "Pulls of the catalogue from the URL of --catalogue: pulled, unchanged or failed",
+      labelNames: ["outcome"],
+      registers,
+    });
+    this.cataloguePulled = new Gauge({
+      name: "ipsieve_catalogue_pulled_seconds",
+      help: "When a pull last found what the URL of --catalogue has, in seconds since 1970; 0: never, or no URL",
       registers,
     });
     this.freezes = new Counter({

@@ -20,6 +20,7 @@ import { keyFile } from "./0014-key-file.ts";
 import { guards } from "./0015-guards.ts";
 import { announcements } from "./0016-announcements.ts";
 import { taxii } from "./0017-taxii.ts";
+import { indicatorsByTime } from "./0018-indicators-by-time.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: Migrations = {
   "0015-guards": guards,
   "0016-announcements": announcements,
   "0017-taxii": taxii,
+  "0018-indicators-by-time": indicatorsByTime,
 };
 
 /** The number of migrations of this release. */

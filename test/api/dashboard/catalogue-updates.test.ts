@@ -16,6 +16,7 @@ import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } f
 import { addUser, visit } from "./browser.ts";
 import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
+import { onlyLong } from "../../rounds.ts";
 
 /** Lists are laid over a few lines; the first test has those of the bundled catalogue. */
 const SMALL_BASE = new URL("../../update/small-base.ts", import.meta.url);
@@ -148,58 +149,69 @@ test("an update: one at a time, reported list by list, answered from when it has
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "after a restart too");
 });
 
-test("lists that are refused are told with the reason; without any list there is no new catalogue", async () => {
-  const t = await start();
-  const token = await admin(t, "only");
-  offer("<html>\n");
-  await startUpdate(t, token);
-  const failed = await ended(t, token);
-  assert.deepEqual([failed.state, failed.catalogue, failed.counts.refused], ["failed", null, 1]);
-  assert.match(failed.error, /contains no list to build a catalogue from/);
-  assert.ok(!existsSync(join(home, "catalogue.ipsieve")));
-  assert.deepEqual(
-    [(await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status, t.server.services.catalogue.generation],
-    [200, 1],
-  );
-  offer("30.0.0.0/24\n");
-  await startUpdate(t, token);
-  assert.equal((await ended(t, token)).state, "done");
-  offer("<html>\n");
-  await startUpdate(t, token);
-  const partly = await ended(t, token);
-  assert.deepEqual(
-    [partly.state, partly.lists.length, partly.lists[0].outcome, partly.catalogue.is_changed],
-    ["done", 1, "refused", false],
-  );
-  assert.match(partly.lists[0].problem, /^line 1: /);
-  assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "the last good list stays");
-});
+test(
+  "lists that are refused are told with the reason; without any list there is no new catalogue",
+  { skip: onlyLong() },
+  async () => {
+    const t = await start();
+    const token = await admin(t, "only");
+    offer("<html>\n");
+    await startUpdate(t, token);
+    const failed = await ended(t, token);
+    assert.deepEqual([failed.state, failed.catalogue, failed.counts.refused], ["failed", null, 1]);
+    assert.match(failed.error, /contains no list to build a catalogue from/);
+    assert.ok(!existsSync(join(home, "catalogue.ipsieve")));
+    assert.deepEqual(
+      [(await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status, t.server.services.catalogue.generation],
+      [200, 1],
+    );
+    offer("30.0.0.0/24\n");
+    await startUpdate(t, token);
+    assert.equal((await ended(t, token)).state, "done");
+    offer("<html>\n");
+    await startUpdate(t, token);
+    const partly = await ended(t, token);
+    assert.deepEqual(
+      [partly.state, partly.lists.length, partly.lists[0].outcome, partly.catalogue.is_changed],
+      ["done", 1, "refused", false],
+    );
+    assert.match(partly.lists[0].problem, /^line 1: /);
+    assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "the last good list stays");
+  },
+);
 
-test("who may: admins of the only organisation, else of the one that the setting names; no other learns anything", async () => {
-  const t = await start();
-  const one = await admin(t, "one");
-  await startUpdate(t, one);
-  await ended(t, one);
-  const two = await admin(t, "two");
-  for (const token of [one, two]) {
-    const { body } = await visit(t, "GET", "/catalogue/update", { token });
-    assert.deepEqual([body.can_update, body.last], [false, null]);
+test(
+  "who may: admins of the only organisation, else of the one that the setting names; no other learns anything",
+  { skip: onlyLong() },
+  async () => {
+    const t = await start();
+    const one = await admin(t, "one");
+    await startUpdate(t, one);
+    await ended(t, one);
+    const two = await admin(t, "two");
+    for (const token of [one, two]) {
+      const { body } = await visit(t, "GET", "/catalogue/update", { token });
+      assert.deepEqual([body.can_update, body.last], [false, null]);
+      assert.match(
+        body.reason,
+        /start the server with --dataset-organisation or IPSIEVE_DATASET_ORGANISATION and the name/,
+      );
+      const { status, body: problem } = await startUpdate(t, token);
+      assert.deepEqual([status, problem.type, problem.detail], [403, "/problems/permission-denied", body.reason]);
+    }
+    const named = await start({ datasetOrganisation: "two" });
+    const [other, own] = [await admin(named, "one"), await admin(named, "two")];
+    const { body } = await visit(named, "GET", "/catalogue/update", { token: other });
     assert.match(
       body.reason,
-      /start the server with --dataset-organisation or IPSIEVE_DATASET_ORGANISATION and the name/,
+      /only admins of the one that --dataset-organisation or IPSIEVE_DATASET_ORGANISATION names/,
     );
-    const { status, body: problem } = await startUpdate(t, token);
-    assert.deepEqual([status, problem.type, problem.detail], [403, "/problems/permission-denied", body.reason]);
-  }
-  const named = await start({ datasetOrganisation: "two" });
-  const [other, own] = [await admin(named, "one"), await admin(named, "two")];
-  const { body } = await visit(named, "GET", "/catalogue/update", { token: other });
-  assert.match(body.reason, /only admins of the one that --dataset-organisation or IPSIEVE_DATASET_ORGANISATION names/);
-  assert.ok(!JSON.stringify(body).includes("two"), "no other organisation is named");
-  assert.equal((await startUpdate(named, other)).status, 403);
-  assert.equal((await startUpdate(named, own)).status, 202);
-  assert.equal((await ended(named, own)).state, "done");
-});
+    assert.ok(!JSON.stringify(body).includes("two"), "no other organisation is named");
+    assert.equal((await startUpdate(named, other)).status, 403);
+    assert.equal((await startUpdate(named, own)).status, 202);
+    assert.equal((await ended(named, own)).state, "done");
+  },
+);
 
 test("a server on a catalogue of its own says why it cannot be updated here", async () => {
   const t = await startServer({}, SMALL_CATALOGUE);

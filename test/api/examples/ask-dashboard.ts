@@ -213,6 +213,12 @@ const LOG = [
 /** The ids of two uploads, which the client chooses; the first is the document's example. */
 const LOG_IDS = ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a", "7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1b"] as const;
 
+/** The rules of the document's example. */
+const REPLAYED = {
+  rules: { prefixes: ["203.0.113.0/24", "198.51.100.7"] },
+  against: { prefixes: ["203.0.113.0/25"] },
+};
+
 async function askAboutLogs(interview: Interview, standIns: StandIns): Promise<void> {
   const logs = `${API}/identifications`;
   const upload = (id: string, type: string) =>
@@ -224,6 +230,9 @@ async function askAboutLogs(interview: Interview, standIns: StandIns): Promise<v
   await upload(id, BYTES);
   await interview.ask("listIdentifications", "GET", logs);
   await interview.ask("getIdentification", "GET", `${logs}/${id}`);
+  const body = { identification: id, ...REPLAYED };
+  const replayed = await interview.ask("replayLog", "POST", `${API}/replays`, { body });
+  await interview.ask("getReplay", "GET", `${API}/replays/${replayed.body.id}`);
 }
 
 /** What the operations before have changed. */

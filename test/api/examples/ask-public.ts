@@ -179,6 +179,8 @@ async function askAboutLookups(interview: Interview): Promise<void> {
   await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare");
   for (const accept of [TEXT, CSV])
     await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare", { accept });
+  for (const query of ["text", "csv", "ndjson", "json", "cilium", "rpz", "zeek-intel"])
+    await interview.ask("exportCbsRanges", "GET", `/v1/cbs/ranges:export?id=/cdn/cloudflare&format=${query}`);
   await interview.ask("searchCbs", "GET", "/v1/cbs/search?q=cloudflare");
   await interview.ask("listCbsRegions", "GET", "/v1/cbs/regions");
   await interview.ask("listCbsServices", "GET", "/v1/cbs/services");

@@ -60,6 +60,7 @@ function byState(
 ): readonly number[] | undefined {
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
+  if (id === "exportCbsRanges") return ofRanges(query, nodes);
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
   // Only allowlists can have own networks.
   if (id === "updateRuleset" && body?.never_block === true) return [200, 400];
@@ -76,6 +77,9 @@ function byState(
   if (id === "identifyLog") return [200, 400, 409, 429];
   if (id === "getIdentification" || id === "getIdentificationResult") return [200, 404];
   if (id === "deleteIdentification") return [204, 404];
+  // No log has the id of the request, nor has a replay; which sources there are is not in the document.
+  if (id === "replayLog") return [200, 400, 404];
+  if (id === "getReplay") return [200, 404];
   if (id === "getDeploymentUrls") return [200, 403];
   if (id === "publishDeployment") return [409];
   if (id === "readSnapshot") return [query.has("ruleset_id") ? 400 : 200, 200];
@@ -94,6 +98,14 @@ function byState(
 function ofExport(query: URLSearchParams): number[] {
   const format = (query.get("format") ?? "text") as RuleExportFormat;
   return [200, ...(query.has("version") ? [404] : []), ...(isPartial(format) ? [400] : [])];
+}
+
+/** Names are for formats that have one. */
+function ofRanges(query: URLSearchParams, nodes: Known["nodes"]): number[] {
+  const format = (query.get("format") ?? "text") as RuleExportFormat;
+  const mayRefuse = isPartial(format) || format === "crowdsec-csv" || query.has("set_name");
+  const isUnknown = query.has("id") && !nodes.has(query.get("id")!);
+  return [...(isUnknown ? [404] : [200]), ...(mayRefuse ? [400] : [])];
 }
 
 /** Traefik must allow an address, and flow routes only discard. */

@@ -97,6 +97,18 @@ describe("cbs search", () => {
     assert.equal(JSON.parse((await old("search", "--json", "--type", "cdn", "globex")).stdout).id, "/cdn/globex");
     assert.deepEqual(await old("search", "zzzzzz"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
+
+  test("a list by its name that only an update fetches: its owner's addresses are found, and how to get it", async () => {
+    const bundled = await cbs("search", "googlebot");
+    assert.match(bundled.stdout, /^\/\S+ .*Google/);
+    assert.match(bundled.stdout, /^\/saas\/google /m);
+    // The bundled catalogue may also say how old it is.
+    const note =
+      'ipsieve: the list "googlebot" (/bot/google) is not in this catalogue; "ipsieve cbs update" fetches it\n';
+    assert.ok(bundled.stderr.endsWith(note), bundled.stderr);
+    assert.doesNotMatch((await cbs("search", "cloudflare")).stderr, /is not in this catalogue/);
+    assert.equal((await old("search", "googlebot")).stderr, "");
+  });
 });
 
 describe("cbs ranges", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -24,6 +25,7 @@ const call = (...args: string[]): Promise<Outcome> =>
       IPSIEVE_API_KEY: key,
     },
   });
+const url = (): string => `http://127.0.0.1:${service.port}`;
 const deployment = (...args: string[]): Promise<Outcome> => call("deployment", ...args);
 const done = async (...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await deployment(...args);
@@ -231,6 +233,33 @@ test("an external list is fetched, refused, accepted, and a source of a deployme
     /^ {2}id +name +state +entries {2}changed\n {2}\S+ {2}dropped {2}ok +1 {2}20/,
   );
   assert.equal((await list("delete", "dropped", "--yes")).stdout, "dropped: deleted\n");
+});
+
+test("sets of the server are combined with files and prefixes, compared and fitted", async () => {
+  const sets = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await call("sets", ...args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  writeFileSync(join(folder.path, "allow.txt"), "20.0.0.128/25\n");
+  assert.equal((await call("ruleset", "create", "Combined rules")).code, 0);
+  assert.equal((await call("ruleset", "add", "Combined rules", "20.0.0.0/24", "20.0.1.0/24")).code, 0);
+  const rules = "ruleset:Combined rules";
+  assert.equal(await sets("subtract", rules, "allow.txt", "20.0.1.0/24"), "20.0.0.0/25\n");
+  assert.match(await sets("compare", rules, "allow.txt"), /covers +allow\.txt +IPv4 +128 +25\.00 % +100\.00 %\n/);
+  assert.equal(await sets("intersect", "cbs:/cdn/cloudflare", "1.1.1.1", "--server", url()), "1.1.1.1\n");
+  assert.equal(await sets("fit", rules, "20.0.3.0/24", "--entries", "1", "--loss", "add"), "20.0.0.0/22\n");
+  for (const [args, message] of [
+    [["union", "ruleset:Combined rule"], /there is no ruleset "Combined rule"; did you mean "Combined rules"\?/],
+    [["union", "cbs:/cdn/cloudflar", "--server", url()], /^ipsieve: cbs:\/cdn\/cloudflar: the catalogue has no node/],
+    [["union", rules, "--now", "2100-01-01"], /--now is for files, and ruleset:Combined rules is the server's/],
+    [["union", "allow.txt", "--server", url()], /--server: none of the sets is the server's; write ruleset:NAME/],
+    [["fit", "1.1.1.1", "--entries", "1", "--loss", "add", "--never", "list:none"], /there is no .*list "none"/],
+  ] as const) {
+    const { code, stdout, stderr } = await call("sets", ...args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+  }
 });
 
 test("errors name the option that caused them", async () => {

@@ -161,6 +161,7 @@ const REPEATED = [
   "explain --allow",
   "explain --rules",
   "identify --snapshot",
+  "pull --allow-address",
   "sets fit --never",
   "webhook create --kind",
   "webhook update --kind",

@@ -17,10 +17,12 @@ const path = (name: string) => join(folder.path, name);
 before(async () => {
   folder = temporaryFolder({
     "list.csv": "11.0.0.0/8,/cloud/acme\n11.1.0.0/16,office\n2a00:db8::/32,documentation\n",
+    "feed.ndjson": '{"ip": "11.1.2.0/24", "classification": "malicious", "tags": ["ssh", "tor"]}\n',
     "in.arrows": STREAM,
   });
   const commands = [
     ["build", "list.csv", "-o", "list.ipsieve"],
+    ["cti", "import", "feed.ndjson", "-o", "cti.ipsieve"],
     ["ruleset", "create", "rules.ipsieve"],
     ["ruleset", "add", "rules.ipsieve", "11.1.2.0/24", "--name", "scanner", "--expires-at", "2030-01-01T00:00:00Z"],
     ["ruleset", "add", "rules.ipsieve", "2a00:db8::1"],
@@ -65,6 +67,15 @@ test("a ruleset adds the rule that decides", async () => {
   const later = await identify("rules.ipsieve", "--now", "2030-01-01", "-o", "rules.arrows", "in.arrows");
   assert.equal(later.code, 0);
   assert.deepEqual(written("rules.arrows")[0], { ip: "11.1.2.3", ...none });
+});
+
+test("threat intelligence adds what is known about the most specific prefix", async () => {
+  const { code, stderr } = await identify("cti.ipsieve", "-o", "cti.arrows");
+  assert.deepEqual([code, stderr], [0, ""]);
+  const [seen, unseen] = written("cti.arrows");
+  const known = { cidr: "11.1.2.0/24", classification: "malicious", actor: null, tags: ["ssh", "tor"] };
+  assert.deepEqual(seen, { ip: "11.1.2.3", ...known });
+  assert.deepEqual(unseen, { ip: "9.9.9.9", cidr: null, classification: null, actor: null, tags: [] });
 });
 
 test("a batch is answered before the next one is written", async (t) => {

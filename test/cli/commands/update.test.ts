@@ -9,6 +9,7 @@ import { SMALL_CATALOGUE } from "../../api/harness/small-catalogue.ts";
 import { publicPrefixes } from "../../update/lists.ts";
 import { CA_FILE, page, type Publisher, startPublisher, status } from "../../update/publisher.ts";
 import { type Outcome, run, temporaryFolder } from "../run-command.ts";
+import { onlyLong } from "../../rounds.ts";
 
 let publisher: Publisher;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -94,7 +95,7 @@ describe("cbs update", () => {
     assert.match(untrusted.stderr, /the certificate is not trusted/);
   });
 
-  test("a refused change is taken with --accept, or with another --max-change", async () => {
+  test("a refused change is taken with --accept, or with another --max-change", { skip: onlyLong() }, async () => {
     write("lists/cloudflare/ips-v4", hundred);
     await ipsieve("cbs", "update", "--from", "lists");
     write("lists/cloudflare/ips-v4", publicPrefixes(60, 160).join("\n"));

@@ -7,6 +7,7 @@ import { ServiceError } from "../../../src/service/service-error.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { databases } from "../../store/harness/stores.ts";
+import { onlyLong } from "../../rounds.ts";
 
 /** A second into a minute. */
 const START = Date.UTC(2026, 10, 21, 12, 0, 1);
@@ -52,7 +53,7 @@ class Server {
 }
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`limits of several servers on ${name}`, { skip }, () => {
+  describe(`limits of several servers on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     async function openStores(context: TestContext, count: number, at?: StoreLocation): Promise<Store[]> {

@@ -34,6 +34,7 @@ import { makeFastFolder } from "../../store/harness/fast-folder.ts";
 import { Memory } from "../../store/harness/memory.ts";
 import { runSql } from "../../store/harness/run-sql.ts";
 import { adding, by, databases } from "../../store/harness/stores.ts";
+import { onlyLong } from "../../rounds.ts";
 
 const LIMITS = {
   rulesPerRuleset: 1_000_000,
@@ -154,7 +155,7 @@ const add = (store: Store, { organisationId, id }: Ruleset, prefix: string, at =
   });
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`snapshots of rulesets on ${name}`, { skip }, () => {
+  describe(`snapshots of rulesets on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     const parent = makeFastFolder();
     let folders = 0;
     after(stop);

@@ -21,6 +21,7 @@ import {
   useStores,
 } from "../../api/start-server.ts";
 import { until } from "../../until.ts";
+import { onlyLong } from "../../rounds.ts";
 
 const LISTS = "/v1/edl/ip-rulesets/";
 
@@ -229,35 +230,39 @@ describe("a server on SQLite", () => {
     await t.close();
   });
 
-  test("with lists that come due while its file is away: one line, and they are published when it is back", async () => {
-    const subject = await startSubject();
-    const { t, key } = subject;
-    const ruleset = subject.rules.split("/").at(-2)!;
-    await ask(t, "POST", subject.rules, { key, body: { ip: "20.0.0.1", expires_in_days: 1 } });
-    const definition = { include: [{ ruleset }], update_frequency: "5m" };
-    const { body } = await ask(t, "POST", "/v1/edl/deployments/", { key, body: { name: "edge", ...definition } });
-    const { lists, store } = t.server.services;
-    const listed = () => lists.served(body.id)?.published.entries[4];
-    await until("the list is published", () => listed() === 1);
-    const file = join(t.folder, "store.db");
-    renameSync(file, `${file}.elsewhere`);
-    let tries = 0;
-    const write = store.write.bind(store);
-    store.write = (command) => {
-      if (command.kind === "publish-list") tries++;
-      return write(command);
-    };
-    t.clock.now += 2 * 86_400_000;
-    await until("publishing has failed twice", () => tries >= 2);
-    renameSync(`${file}.elsewhere`, file);
-    await until("the list is published again", () => listed() === 0);
-    const errors = t.logged().match(/^.*"level":50.*$/gm)!;
-    assert.equal(errors.length, 1, errors.join("\n"));
-    assert.match(errors[0]!, /the database is failing/);
-    await t.close();
-  });
+  test(
+    "with lists that come due while its file is away: one line, and they are published when it is back",
+    { skip: onlyLong() },
+    async () => {
+      const subject = await startSubject();
+      const { t, key } = subject;
+      const ruleset = subject.rules.split("/").at(-2)!;
+      await ask(t, "POST", subject.rules, { key, body: { ip: "20.0.0.1", expires_in_days: 1 } });
+      const definition = { include: [{ ruleset }], update_frequency: "5m" };
+      const { body } = await ask(t, "POST", "/v1/edl/deployments/", { key, body: { name: "edge", ...definition } });
+      const { lists, store } = t.server.services;
+      const listed = () => lists.served(body.id)?.published.entries[4];
+      await until("the list is published", () => listed() === 1);
+      const file = join(t.folder, "store.db");
+      renameSync(file, `${file}.elsewhere`);
+      let tries = 0;
+      const write = store.write.bind(store);
+      store.write = (command) => {
+        if (command.kind === "publish-list") tries++;
+        return write(command);
+      };
+      t.clock.now += 2 * 86_400_000;
+      await until("publishing has failed twice", () => tries >= 2);
+      renameSync(`${file}.elsewhere`, file);
+      await until("the list is published again", () => listed() === 0);
+      const errors = t.logged().match(/^.*"level":50.*$/gm)!;
+      assert.equal(errors.length, 1, errors.join("\n"));
+      assert.match(errors[0]!, /the database is failing/);
+      await t.close();
+    },
+  );
 
-  test("whose thread ends: 503, one outage with its end, and writes go on", async () => {
+  test("whose thread ends: 503, one outage with its end, and writes go on", { skip: onlyLong() }, async () => {
     const threads: Worker[] = [];
     const follow = (thread: Worker): void => void threads.push(thread);
     process.on("worker", follow);

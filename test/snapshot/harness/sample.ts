@@ -6,7 +6,7 @@ import { Random } from "../../../bench/data/random.ts";
 import type { Prefix } from "../../../src/address/address.ts";
 import { prefixOf } from "../../../src/address/prefix.ts";
 import { ENTRY, HEADER, sealHead, SNAPSHOT_SECTIONS } from "../../../src/snapshot/format.ts";
-import type { SnapshotContent } from "../../../src/snapshot/write-snapshot.ts";
+import type { SnapshotContent } from "../../../src/snapshot/encode-snapshot.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 import type { PrefixTable } from "../../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";

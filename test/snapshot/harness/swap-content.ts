@@ -1,4 +1,4 @@
-import type { SnapshotContent } from "../../../src/snapshot/write-snapshot.ts";
+import type { SnapshotContent } from "../../../src/snapshot/encode-snapshot.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 import type { PrefixTable } from "../../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";

@@ -1,8 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { atOnce } from "../../../cbs/in-parts.ts";
 import { browse, compareListItems, type ListItem } from "../../../cbs/browse.ts";
-import { type CatalogueNode, sourceKey } from "../../../cbs/catalogue.ts";
-import type { CatalogueTree } from "../../../cbs/catalogue-tree.ts";
+import type { CatalogueNode } from "../../../cbs/catalogue.ts";
 import type { RangeDocument, RangeList } from "../../../cbs/ranges.ts";
 import type { App } from "../../app-type.ts";
 import { writeDocuments } from "../../../service/address-documents.ts";
@@ -34,7 +33,6 @@ import {
   prefixOfCursor,
   rejectCursor,
 } from "../../http/page.ts";
-import { notFound } from "../../problem.ts";
 import { readAddresses, readPrefix, withField } from "../../../service/rules/read-address.ts";
 import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
 import {
@@ -54,6 +52,8 @@ import {
 import type { Services } from "../../../service/services.ts";
 import { sendShared } from "../../http/shared-file.ts";
 import { CONDITIONAL } from "../../openapi/documented-headers.ts";
+import { knownId, knownSource } from "./cbs-ids.ts";
+import { addRangesExport } from "./export-ranges.ts";
 
 const tags = ["Common Business Services"];
 
@@ -74,6 +74,7 @@ export function addCbsRoutes(app: App, services: Services): void {
   addLookups(app, services);
   withLineBodies(app, (context) => addBulkLookup(context, services));
   addNodes(app, services);
+  addRangesExport(app, services);
   addLists(app, services);
 }
 
@@ -272,22 +273,5 @@ function listedAfter(all: readonly ListItem[], after: string | undefined, limit:
     (item) => compareListItems(item, { type, provider, key }) > 0,
     (item) => [item.type, item.provider, item.key].join("\n"),
     limit,
-  );
-}
-
-/** The source, if the catalogue has one with this key. @throws Problem (404) */
-function knownSource({ catalogue }: CatalogueTree, source: string | undefined): string | undefined {
-  const keys = catalogue.metadata.sources.map(sourceKey);
-  if (source === undefined || keys.includes(source)) return source;
-  throw notFound(
-    `the catalogue has no source ${JSON.stringify(source)}; the node of the catalogue itself lists its sources`,
-  );
-}
-
-/** The id, if there is such a node. @throws Problem (404) */
-function knownId({ prefix }: App, tree: CatalogueTree, id: string | undefined): string | undefined {
-  if (id === undefined || tree.has(id)) return id;
-  throw notFound(
-    `the catalogue has no node ${JSON.stringify(id)}; ids look like /cdn/cloudflare, and ${prefix}/cbs/search finds them by name`,
   );
 }

@@ -307,21 +307,23 @@ export async function urlsOf(
   deployment: Deployment,
   request: FastifyRequest,
   { feedTokens, lists, settings }: Services,
-): Promise<Readonly<Record<FeedFile["part"] | "checksums", readonly string[]>>> {
+): Promise<Readonly<Record<"combined" | "ipv4" | "ipv6" | "checksums" | "unprocessable", readonly string[]>>> {
   const { definition } = deployment;
   const base = `${baseOf(request, settings)}/feeds/${feedTokens.tokenOf(deployment)}`;
   const list = lists.served(deployment.id);
   const parts = partsOf(definition);
-  const filesIn = (part: (typeof parts)[number]): FeedFile[] =>
-    parts.includes(part) ? filesOf(part, list?.published.chunks ?? 1) : [];
-  const urls = (files: readonly FeedFile[]): string[] => files.map((file) => `${base}/${fileName(file, definition)}`);
-  const summed = parts.includes("combined") ? filesIn("combined") : parts.flatMap(filesIn);
+  const filesIn = (...wanted: typeof parts): FeedFile[] =>
+    parts.filter((part) => wanted.includes(part)).flatMap((part) => filesOf(part, list?.published.chunks ?? 1));
+  const urls = (files: readonly FeedFile[]): string[] => files.map((file) => `${base}/${fileName(file, deployment)}`);
+  const whole = filesIn("manifest", "hashes", "combined");
   const isComplete = list === undefined || (await unprocessableOf(deployment, list.text)).length === 0;
   return {
-    combined: urls(filesIn("combined")),
+    combined: urls(whole),
     ipv4: urls(filesIn("ipv4")),
     ipv6: urls(filesIn("ipv6")),
-    checksums: urls(summed.map((file) => ({ ...file, checksum: "sha256" }))),
+    checksums: urls(
+      (whole.length > 0 ? whole : filesIn("ipv4", "ipv6")).map((file) => ({ ...file, checksum: "sha256" })),
+    ),
     unprocessable: isComplete ? [] : urls([{ part: "unprocessable", chunk: null, checksum: null }]),
   };
 }

@@ -1,5 +1,3 @@
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { digestOfToken } from "../../../service/access/secret-token.ts";
 import type { EdgeClaims, EdgeUse } from "../../../service/edge/edge-tokens.ts";
@@ -12,6 +10,7 @@ import type { ArrivingBody } from "../../http/arriving-body.ts";
 import { BY_ANYBODY } from "../../operation.ts";
 import { redact } from "../../http/redact.ts";
 import { sendJson } from "../../http/reply.ts";
+import { unpackBody } from "../../http/unpack-body.ts";
 import { passBodies } from "../../plugins/bodies.ts";
 import { Problem } from "../../problem.ts";
 import { problemOf } from "../../problem-of.ts";
@@ -22,7 +21,6 @@ const ACCESS_SECONDS = 3600;
 /** Bytes of a report, as sent and unpacked. */
 const MAX_REPORT = 1 << 20;
 const MAX_UNPACKED = 8 << 20;
-const unpacked = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 
 /** A deployment that its component is told about by name: then it lets everything through. */
 class EdgeState extends Problem {
@@ -115,25 +113,14 @@ function addConfig(app: App, services: Services): void {
 function addLogs(app: App, services: Services): void {
   app.post("/api/v1/edl/logs", { config: { bodyBytes: MAX_REPORT, takesGzip: true } }, async (request, reply) => {
     const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
-    const bytes = await (request.body as ArrivingBody).whole();
+    const body = request.body as ArrivingBody;
     const isPacked = request.headers["content-encoding"]?.trim().toLowerCase() === "gzip";
-    const report = isPacked ? await unpackedReport(bytes) : bytes;
+    const report = await (isPacked ? unpackBody(body, MAX_UNPACKED) : body.whole());
     const { now } = request;
     const { accepted, rejected, counts } = await blockedRequests(report, deployment, services, now);
     if (counts.length > 0) await services.store.record("blocked", { deploymentId: deployment.id, at: now, counts });
     return sendJson(reply.code(202), JSON.stringify({ accepted, rejected }));
   });
-}
-
-/** Rejects with Problem (400, 413). */
-async function unpackedReport(bytes: Buffer): Promise<Buffer> {
-  try {
-    return await unpacked(bytes, { maxOutputLength: MAX_UNPACKED });
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
-      ? new Problem("content-too-large", `the report is longer than ${MAX_UNPACKED} bytes unpacked`)
-      : new Problem("validation-error", "the report is not gzip, although Content-Encoding says so");
-  }
 }
 
 function bearerIn({ headers }: FastifyRequest): string {

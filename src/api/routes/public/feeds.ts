@@ -3,7 +3,14 @@ import { isSameDigest } from "../../../store/api-key.ts";
 import type { Deployment } from "../../../store/deployment.ts";
 import { digestOfToken } from "../../../service/access/secret-token.ts";
 import { tooManyRequests } from "../../../service/service-error.ts";
-import { type FeedFile, fileName, mediaTypeOf, readFileName } from "../../../service/deployments/feed-files.ts";
+import {
+  type FeedFile,
+  fileName,
+  filesOf,
+  mediaTypeOf,
+  partsOf,
+  readFileName,
+} from "../../../service/deployments/feed-files.ts";
 import type { ServedList } from "../../../service/deployments/published-lists.ts";
 import type { Services } from "../../../service/services.ts";
 import type { App } from "../../app-type.ts";
@@ -12,6 +19,7 @@ import { chooseCoding, setCoding, vary } from "../../http/content-coding.ts";
 import { isKnown } from "../../http/entity-tags.ts";
 import { notFound, Problem } from "../../problem.ts";
 
+const SECOND = 1000;
 const DAY = 86_400_000;
 /** Days for which feeds are served as they were after the plan of the organisation has ended. */
 export const FROZEN_DAYS = 30;
@@ -121,11 +129,12 @@ async function answer(
     throw new Problem("service-unavailable", "the list has not been made yet; try again soon", {
       headers: { "retry-after": String(RETRY_AFTER) },
     });
-  const file = readFileName(name, deployment.definition, list.published.chunks);
-  if (file === undefined)
-    throw notFound(
-      `the feed has no such file; ${fileName({ part: "combined", chunk: list.published.chunks > 1 ? 0 : null, checksum: null }, deployment.definition)} is one, and the deployment lists all`,
-    );
+  const file = readFileName(name, deployment, list.published.chunks);
+  if (file === undefined) {
+    const [part = "combined"] = partsOf(deployment.definition);
+    const [one] = filesOf(part, list.published.chunks);
+    throw notFound(`the feed has no such file; ${fileName(one!, deployment)} is one, and the deployment lists all`);
+  }
   return sendFile(request, reply, { deployment, list, file }, services);
 }
 
@@ -147,11 +156,10 @@ async function sendFile(
   const { bytes, tag } = await feedBytes.file(deployment, list, file);
   const changedAt = Math.max(list.published.at, deployment.updatedAt);
   vary(reply, "Accept-Encoding");
-  reply.header("last-modified", new Date(changedAt).toUTCString());
+  reply.header("last-modified", dateOf(changedAt, request.now));
   if (isKnown(request, reply, tag) || isUnmodified(request, changedAt))
     return { send: reply.code(304).send(), bytes: 0 };
-  const isPlain = file.checksum !== null || file.part === "unprocessable";
-  const type = isPlain ? "text/plain" : mediaTypeOf(deployment.definition);
+  const type = mediaTypeOf(file, deployment.definition);
   reply.type(type === BINARY ? type : `${type}; charset=utf-8`);
   const coding = bytes.length < MIN_COMPRESSED ? undefined : chooseCoding(request);
   if (coding === undefined) return { send: reply.send(bytes), bytes: bytes.length };
@@ -160,10 +168,22 @@ async function sendFile(
   return { send: reply.send(coded.bytes), bytes: coded.bytes.length };
 }
 
-/** Only where there is no If-None-Match (RFC 9110, section 13.1.3). */
+/**
+ * Last-Modified has whole seconds, and in this one the list may change once more: until it is over, it is as old as the
+ * second before, so that what comes later in it has another date. Rspamd goes by the date alone.
+ */
+function dateOf(changedAt: number, now: number): string {
+  const second = changedAt - (changedAt % SECOND);
+  return new Date(now < second + SECOND ? second - SECOND : second).toUTCString();
+}
+
+/**
+ * Only where there is no If-None-Match (RFC 9110, section 13.1.3), and only for the very date that was sent with the
+ * list: a later one may be from before the clock was set back, and the list have changed since.
+ */
 function isUnmodified({ headers }: FastifyRequest, changedAt: number): boolean {
   if (headers["if-none-match"] !== undefined) return false;
-  return Date.parse(headers["if-modified-since"] ?? "") >= changedAt - (changedAt % 1000);
+  return Date.parse(headers["if-modified-since"] ?? "") === changedAt - (changedAt % SECOND);
 }
 
 function note(

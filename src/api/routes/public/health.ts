@@ -4,7 +4,8 @@ import { withSharedParts } from "../../openapi/document.ts";
 import { asVersion30 } from "../../openapi/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../../openapi/document-page.ts";
 import { nothingAt } from "../../plugins/problems.ts";
-import { sendText } from "../../http/reply.ts";
+import { vary } from "../../http/content-coding.ts";
+import { sendJson, sendText } from "../../http/reply.ts";
 import { hasSlashAtEnd } from "../built-files.ts";
 import type { Services } from "../../../service/services.ts";
 import { StaticDocument } from "../../openapi/static-document.ts";
@@ -18,13 +19,14 @@ const HEALTH = { config: { isHealth: true } };
 /** What needs no key: health, metrics, and the description of the service. */
 export function addHealthRoutes(app: App, services: Services): void {
   app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
-  app.get("/readyz", HEALTH, (_request, reply) => {
+  app.get("/readyz", HEALTH, (request, reply) => {
     const missing = missingParts(services);
-    return sendText(
-      missing.length === 0 ? reply : reply.code(503),
-      "text/plain",
-      missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`,
-    );
+    reply.code(missing.length === 0 ? 200 : 503);
+    vary(reply, "Accept");
+    // Whatever else a probe accepts, it gets the text.
+    if (request.headers.accept?.startsWith("application/json") === true)
+      return sendJson(reply, JSON.stringify(readiness(services, missing)));
+    return sendText(reply, "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
   });
   addMetrics(app, services);
   addDocuments(app);
@@ -48,6 +50,22 @@ function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services)
     [isClosing(), "the server is closing"],
   ];
   return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
+}
+
+function readiness({ store, isDatabaseDown, followedCatalogue }: Services, missing: readonly string[]): object {
+  return {
+    ready: missing.length === 0,
+    missing,
+    database: isDatabaseDown() ? "fails" : "ok",
+    // How long ago changes of other servers were read.
+    staleness_seconds: Math.round(store.staleness() / 100) / 10,
+    ...(followedCatalogue && { catalogue_pull: pullState(followedCatalogue.failingSince) }),
+  };
+}
+
+/** The last good catalogue stays in use, so the server is ready all the same. */
+function pullState(failingSince: number | null): object {
+  return failingSince === null ? { state: "ok" } : { state: "fails", since: new Date(failingSince).toISOString() };
 }
 
 const POLICY =

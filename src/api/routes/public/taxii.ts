@@ -6,7 +6,7 @@ import { joined } from "../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { isActivePlan, noPlan } from "../../../service/access/plans.ts";
-import { type Collection, collectionOf } from "../../../service/taxii/collections.ts";
+import { type Collection, collectionNamed } from "../../../service/taxii/collections.ts";
 import { nextOf, type ObjectQuery, type Parameters, readObjectQuery } from "../../../service/taxii/object-query.ts";
 import { formatMicroseconds, manifestEntry, stixObject } from "../../../service/taxii/stix-object.ts";
 import { digestOfTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
@@ -153,7 +153,7 @@ function addAbout(app: App, { settings }: Services): void {
 
 function addCollections(app: App, { memory }: Services): void {
   app.get("/api/collections", async ({ taxii, now }, reply) => {
-    const collections = taxii.collections.flatMap((id) => collectionOf(memory, taxii.organisationId, id) ?? []);
+    const collections = taxii.collections.map((id) => collectionNamed(memory, taxii.organisationId, id));
     const documents = collections.map((each) => collectionDocument(each, refusal(each, now, memory) === undefined));
     return sendTaxii(reply, JSON.stringify({ collections: documents }));
   });
@@ -183,12 +183,11 @@ function collectionDocument({ id, title, description }: Collection, canRead: boo
   };
 }
 
-/** Unknown, deleted and not chosen for the credential are the same. @throws Problem (404) */
+/** Unknown and not chosen for the credential are the same. @throws Problem (404) */
 function collectionIn({ params, taxii }: FastifyRequest, memory: Services["memory"]): Collection {
   const id = (params as { readonly collection: string }).collection.toLowerCase();
-  const found = taxii.collections.includes(id) ? collectionOf(memory, taxii.organisationId, id) : undefined;
-  if (found === undefined) throw notFound("unknown collection; /taxii2/api/collections/ lists those of the credential");
-  return found;
+  if (taxii.collections.includes(id)) return collectionNamed(memory, taxii.organisationId, id);
+  throw notFound("unknown collection; /taxii2/api/collections/ lists those of the credential");
 }
 
 function addObjects(app: App, services: Services): void {

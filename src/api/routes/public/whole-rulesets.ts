@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
-import { UnexportableError } from "../../../formats/format.ts";
 import { FORMATS } from "../../../formats/formats.ts";
-import { MAX_SET_NAME, SET_NAME, SET_NAME_RULE } from "../../../formats/set-name.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -22,7 +19,6 @@ import { listBody, listIn, withListBodies } from "../../http/list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { type CountedPlan, planCounted } from "../../../service/rules/plan-replacement.ts";
 import { notFound, Problem } from "../../problem.ts";
-import { invalid } from "../../../service/service-error.ts";
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import { safePath } from "../../http/redact.ts";
 import {
@@ -34,6 +30,8 @@ import {
   RulesetParameters,
 } from "../../schemas/rule.ts";
 import { WholeNumber } from "../../schemas/common.ts";
+import { ExportFormat, MEDIA_TYPES, SetName } from "../../schemas/export.ts";
+import { refuseUnexportable, setNameFor } from "./export-format.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../../store/if-match.ts";
@@ -60,19 +58,10 @@ export function addWholeRulesetRoutes(app: App, services: Services): void {
   });
 }
 
-const MEDIA_TYPES = [...new Set(RULE_EXPORT_FORMATS.map((format) => FORMATS[format].mediaType))];
-
 const ExportQuery = Type.Object({
-  format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
+  format: ExportFormat,
   active_only: Type.Optional(Type.Boolean({ default: true, description: "only rules that have not expired" })),
-  set_name: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_SET_NAME,
-      description: `for ${[...NAMED_FORMATS].join(", ")}: the name of the set, chain, list or resource (ipset, nftables and bird append _4 and _6): a letter, then letters, digits and underscores. By default derived from the ruleset's name and id`,
-      examples: ["blocklist"],
-    }),
-  ),
+  set_name: SetName("the ruleset's name and id"),
   version: Type.Optional(
     WholeNumber({
       minimum: 1,
@@ -130,22 +119,6 @@ function sendEarlier(
   });
 }
 
-/** @throws Problem (400) for an invalid name of a set, and for formats without sets */
-function setNameFor(format: RuleExportFormat, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  if (!NAMED_FORMATS.has(format))
-    throw invalid({
-      set_name: [
-        `the format ${format} cannot contain a name; leave it out, or choose one of ${[...NAMED_FORMATS].join(", ")}`,
-      ],
-    });
-  if (!SET_NAME.test(name))
-    throw invalid({
-      set_name: [`${SET_NAME_RULE}, not ${JSON.stringify(name)}`],
-    });
-  return name;
-}
-
 export async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -163,11 +136,6 @@ export async function sendExport(
     type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
     effort: "once",
   });
-}
-
-/** @throws Problem (400) where the format cannot say what the ruleset does */
-function refuseUnexportable(error: unknown): never {
-  throw error instanceof UnexportableError ? invalid({ format: [error.message] }) : error;
 }
 
 function addReplacement(app: App, services: Services): void {

@@ -31,8 +31,11 @@ export class KernelTemplates {
   #next: number;
   #end: number;
   readonly #useOwn: () => void;
-  /** Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. */
-  readonly #isQuick: boolean;
+  /**
+   * Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. Not after
+   * the area was full once: neighbours would then take the room of templates that are needed, which are made again.
+   */
+  #makesNeighbours: boolean;
 
   /**
    * `buffer` is the memory's; `templates` returns a template by match id (-1: no address), with its holes. With
@@ -51,7 +54,7 @@ export class KernelTemplates {
     this.#kernel = kernel;
     this.#writer = new TemplateWriter(buffer);
     this.#bytesOf = templates;
-    this.#isQuick = format !== "jsonl" && !hasOwnIds;
+    this.#makesNeighbours = format !== "jsonl" && !hasOwnIds;
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
       this.#next = area;
@@ -81,6 +84,7 @@ export class KernelTemplates {
       if (isEmptied) return false;
       // Memory must not grow with the catalogue: all are forgotten, and those of this chunk are made again.
       this.#useOwn();
+      this.#makesNeighbours = false;
       isEmptied = true;
     }
     return true;
@@ -89,7 +93,7 @@ export class KernelTemplates {
   /** False if the area is too small. */
   #writeMissing(count: number): boolean {
     const { missing } = this.#kernel;
-    const block = count >= MANY && this.#isQuick ? BLOCK : 1;
+    const block = count >= MANY && this.#makesNeighbours ? BLOCK : 1;
     for (let index = 0; index < count; index++) {
       const match = missing[index]!;
       if (this.#templateOf[match + 1] !== 0) continue;

@@ -1,8 +1,11 @@
+import { SOURCES } from "../../../cbs/importers/sources.ts";
+import type { CatalogueNode } from "../../../cbs/catalogue.ts";
 import { SearchIndex } from "../../../cbs/search.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
 import { openCatalogue } from "../../../datasets/open-catalogue.ts";
 import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { standardError } from "../../output/standard-error.ts";
 import { styleFor } from "../../output/style.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
 
@@ -34,7 +37,9 @@ export const searchCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MAX_RESULTS) : undefined;
   const index = new SearchIndex(await openCatalogue(await chosenSnapshot(args), chosenMoment(args)));
-  const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
+  const text = args.operands.join(" ");
+  const found = index.search(text, { limit, type: args.value("type") });
+  if (args.value("snapshot") === undefined && args.value("type") === undefined) noteMissingList(text, found);
   const style = styleFor(process.stdout);
   const width = Math.max(...found.map(({ id }) => id.length));
   const lines = found.map((node) =>
@@ -46,4 +51,15 @@ async function run(args: Arguments): Promise<number> {
   );
   if (found.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
   return found.length > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** The bundled catalogue has no official lists: whoever asks for one by its name is told how to get it. */
+function noteMissingList(text: string, found: readonly CatalogueNode[]): void {
+  const source = SOURCES.find(({ id }) => id === text.trim().toLowerCase());
+  if (source === undefined) return;
+  const node = `/${source.type}/${source.provider}`;
+  if (found.some(({ id }) => id === node || id.startsWith(`${node}/`))) return;
+  standardError().write(
+    `ipsieve: the list "${source.id}" (${node}) is not in this catalogue; "ipsieve cbs update" fetches it\n`,
+  );
 }

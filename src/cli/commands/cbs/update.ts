@@ -5,10 +5,10 @@ import { isWebAddress } from "../../../service/web-address.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
-import type { Proxy } from "../../../update/proxy-tunnels.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { BUNDLED_CATALOGUE } from "../../../datasets/open-catalogue.ts";
+import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../../chosen-proxy.ts";
 import { endWithParent } from "../../end-with-parent.ts";
 import { HOME_OPTION, homeFolder } from "../../home.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -45,17 +45,8 @@ export const updateCommand: Command = {
       help: "read lists already downloaded: DIR/aws/ip-ranges.json and so on, or under the names a browser saves them as",
     },
     { name: "mirror", value: "URL", help: "fetch from a mirror: URL/aws/ip-ranges.json and so on" },
-    {
-      name: "proxy",
-      value: "URL",
-      help: "fetch through this proxy (CONNECT), such as http://proxy.example:3128; env: the proxy in HTTPS_PROXY, except for hosts in NO_PROXY",
-    },
-    {
-      name: "allow-address",
-      value: "PREFIX",
-      repeats: true,
-      help: "allow connections to these special-purpose addresses, for a mirror on a private network or, for testing, on this machine (where plain http is allowed too); may be given several times",
-    },
+    PROXY_OPTION,
+    ALLOW_ADDRESS_OPTION,
     {
       name: "max-change",
       value: "PERCENT",
@@ -148,27 +139,6 @@ async function originOf(args: Arguments): Promise<ListOrigin> {
   const found = await stat(from).catch(() => undefined);
   if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);
   return new FolderOrigin(from);
-}
-
-/** A URL, or `env`. Its password, if it has one, is never shown. Throws UsageError. */
-function chosenProxy(text: string, environment: NodeJS.ProcessEnv): Proxy {
-  if (text !== "env") return { url: proxyUrl(text, "--proxy"), except: [] };
-  const named = environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
-  if (named === "")
-    throw new UsageError(
-      "--proxy env: HTTPS_PROXY is not set; set it, or name the proxy: --proxy http://proxy.example:3128",
-    );
-  const except = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "")
-    .split(/[\s,]+/)
-    .filter((name) => name !== "")
-    .map((name) => name.toLowerCase().replace(/^\*?\./, ""));
-  return { url: proxyUrl(named, "HTTPS_PROXY"), except };
-}
-
-function proxyUrl(text: string, from: string): URL {
-  const url = URL.parse(text);
-  if (url !== null && (url.protocol === "http:" || url.protocol === "https:") && url.pathname === "/") return url;
-  throw new UsageError(`${from} is not the URL of a proxy; write it as in http://proxy.example:3128`);
 }
 
 function reportText(report: UpdateReport, style: Style): string {

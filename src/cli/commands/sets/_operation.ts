@@ -1,10 +1,11 @@
 import type { Family } from "../../../address/address.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import type { AddressSet } from "../../../sets/address-set.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, nowOf } from "../../address-operand.ts";
+import { prefixLines } from "../../../sets/prefix-lines.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
 
 /** What differs between the commands that combine sets. */
 export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "examples"> {
@@ -24,10 +25,10 @@ export function operationCommand({ combine, ...about }: Operation): Command {
         help: `${PREFIX_FORMATS.join(", ")}; default: text`,
       },
       SET_NAME_OPTION,
-      ...ADDRESS_OPTIONS,
+      ...SET_OPTIONS,
     ],
     notes: [
-      ADDRESS_NOTE,
+      ...SET_NOTES,
       "The result is exact, and printed as the fewest prefixes that cover it, IPv4 first, in order. In the formats of other programs, these addresses are blocked.",
       "Exit code: 0 if the result has addresses, 1 if it has none, 2 after an error.",
     ],
@@ -39,11 +40,15 @@ async function run(args: Arguments, combine: Operation["combine"]): Promise<numb
   const format = (args.value("format") as RuleExportFormat | undefined) ?? "text";
   const setName = setNameFor(args, format);
   const [first, ...others] = args.operands;
-  const now = nowOf(args);
-  let result = await addressesOf(args, first!, now);
-  for (const operand of others) result = combine(result, await addressesOf(args, operand, now));
+  const sets = new SetOperands(args, args.operands);
+  let result = await sets.addressesOf(first!);
+  for (const operand of others) result = combine(result, await sets.addressesOf(operand));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
-  await printChunks(exportRules(rulesOf(result.prefixes(family)), format, { setName }));
+  await printChunks(
+    format === "text"
+      ? prefixLines(result, family) // the same text in a fraction of the time
+      : exportRules(rulesOf(result.prefixes(family)), format, { setName }),
+  );
   const families = family === undefined ? ([4, 6] as const) : [family];
   return families.some((each) => result.rangeCount(each) > 0) ? EXIT.matched : EXIT.nothing;
 }

@@ -1,23 +1,20 @@
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { type RelatedPair, relating, type Relation, type Relations } from "../../../sets/relate.ts";
 import { finished } from "../../../turns/finished.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, nowOf } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
 
 export const compareCommand: Command = {
   name: "sets compare",
   summary: "compare sets of addresses two by two: how they relate, and what they share",
   operands: "SET SET...",
-  options: [
-    { name: "json", help: "print one JSON document per pair, with exact numbers, as strings" },
-    ...ADDRESS_OPTIONS,
-  ],
+  options: [{ name: "json", help: "print one JSON document per pair, with exact numbers, as strings" }, ...SET_OPTIONS],
   notes: [
-    ADDRESS_NOTE,
+    ...SET_NOTES,
     "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal. Of three sets and more, a second table shows what each has that no other has: nothing, where a list adds nothing to the others.",
     "Exit code: 0 if any two sets share an address, 1 if none do, 2 after an error.",
   ],
@@ -29,10 +26,10 @@ export const compareCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const now = nowOf(args);
   const names = args.operands;
+  const operands = new SetOperands(args, names);
   const sets: AddressSet[] = [];
-  for (const name of names) sets.push(await addressesOf(args, name, now));
+  for (const name of names) sets.push(await operands.addressesOf(name));
   const relations = finished(relating(sets));
   const pairs = relations.pairs.map((pair) => comparisonOf(pair, names, relations));
   if (args.has("json")) await printChunks(pairs.map((pair) => `${JSON.stringify(documentOf(pair))}\n`));

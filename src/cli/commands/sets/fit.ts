@@ -1,8 +1,6 @@
 import { formatPrefix } from "../../../address/prefix.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
-import { AddressSet } from "../../../sets/address-set.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, nowOf } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { countedAddresses, countedLog, LOG_OPTIONS } from "../../counted-log.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -10,6 +8,7 @@ import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
 import { UsageError } from "../../usage-error.ts";
 
 const LOSSES = ["none", "add", "remove"] as const satisfies FitLoss[];
@@ -45,10 +44,10 @@ export const fitCommand: Command = {
     { name: "show-loss", help: "print the added or removed prefixes instead of the list" },
     { name: "format", value: "FORMAT", choices: PREFIX_FORMATS, help: `${PREFIX_FORMATS.join(", ")}; default: text` },
     SET_NAME_OPTION,
-    ...ADDRESS_OPTIONS,
+    ...SET_OPTIONS,
   ],
   notes: [
-    ADDRESS_NOTE,
+    ...SET_NOTES,
     "Without a log each address costs the same, and a /64 of IPv6 as much as an IPv4 address. The report says what was lost, and the least that any list of so many prefixes loses: equal if this one is the best.",
     "Exit code: 0 if the list was printed, 2 after an error.",
   ],
@@ -75,11 +74,12 @@ async function run(args: Arguments): Promise<number> {
   const loss = (args.value("loss") ?? "none") as FitLoss;
   for (const option of ["never", "log", "min-prefix-v4", "min-prefix-v6"])
     if (args.has(option) && loss === "none") throw new UsageError(`--${option} needs --loss add or remove; add it`);
-  const addresses = await unionOf(args, args.operands);
+  const sets = new SetOperands(args, [...args.operands, ...args.values("never")]);
+  const addresses = await sets.unionOf(args.operands);
   const log = args.value("log");
   const found = fitted(addresses, most, {
     loss,
-    never: await unionOf(args, args.values("never")),
+    never: await sets.unionOf(args.values("never")),
     shortest: { 4: lengthOf(args, "min-prefix-v4", 32, 8), 6: lengthOf(args, "min-prefix-v6", 128, 19) },
     ...(log !== undefined && { seen: countedAddresses((await countedLog(args, log)).counts) }),
   });
@@ -87,13 +87,6 @@ async function run(args: Arguments): Promise<number> {
   const lost = args.has("show-loss") ? [...found.added.prefixes(), ...found.removed.prefixes()] : undefined;
   await printChunks(exportRules(rulesOf(lost ?? found.prefixes), format, { setName }));
   return EXIT.matched;
-}
-
-async function unionOf(args: Arguments, operands: readonly string[]): Promise<AddressSet> {
-  const now = nowOf(args);
-  let union = AddressSet.EMPTY;
-  for (const operand of operands) union = union.union(await addressesOf(args, operand, now));
-  return union;
 }
 
 /** Throws UsageError where the set does not fit. */

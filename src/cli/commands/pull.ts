@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import type { Prefix } from "../../address/address.ts";
+import { isAddress } from "../../address/parse-address.ts";
+import { parsePrefix } from "../../address/prefix.ts";
+import { ownVersion } from "../../service/own-version.ts";
+import { Downloader } from "../../update/download.ts";
+import { MAX_PULLED_BYTES, type PullReport, pullSnapshot } from "../../update/pull-snapshot.ts";
+import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../chosen-proxy.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { endWithParent } from "../end-with-parent.ts";
+import { byteSize } from "../output/numbers.ts";
+import { PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
+import { createPullProgress } from "../output/pull-progress.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, keyIfGiven } from "../service-connection.ts";
+import { UsageError } from "../usage-error.ts";
+import { verifyFile } from "../verify-file.ts";
+
+/** Snapshots are larger than lists: an hour for one attempt. */
+const TOTAL_TIME = 3_600_000;
+const KINDS = ["catalogue", "cti", "ruleset"] as const;
+
+export const pullCommand: Command = {
+  name: "pull",
+  summary: "copy a catalogue, dataset or ruleset from a server, if it has changed",
+  operands: "URL",
+  options: [
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "the snapshot to write; replaced atomically, and only by a whole one that has been verified",
+    },
+    {
+      name: "kind",
+      value: "KIND",
+      choices: KINDS,
+      help: "refuse a snapshot of another kind; default: the kind of FILE, if it exists",
+    },
+    CONNECTION_OPTIONS.find(({ name }) => name === "key-file")!,
+    PROXY_OPTION,
+    ALLOW_ADDRESS_OPTION,
+    { name: "json", help: "print the report as one JSON document" },
+    {
+      name: "progress",
+      value: "MODE",
+      choices: PROGRESS_MODES,
+      help: "progress on stderr: auto (default; a bar on a terminal), bar, json, none",
+    },
+  ],
+  notes: [
+    "URL is one of an ipsieve server, such as https://ipsieve.example/v1/cbs/snapshot, or of any web server that has the file. A pull that was interrupted continues where it ended: run the command again. What has arrived is in .FILE.part beside FILE until then.",
+    "Snapshots are fetched over https only, except from this machine, and from public addresses only, except one that URL itself names. The key is sent to URL, and never to where it redirects. A file on a web server needs no key. " +
+      KEY_NOTE,
+    "Exit code: 0 if FILE is what URL has now, whether or not it has changed; 2 if it could not be pulled: then FILE is as it was.",
+  ],
+  examples: [
+    {
+      command: "ipsieve pull https://ipsieve.example/v1/cbs/snapshot -o catalogue.ipsieve",
+      what: "the catalogue of a server",
+    },
+    {
+      command: "ipsieve pull --proxy env --key-file key.txt https://ipsieve.example/v1/cti/snapshot -o cti.ipsieve",
+      what: "its threat intelligence, through a proxy",
+    },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [url = ""] = args.operands;
+  const output = args.value("output");
+  if (output === undefined) throw new UsageError("pull needs -o FILE; usage: ipsieve pull URL -o FILE");
+  const key = keyIfGiven(args);
+  const progress = createPullProgress((args.value("progress") ?? "auto") as ProgressMode);
+  endWithParent();
+  const downloader = await downloaderFor(args, url);
+  try {
+    const report = await pullSnapshot({
+      url,
+      path: resolve(output),
+      downloader,
+      kind: args.value("kind"),
+      check: verifyFile,
+      ...(key !== undefined && { credentials: { "x-api-key": key } }),
+      onProgress: (bytes, total) => progress?.show(bytes, total),
+    });
+    process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, output));
+  } finally {
+    progress?.end();
+    await downloader.close();
+  }
+  return EXIT.matched;
+}
+
+async function downloaderFor(args: Arguments, url: string): Promise<Downloader> {
+  const allow = [...args.values("allow-address").map((text) => parsePrefix(text)), ...namedAddress(url)];
+  const proxy = args.has("proxy") ? chosenProxy(args.value("proxy")!, process.env) : undefined;
+  return Downloader.create({
+    allow,
+    userAgent: `ipsieve/${ownVersion()}`,
+    limits: { bytes: MAX_PULLED_BYTES, totalTime: TOTAL_TIME },
+    ...(proxy && { proxy }),
+  });
+}
+
+/** Who writes an address, or the name of this machine, means it. */
+function namedAddress(url: string): Prefix[] {
+  const hostname = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "") ?? "";
+  if (hostname === "localhost") return ["127.0.0.0/8", "::1"].map((text) => parsePrefix(text));
+  return isAddress(hostname) ? [parsePrefix(hostname)] : [];
+}
+
+function reportText({ outcome, kind, createdAt, bytes, resumedFrom, hasDigest }: PullReport, output: string): string {
+  if (outcome === "unchanged") return `${output}: unchanged; the ${kind} of ${createdAt}\n`;
+  const facts = [
+    byteSize(bytes),
+    ...(resumedFrom > 0 ? [`${byteSize(resumedFrom)} of them by an earlier pull`] : []),
+    hasDigest ? "as the server's SHA-256 says" : "of which the server named no SHA-256",
+  ];
+  return `${output}: the ${kind} of ${createdAt}, ${facts.join(", ")}\n`;
+}

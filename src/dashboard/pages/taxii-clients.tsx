@@ -1,0 +1,139 @@
+import { useState } from "preact/hooks";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { confirm } from "../components/confirm.tsx";
+import { CopyButton } from "../components/copy.tsx";
+import { Page, Panel } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { notify } from "../components/toasts.tsx";
+import type { TaxiiCredential } from "../documents.ts";
+import { useLoad } from "../load.ts";
+import { hasRole } from "../session.ts";
+import { NewTaxiiCredential } from "../taxii/new-taxii-credential.tsx";
+import { fetchTaxiiAccess, revokeTaxiiCredential, type TaxiiAccess } from "../taxii/taxii-api.ts";
+
+/** What is being created: a credential, in place of another one or of none. */
+interface Creating {
+  readonly before?: TaxiiCredential;
+}
+
+/** The credentials of programs that read indicators over TAXII, and what each opens. */
+export default function TaxiiClients() {
+  const access = useLoad(fetchTaxiiAccess);
+  const [creating, setCreating] = useState<Creating>();
+  const create = hasRole("admin") && (
+    <Button look="primary" icon="plus" disabled={access.data === undefined} onClick={() => setCreating({})}>
+      New credential
+    </Button>
+  );
+  return (
+    <Page
+      title="TAXII clients"
+      about="Threat-intelligence platforms and SIEMs read rulesets, deployments and the threat intelligence as STIX indicators, each with a credential of its own."
+      actions={create}
+    >
+      <Panel flush>
+        <Loaded of={access}>
+          {(data) => (
+            <Table
+              caption="TAXII credentials"
+              columns={columnsOf(data, (before) => setCreating({ before }), access.reload)}
+              rows={data.credentials}
+              keyOf={({ id }) => id}
+              isFaded={({ state }) => state === "revoked"}
+              empty={
+                <Empty icon="download" title="No credentials yet">
+                  With one, a TAXII 2.1 client reads the collections that you choose for it. {create}
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
+      </Panel>
+      {access.data !== undefined && <Server url={access.data.server} />}
+      {access.data !== undefined && creating !== undefined && (
+        <NewTaxiiCredential
+          access={access.data}
+          before={creating.before}
+          onClose={() => setCreating(undefined)}
+          onCreated={access.reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Server({ url }: { readonly url: string }) {
+  return (
+    <Panel title="The server, as clients are given it">
+      <div class="secret">
+        <code>{url}</code>
+        <CopyButton text={url} label="Copy URL" />
+      </div>
+    </Panel>
+  );
+}
+
+function columnsOf(
+  { collections }: TaxiiAccess,
+  replace: (before: TaxiiCredential) => void,
+  reload: () => void,
+): Column<TaxiiCredential>[] {
+  const titles = new Map(collections.map(({ id, title }) => [id, title]));
+  return [
+    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    { title: "User", cell: ({ username }) => <code>{username}</code> },
+    {
+      title: "Opens",
+      cell: ({ collections: ids }) => (
+        <span class="wrap">{ids.map((id) => titles.get(id) ?? "(deleted)").join(", ")}</span>
+      ),
+    },
+    { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
+    { title: "Made", cell: ({ created_at: at }) => <Time at={at} relative /> },
+    ...(hasRole("admin")
+      ? [
+          {
+            title: "Actions",
+            kind: "actions" as const,
+            cell: (credential: TaxiiCredential) =>
+              credential.state === "active" && (
+                <>
+                  <Button small aria-label={`Replace ${credential.label}`} onClick={() => replace(credential)}>
+                    Replace
+                  </Button>
+                  <Button
+                    small
+                    aria-label={`Revoke ${credential.label}`}
+                    onClick={() => askToRevoke(credential, reload)}
+                  >
+                    Revoke
+                  </Button>
+                </>
+              ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function askToRevoke({ id, label, username }: TaxiiCredential, reload: () => void): void {
+  confirm({
+    title: `Revoke "${label}"?`,
+    text: (
+      <p>
+        A client that signs in as <code>{username}</code> gets 401 from now on; it keeps the indicators that it has.
+        This cannot be undone.
+      </p>
+    ),
+    action: "Revoke the credential",
+    danger: true,
+    run: async () => {
+      await revokeTaxiiCredential(id);
+      notify(`"${label}" revoked.`);
+      reload();
+    },
+  });
+}

@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form } from "../components/form.tsx";
+import { ShownOnce } from "../components/shown-once.tsx";
+import type { TaxiiCollection, TaxiiCredential } from "../documents.ts";
+import { createTaxiiCredential, type TaxiiAccess } from "./taxii-api.ts";
+
+interface Props {
+  readonly access: TaxiiAccess;
+  /** The credential in whose place the new one is used; undefined: none. */
+  readonly before?: TaxiiCredential | undefined;
+  readonly onClose: () => void;
+  readonly onCreated: () => void;
+}
+
+/** A credential for a TAXII client, or another one for a client that has one; its password is shown once. */
+export function NewTaxiiCredential({ access: { collections, server }, before, onClose, onCreated }: Props) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(before?.collections));
+  const [made, setMade] = useState<Awaited<ReturnType<typeof createTaxiiCredential>>>();
+  const create = async ({ label = "" }: Readonly<Record<string, string>>): Promise<void> => {
+    // What has been deleted meanwhile is not among the collections.
+    const ids = collections.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
+    setMade(await createTaxiiCredential(label, ids));
+    onCreated();
+  };
+  if (made !== undefined)
+    return (
+      <ShownOnce
+        title={`The password of "${made.credential.label}"`}
+        what="password"
+        why="only its hash is stored"
+        secret={made.password}
+        onClose={onClose}
+      >
+        <p>
+          The client signs in at <code class="wrap">{server}</code> as the user <code>{made.credential.username}</code>.
+        </p>
+        {before !== undefined && (
+          <p class="muted">
+            The credential before, <code>{before.username}</code>, works until you revoke it.
+          </p>
+        )}
+      </ShownOnce>
+    );
+  return (
+    <Dialog title={before === undefined ? "New TAXII credential" : `Replace "${before.label}"`} onClose={onClose}>
+      <Form
+        onSubmit={create}
+        onCancel={onClose}
+        submit="Create credential"
+        disabled={!collections.some(({ id }) => chosen.has(id))}
+      >
+        <Field
+          name="label"
+          label="Label"
+          defaultValue={before?.label ?? ""}
+          hint="The client that uses it, for example the name of a SIEM."
+          maxLength={200}
+          autocomplete="off"
+          autofocus
+          required
+        />
+        <CollectionBoxes {...{ collections, chosen }} onChange={setChosen} />
+      </Form>
+    </Dialog>
+  );
+}
+
+const SOURCES: Readonly<Record<TaxiiCollection["source"], string>> = {
+  ruleset: "ruleset",
+  deployment: "deployment",
+  dataset: "needs a plan for threat intelligence",
+};
+
+function CollectionBoxes({
+  collections,
+  chosen,
+  onChange,
+}: {
+  readonly collections: readonly TaxiiCollection[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+}) {
+  return (
+    <fieldset class="field">
+      <legend class="field-name">Collections it opens</legend>
+      {collections.map(({ id, title, source }) => (
+        <label key={id} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.has(id)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange(new Set(checked ? [...chosen, id] : [...chosen].filter((each) => each !== id)))
+            }
+          />
+          <span>
+            <span class="wrap">{title}</span> <span class="muted">{SOURCES[source]}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

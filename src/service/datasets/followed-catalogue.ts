@@ -1,0 +1,94 @@
+import type { Logger } from "pino";
+import type { Metrics } from "../usage/metrics.ts";
+import { type ChildCommand, RunningChild } from "./child-command.ts";
+
+export interface FollowedCatalogueOptions {
+  /** `ipsieve pull --json`, which replaces the file that the server has loaded, if there is a new one. */
+  readonly command: ChildCommand;
+  /** Milliseconds between two pulls. */
+  readonly every: number;
+  readonly metrics: Pick<Metrics, "cataloguePulls" | "cataloguePulled">;
+  readonly now: () => number;
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+/** After a failure it is tried again sooner, if the time between two pulls is longer than these milliseconds. */
+const AFTER_FAILURE = 60_000;
+const PREFIX = "ipsieve: ";
+
+/**
+ * Keeps the catalogue of this server the one that another server, or any web server, offers: pulled by a process of its
+ * own, at the start and then again and again. While that fails, the last good one stays in use.
+ */
+export class FollowedCatalogue {
+  readonly #options: FollowedCatalogueOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #child: RunningChild | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  #failingSince: number | null = null;
+
+  constructor(options: FollowedCatalogueOptions) {
+    this.#options = options;
+  }
+
+  /** Since when no pull has succeeded, in milliseconds since 1970 UTC; null if the last one has. */
+  get failingSince(): number | null {
+    return this.#failingSince;
+  }
+
+  start(): void {
+    this.#ended = this.#pull();
+  }
+
+  /** Stops a pull in progress, which a later one continues, and waits until it has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#child?.end();
+    await this.#ended;
+  }
+
+  /** Ends a pull immediately. */
+  kill(): void {
+    this.#child?.kill();
+  }
+
+  /** Never rejects. */
+  async #pull(): Promise<void> {
+    const { command, every } = this.#options;
+    let reason = "";
+    try {
+      this.#child = new RunningChild(command, (line) => (reason = line));
+      const { code, signal, stdout } = await this.#child.ended;
+      if (code === 0) this.#succeeded(JSON.parse(stdout) as { readonly outcome: "pulled" | "unchanged" });
+      else this.#failed(signal === null ? reason : `it was ended by ${signal}`);
+    } catch (error) {
+      this.#failed((error as Error).message);
+    } finally {
+      this.#child = undefined;
+    }
+    if (this.#isClosed) return;
+    const wait = this.#failingSince === null ? every : Math.min(every, AFTER_FAILURE);
+    this.#timer = setTimeout(() => this.start(), wait).unref();
+  }
+
+  #succeeded({ outcome }: { readonly outcome: "pulled" | "unchanged" }): void {
+    const { metrics, now, log } = this.#options;
+    metrics.cataloguePulls.inc({ outcome });
+    metrics.cataloguePulled.set(now() / 1000);
+    if (this.#failingSince !== null) log.info({ outcome }, "the catalogue can be pulled again");
+    this.#failingSince = null;
+  }
+
+  #failed(reason: string): void {
+    if (this.#isClosed) return;
+    const { metrics, now, log } = this.#options;
+    metrics.cataloguePulls.inc({ outcome: "failed" });
+    this.#failingSince ??= now();
+    log.warn(
+      { reason: reason.startsWith(PREFIX) ? reason.slice(PREFIX.length) : reason },
+      "the catalogue cannot be pulled; the last good one stays in use",
+    );
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, stat, truncate } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { publishFile } from "../files/publish-file.ts";
+import { readSnapshotHead } from "../snapshot/read-head.ts";
+import { removeIfThere, unwritable, writing } from "./list-store.ts";
+
+/** What a server has said about the file that it sent, or is sending. */
+export interface SentFile {
+  readonly url: string;
+  /** A strong one, of these bytes alone. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Bytes of the whole file; null if unknown. */
+  readonly length: number | null;
+  /** Its SHA-256 in base64; null if unknown. */
+  readonly digest: string | null;
+}
+
+interface State extends SentFile {
+  /** Of the snapshot that was published; null while the file is still being transferred. */
+  readonly generation: string | null;
+}
+
+/**
+ * The files beside a pulled snapshot, hidden: the part of it that has arrived, and what the server said about it.
+ *
+ *     .NAME.part         bytes from the first on; what is still missing is asked for by the next pull
+ *     .NAME.pull.json    `State`: of the part, or of NAME once that is published
+ */
+export class PartialPull {
+  readonly path: string;
+  readonly partPath: string;
+  readonly lockPath: string;
+  readonly #statePath: string;
+
+  constructor(path: string) {
+    const hidden = join(dirname(path), `.${basename(path)}`);
+    this.path = path;
+    this.partPath = `${hidden}.part`;
+    this.lockPath = `${hidden}.lock`;
+    this.#statePath = `${hidden}.pull.json`;
+  }
+
+  /** What was said about the file at `path`, if it is the one that was last pulled from this URL. */
+  async published(url: string): Promise<SentFile | undefined> {
+    const state = await this.#state(url);
+    if (state === undefined || state.generation === null) return undefined;
+    const head = await readSnapshotHead(this.path).catch(() => undefined);
+    return head?.generation === state.generation ? state : undefined;
+  }
+
+  /**
+   * How many bytes of a file have arrived that can be continued: at least one is missing, so that there is something to
+   * ask for.
+   */
+  async resumable(url: string): Promise<(SentFile & { readonly bytes: number }) | undefined> {
+    const state = await this.#state(url);
+    if (state === undefined || state.generation !== null || state.etag === null || state.length === null)
+      return undefined;
+    const size = await stat(this.partPath).then(
+      (found) => (found.isFile() ? found.size : 0),
+      () => 0,
+    );
+    const bytes = Math.min(size, state.length - 1);
+    return bytes > 0 ? { ...state, bytes } : undefined;
+  }
+
+  /** Begins a new file. @throws UpdateError "unwritable" */
+  async begin(file: SentFile): Promise<void> {
+    await removeIfThere(this.partPath);
+    await this.#write({ ...file, generation: null });
+  }
+
+  /** Adds to the part what a server sends, after the first `start` bytes. @throws UpdateError "unwritable" */
+  async append(start: number, body: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Promise<void> {
+    if (start > 0) await writing(this.partPath, () => truncate(this.partPath, start));
+    const file = await open(this.partPath, "a", 0o600).catch((error: unknown) => {
+      throw unwritable(this.partPath, error);
+    });
+    try {
+      for await (const chunk of body) {
+        await writing(this.partPath, () => file.appendFile(chunk));
+        onChunk(chunk.length);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The SHA-256 of the part, in base64. */
+  async digest(): Promise<string> {
+    const hash = createHash("sha256");
+    for await (const chunk of createReadStream(this.partPath) as AsyncIterable<Buffer>) hash.update(chunk);
+    return hash.digest("base64");
+  }
+
+  /** Puts the part in the place of the file, as a whole. @throws UpdateError "unwritable" */
+  async publish(file: SentFile, generation: string): Promise<void> {
+    await writing(this.path, () => publishFile(this.path, createReadStream(this.partPath)));
+    await this.#write({ ...file, generation });
+    await removeIfThere(this.partPath);
+  }
+
+  /** Removes the part, which is of no use. */
+  async discard(): Promise<void> {
+    await removeIfThere(this.partPath);
+    await removeIfThere(this.#statePath);
+  }
+
+  /** Of this URL. What cannot be read is as good as nothing: then all of the file is asked for. */
+  async #state(url: string): Promise<State | undefined> {
+    try {
+      const state = JSON.parse(await readFile(this.#statePath, "utf8")) as State;
+      return state.url === url && isState(state) ? state : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #write(state: State): Promise<void> {
+    await writing(this.#statePath, () => publishFile(this.#statePath, [Buffer.from(JSON.stringify(state))]));
+  }
+}
+
+function isState({ etag, lastModified, length, digest, generation }: State): boolean {
+  const areTexts = [etag, lastModified, digest, generation].every((text) => text === null || typeof text === "string");
+  return areTexts && (length === null || Number.isSafeInteger(length));
+}
