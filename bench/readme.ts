@@ -1,4 +1,4 @@
-/** Makes the tables of README.md and docs/service.md, and bench/record/chart.svg, from the newest full records: `node bench/readme.ts`. */
+/** Makes the tables of README.md and docs/operating.md, and bench/record/chart.svg, from the newest full records: `node bench/readme.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { newestNeighbourRecord, summaryTable, worstTable } from "./api/neighbours-report.ts";
 import { chart } from "./chart.ts";
@@ -9,7 +9,7 @@ import type { Engine, Measurement } from "./figures/part.ts";
 import type { MeanTime } from "./report.ts";
 
 const README = new URL("../README.md", import.meta.url);
-const SERVICE = new URL("../docs/service.md", import.meta.url);
+const OPERATING = new URL("../docs/operating.md", import.meta.url);
 const CHART = new URL("./record/chart.svg", import.meta.url);
 
 /** A row: the figure, its aim, what was measured. */
@@ -22,7 +22,7 @@ export function updateReadme(): void {
   const neighbours = newestNeighbourRecord();
   writeFileSync(README, neighbours === undefined ? readme : withPart(readme, "neighbours", summaryTable(neighbours)));
   if (neighbours !== undefined)
-    writeFileSync(SERVICE, withPart(readFileSync(SERVICE, "utf8"), "worst-neighbours", worstTable(neighbours)));
+    writeFileSync(OPERATING, withPart(readFileSync(OPERATING, "utf8"), "worst-neighbours", worstTable(neighbours)));
   writeFileSync(CHART, chart(record));
 }
 

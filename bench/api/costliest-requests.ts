@@ -485,6 +485,29 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     })),
     ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:fit`, "sets", true),
   ],
+  replayLog: [
+    {
+      name: "the full ruleset against the largest node, with as many results as are permitted",
+      make: (client) => {
+        const asked = { rules: { ruleset: client.own.fullId }, against: LARGE[0], top: 1000 };
+        return afterUploads(client, 1, (identification) =>
+          client.ask("POST", `${client.base}/replays`, { body: JSON.stringify({ identification, ...asked }) }),
+        );
+      },
+    },
+    ...wrongBodies("POST", ({ base }) => `${base}/replays`, "rules"),
+  ],
+  getReplay: [
+    {
+      name: "with as many results as are permitted",
+      make: (client) =>
+        afterUploads(client, 1, async (identification) => {
+          const asked = { identification, rules: LARGE[0], top: 1000 };
+          const made = await client.ask("POST", `${client.base}/replays`, { body: JSON.stringify(asked) });
+          await client.ask("GET", `${client.base}/replays/${idOf(made)}`);
+        }),
+    },
+  ],
   rotateDeployment: [ofDeployment("the URLs", "POST", ":rotate", () => ({ credential: "url" }))],
   listExternalLists: [getting("the largest page", (client) => `${externalLists(client)}?page_size=1000`)],
   createExternalList: [
@@ -616,6 +639,9 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     getting("as many changes as are permitted", ({ base }) => `${base}/changes?limit=10000`),
     getting("all changes in lines", ({ base }) => `${base}/changes`, { accept: "application/x-ndjson" }),
   ],
+  pullCatalogue: [getting("all of it", ({ base }) => `${base}/cbs/snapshot`)],
+  pullThreats: [getting("all of it", ({ base }) => `${base}/cti/snapshot`)],
+  pullRuleset: [afterAChange("after a change", (client) => `${rulesets(client)}${client.own.fullId}/snapshot`)],
   lookupCbs: [getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`)],
   bulkLookupCbs: [
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/cbs/lookup`, "ips"),
@@ -636,6 +662,13 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ),
     getting("the largest page, deep", ({ base }) => `${base}/cbs/ranges?page=200&page_size=1000`),
   ],
+  exportCbsRanges: RULE_EXPORT_FORMATS.filter((format) => !PARTIAL_FORMATS.has(format)).map((format) =>
+    getting(
+      `all as ${format}`,
+      ({ base }) =>
+        `${base}/cbs/ranges:export?format=${format}&purpose=${format === "traefik" ? "allowlist" : "blocklist"}`,
+    ),
+  ),
   searchCbs: [
     getting("many words with typos", ({ base }) => `${base}/cbs/search?page_size=1000&q=${encodeURIComponent(TYPOS)}`),
     getting(
@@ -746,12 +779,28 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   listTaxiiCredentials: [getting("as many as there are", ({ base }) => `${base}/taxii/credentials`)],
   createTaxiiCredential: wrongBodies("POST", ({ base }) => `${base}/taxii/credentials`, "label"),
   revokeTaxiiCredential: [
-    sending("one that does not exist", "DELETE", ({ base }) => `${base}/taxii/credentials/${crypto.randomUUID()}`, {}),
+    {
+      name: "one after the other",
+      async make(client) {
+        const collection = idOf(await client.ask("GET", `${client.base}/taxii/collections`));
+        return createAndDelete(client, "/taxii/credentials", () => ({ label: "revoked", collections: [collection] }));
+      },
+    },
   ],
   listEdgeComponents: [getting("as many as there are", ({ base }) => `${base}/edge-components`)],
   createEdgeComponent: wrongBodies("POST", ({ base }) => `${base}/edge-components`, "label"),
   revokeEdgeComponent: [
-    sending("one that does not exist", "DELETE", ({ base }) => `${base}/edge-components/${crypto.randomUUID()}`, {}),
+    {
+      name: "one after the other",
+      async make(client) {
+        const id = await createDeployment(client);
+        return createAndDelete(client, "/edge-components", () => ({
+          deployment_id: id,
+          label: "revoked",
+          component_type: "web",
+        }));
+      },
+    },
   ],
   revokeBouncer: [
     {

@@ -10,7 +10,7 @@ const ready = (): void => {};
 /**
  * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and
  * the length, so that the machine's time goes to the server. No pipelining; an answer without Content-Length is an
- * error.
+ * error but for 304.
  */
 export class LoadConnection {
   readonly #socket: Socket;
@@ -81,7 +81,8 @@ export class LoadConnection {
     if (end < 0) return -1;
     const text = this.#head.toString("latin1", 0, end);
     this.#status = Number(text.slice(9, 12));
-    const length = LENGTH.exec(text)?.[1];
+    // Nothing follows a 304, whatever its length says.
+    const length = this.#status === 304 ? "0" : LENGTH.exec(text)?.[1];
     if (length === undefined) throw new Error(`an answer tells no length: ${text}`);
     this.isLast = LAST.test(text);
     this.hasRetryAfter = this.#status >= 429 && /\r\nretry-after: \d+\r\n/i.test(text);

@@ -128,6 +128,9 @@ class NeighbourBench {
       NEIGHBOUR,
       "--outbound-allow",
       "127.0.0.1",
+      // Tokens of edge components name it.
+      "--base-url",
+      "http://127.0.0.1",
       "--log-level",
       "error",
     ];

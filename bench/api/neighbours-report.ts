@@ -116,7 +116,7 @@ export function summaryTable(record: NeighbourRecord): string {
   ].join("\n");
 }
 
-/** For docs/service.md: the operations that others feel most. Every number comes out of the record. */
+/** For docs/operating.md: the operations that others feel most. Every number comes out of the record. */
 export function worstTable({ operations, machine, startedAt }: NeighbourRecord): string {
   return [
     `The ${Math.min(WORST, operations.length)} operations that other clients feel most (commit ${machine.commit}, ${startedAt.slice(0, 10)}; all of them are in \`bench/record/\`):`,

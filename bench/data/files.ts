@@ -2,6 +2,7 @@ import { ensureDataset, readDataset } from "./dataset.ts";
 import { everyNth } from "./table-data.ts";
 import { expectedOf } from "./expected.ts";
 import { BOTH_FAMILIES, LINE_TABLES, LineSource } from "./line-source.ts";
+import { ADDRESS_LISTS } from "./address-lists.ts";
 import { MID_LINE_LOGS } from "./mid-line-logs.ts";
 import { prefixTexts } from "./texts.ts";
 import { checksum } from "./checksum.ts";
@@ -120,6 +121,7 @@ export const FILES: readonly GeneratedFile[] = [
   quickLines4,
   accessLog,
   ...MID_LINE_LOGS,
+  ...ADDRESS_LISTS,
   wholeList.patterns,
   wholeList.labelled,
   twentiethList.patterns,

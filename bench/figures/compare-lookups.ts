@@ -2,14 +2,14 @@ import { ensureDataset } from "../data/dataset.ts";
 import { QUERY_KINDS } from "../data/queries.ts";
 import { startFleet } from "../harness/fleet.ts";
 import { summarize } from "./part.ts";
-import type { DatasetName } from "../data/dataset.ts";
+import type { AnyDataset } from "../data/dataset.ts";
 import type { Form } from "../harness/contender.ts";
 import type { Measurement, PartResult } from "./part.ts";
 import type { Member, Rejection } from "../harness/fleet.ts";
 import type { QueryKind } from "../data/queries.ts";
 
 export interface Comparison {
-  readonly table: DatasetName;
+  readonly table: AnyDataset;
   /** Names of files in bench/contenders/, or addresses of modules. */
   readonly contenders: readonly string[];
   readonly rounds: number;
@@ -68,7 +68,7 @@ class Turn {
     this.refused ??= refused;
   }
 
-  measurement(table: DatasetName): Measurement {
+  measurement(table: AnyDataset): Measurement {
     return {
       subject: this.name,
       table,

@@ -1,4 +1,4 @@
-import type { DatasetName } from "../data/dataset.ts";
+import type { AnyDataset } from "../data/dataset.ts";
 import type { Form } from "../harness/contender.ts";
 import type { QueryKind } from "../data/queries.ts";
 import type { Rejection } from "../harness/fleet.ts";
@@ -10,14 +10,14 @@ export type Engine = "typescript" | "webassembly";
 export interface Measurement {
   /** The contender, program or action that was measured. */
   readonly subject: string;
-  readonly table?: DatasetName;
+  readonly table?: AnyDataset;
   readonly form?: Form;
   readonly kind?: QueryKind;
   readonly threads?: number;
   readonly engine?: Engine;
   /** Which of the lists of prefixes, where there are two. */
   readonly list?: "whole" | "twentieth";
-  readonly unit: "ns/lookup" | "bytes/prefix" | "ms" | "operations/s" | "addresses/s";
+  readonly unit: "ns/lookup" | "bytes/prefix" | "ms" | "MB" | "operations/s" | "addresses/s";
   /** The best round: the fewest of every unit, but the most per second. */
   readonly best: number;
   readonly median: number;

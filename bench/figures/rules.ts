@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { openRuleset, saveRuleset } from "../../src/datasets/ruleset-files.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { restored } from "../../src/rulesets/ruleset.ts";
+import { expiringBatches } from "./expiring-batches.ts";
 import { collectGarbage, type Measurement, type Part, summarize } from "./part.ts";
+import { severalSnapshots } from "./several-snapshots.ts";
+import { run } from "./whole-command.ts";
 
 const SEED = 20_261_122;
 const RULES = 1_000_000;
@@ -13,6 +17,7 @@ const ASKED = 200_000;
 /** Texts of one bulk request. */
 const BULK = 10_000;
 const ROUNDS = 7;
+const OPENS = 15;
 const NOW = Date.UTC(2026, 10, 22);
 
 function generator(seed: number): () => number {
@@ -101,7 +106,18 @@ export const part: Part = async () => {
     freezes.push(freeze());
   }
   measurements.push({ subject: "freeze", unit: "ms", ...summarize(freezes) });
-  measurements.push({ subject: "open", unit: "ms", ...summarize(await measureOpen(index)) });
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-bench-"));
+  try {
+    const path = join(folder, "rules.ipsieve");
+    await saveRuleset(path, restored({ allowSpecialPurpose: true }, index, RULES));
+    measurements.push(
+      ...(await measureOpen(path)),
+      ...(await expiringBatches(words, asked, NOW, folder)),
+      ...(await severalSnapshots(path, texts, NOW, folder)),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
   return {
     measurements,
     refusals: [],
@@ -109,21 +125,21 @@ export const part: Part = async () => {
   };
 };
 
-async function measureOpen(index: RuleIndex): Promise<number[]> {
-  const folder = mkdtempSync(join(tmpdir(), "ipsieve-bench-"));
-  try {
-    const path = join(folder, "rules.ipsieve");
-    await saveRuleset(path, restored({ allowSpecialPurpose: true }, index, RULES));
-    const samples: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      collectGarbage();
-      const start = performance.now();
-      const ruleset = await openRuleset(path);
-      samples.push(performance.now() - start);
-      requireSame("open", ruleset.count, RULES);
-    }
-    return samples;
-  } finally {
-    rmSync(folder, { recursive: true });
+/** In a fresh process, as a command does it; and again in one that has the memory at hand. */
+async function measureOpen(path: string): Promise<Measurement[]> {
+  const script = fileURLToPath(new URL("./open-ruleset-once.ts", import.meta.url));
+  const once: number[] = [];
+  const again: number[] = [];
+  for (let round = 0; round < OPENS; round++) {
+    once.push(Number(run(process.execPath, [script, path], "stdout").stdout));
+    collectGarbage();
+    const start = performance.now();
+    const ruleset = await openRuleset(path);
+    again.push(performance.now() - start);
+    requireSame("open", ruleset.count, RULES);
   }
+  return [
+    { subject: "open once", unit: "ms", ...summarize(once) },
+    { subject: "open again", unit: "ms", ...summarize(again) },
+  ];
 }

@@ -13,6 +13,8 @@ export const ENGINES = ["webassembly", "typescript"] as const;
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+const GNU_TIME = "/usr/bin/time";
+
 /** A whole process: how long it took, started and ended, and what it wrote to stdout when that was asked for. */
 export interface Run {
   readonly milliseconds: number;
@@ -40,6 +42,20 @@ export function run(program: string, args: readonly string[], wanted: "stdout" |
 export function runIpsieve(args: readonly string[], wanted: "stdout" | "nothing", input?: string): Run {
   if (!existsSync(MAIN)) throw new Error("dist/ is missing; build it with: npm run build");
   return run(process.execPath, [MAIN, ...args], wanted, input);
+}
+
+/** The program and the first argument of the built command. */
+export const IPSIEVE = [process.execPath, MAIN] as const;
+
+/** The most memory that a run of a program took, in MB, as GNU time says; null where that is not installed. */
+export function peakMegabytes(program: string, args: readonly string[]): number | null {
+  if (!existsSync(GNU_TIME)) return null;
+  const { status, stderr } = spawnSync(GNU_TIME, ["-f", "%M", program, ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}: ${stderr}`);
+  return Number(stderr.trim().split("\n").at(-1)) / 1000;
 }
 
 export function isInstalled(program: string): boolean {

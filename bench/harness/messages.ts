@@ -1,4 +1,4 @@
-import type { DatasetName } from "../data/dataset.ts";
+import type { AnyDataset } from "../data/dataset.ts";
 import type { Form } from "./contender.ts";
 import type { QueryKind } from "../data/queries.ts";
 
@@ -6,7 +6,7 @@ import type { QueryKind } from "../data/queries.ts";
 export interface Assignment {
   /** The module that exports `contender`. */
   readonly module: string;
-  readonly dataset: DatasetName;
+  readonly dataset: AnyDataset;
   /** How many of the dataset's queries are asked in the forms that take one address per call. */
   readonly singleCount: number;
 }

@@ -8,7 +8,7 @@ import { newestRecord } from "../../bench/record.ts";
 import { partIn, table, withTable } from "../../bench/readme.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const service = readFileSync(new URL("../../docs/service.md", import.meta.url), "utf8");
+const operating = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 const chartPath = new URL("../../bench/record/chart.svg", import.meta.url);
 
 test("README.md holds exactly the table of the newest full record, and none where there is no record", () => {
@@ -19,7 +19,7 @@ test("README.md holds exactly the table of the newest full record, and none wher
 test("README.md holds exactly the table of the newest record about neighbours, and none where there is no record", () => {
   const record = newestNeighbourRecord();
   assert.equal(partIn(readme, "neighbours"), record === undefined ? "" : summaryTable(record));
-  assert.equal(partIn(service, "worst-neighbours"), record === undefined ? "" : worstTable(record));
+  assert.equal(partIn(operating, "worst-neighbours"), record === undefined ? "" : worstTable(record));
 });
 
 test("the chart is the one of the newest full record", () => {

@@ -1,0 +1,90 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { measurement, type Measurement, measureTurns, medianOf, requireGood } from "../api/measure.ts";
+import { type Listener, type LoadProcess, residentMiB, startScript } from "../api/processes.ts";
+import type { Feed } from "./feed.ts";
+
+const CONNECTIONS = 16;
+/** Pulls of the whole list, packed, over which memory is to stay as it is. */
+const PULLS = 10_000;
+/** Milliseconds of load between two looks at the number of pulls. */
+const PERIOD = 1000;
+
+/** The list unchanged (304) and packed from the cache, beside a bare route in turns; and memory over many pulls. */
+export async function measureServing(
+  service: Listener,
+  feed: Feed,
+  { load, folder, rounds }: { readonly load: LoadProcess; readonly folder: string; readonly rounds: number },
+): Promise<Measurement[]> {
+  const response = await fetch(feed.origin + feed.path, { headers: { "Accept-Encoding": "identity" } });
+  const tag = response.headers.get("etag")!;
+  const file = join(folder, "list.txt");
+  writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+  const bare = await startScript("../deployments/bare-feed.ts", [file]);
+  try {
+    const unchanged = [requestOf(feed.path, `If-None-Match: ${tag}\r\n`)];
+    const packed = [requestOf(feed.path, "Accept-Encoding: gzip\r\n")];
+    const measurements = await measureTurns(load, rounds, [
+      { subject: "unchanged list (304)", server: service, requests: unchanged, connections: CONNECTIONS },
+      { subject: "bare Fastify, 304", server: bare, requests: unchanged, connections: CONNECTIONS },
+      { subject: "list packed by gzip, from the cache", server: service, requests: packed, connections: CONNECTIONS },
+      { subject: "bare Fastify, packed", server: bare, requests: packed, connections: CONNECTIONS },
+    ]);
+    return [
+      ...measurements,
+      ...ratios(measurements),
+      ...(await memoryOverPulls(service, load, packed)),
+      measurement("entries of the list", "times", [feed.entries]),
+    ];
+  } finally {
+    await bare.stop();
+  }
+}
+
+function requestOf(path: string, headers: string): Uint8Array {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${headers}\r\n`);
+}
+
+/** Of each request's rate to the bare route's, turn by turn, and of the bare route's processor time to its own. */
+function ratios(measurements: readonly Measurement[]): Measurement[] {
+  const samplesOf = (subject: string, unit: Measurement["unit"]): readonly number[] =>
+    measurements.find((each) => each.subject === subject && each.unit === unit)!.samples;
+  return [
+    ["unchanged list (304)", "bare Fastify, 304"],
+    ["list packed by gzip, from the cache", "bare Fastify, packed"],
+  ].flatMap(([subject, bare]) => {
+    const rate = (one: string): readonly number[] => samplesOf(one, "requests/s");
+    const cost = (one: string): readonly number[] => samplesOf(one, "processor µs/request");
+    const divided = (above: readonly number[], below: readonly number[]): number[] =>
+      above.map((value, turn) => value / below[turn]!);
+    return [
+      measurement(`${subject}, rate to the bare route's`, "times", divided(rate(subject!), rate(bare!))),
+      measurement(`${subject}, bare route's processor time to it`, "times", divided(cost(bare!), cost(subject!))),
+    ];
+  });
+}
+
+/** Resident memory after each thousandth pull or so: the first and the last quarter, and the most. */
+async function memoryOverPulls(
+  service: Listener,
+  load: LoadProcess,
+  requests: readonly Uint8Array[],
+): Promise<Measurement[]> {
+  const memory: number[] = [];
+  let pulls = 0;
+  while (pulls < PULLS) {
+    const order = { port: service.port, connections: CONNECTIONS, milliseconds: PERIOD, requests };
+    const report = await load.run(order);
+    requireGood("pulls", report);
+    pulls += report.answers;
+    memory.push(residentMiB(service, "VmRSS"));
+  }
+  const quarter = Math.max(1, memory.length >> 2);
+  return [
+    measurement(`resident in the first quarter of ${pulls} pulls`, "MiB", memory.slice(0, quarter)),
+    measurement("resident in their last quarter", "MiB", memory.slice(-quarter)),
+    measurement("last quarter to first", "times", [
+      medianOf(memory.slice(-quarter)) / medianOf(memory.slice(0, quarter)),
+    ]),
+  ];
+}
