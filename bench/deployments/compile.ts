@@ -54,7 +54,7 @@ export async function measureCompile(rounds: number): Promise<Measurement[]> {
 }
 
 function gathered(rules: RuleIndex, steps: Steps): Gathered {
-  return run(gatheringRules("rules", rules.rules(), 0), steps);
+  return run(gatheringRules("rules", rules, 0), steps);
 }
 
 function compiled(include: Gathered[], exclude: Gathered[], steps: Steps): CompiledList {

@@ -11,6 +11,7 @@ import { type Gathered, gatheringPrefixes } from "../deployments/gathered.ts";
 import { gatheringNode } from "../deployments/sources/node.ts";
 import { gatheringRules } from "../deployments/sources/rules.ts";
 import { gatheringThreats, type ThreatSelection } from "../deployments/sources/threats.ts";
+import { indexOf } from "../rulesets/ruleset.ts";
 import { MAX_EXPIRY_DAYS } from "../rulesets/validate-rule.ts";
 import { type AddressSet, AddressSetBuilder } from "../sets/address-set.ts";
 import { finished } from "../turns/finished.ts";
@@ -91,7 +92,7 @@ export async function gatheredOf(args: Arguments, operand: string, now: number):
   }
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
-    return finished(gatheringRules(operand, await openRuleset(operand), now));
+    return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now));
   }
   if (isList(operand)) return listed(listName(operand), await listPrefixes(operand));
   const literal = literalIn(operand);

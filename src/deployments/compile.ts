@@ -85,8 +85,8 @@ export function* compilingList(content: ListContent): Generator<undefined, Compi
   const { families = [4, 6], shortest = SHORTEST_LENGTHS } = content;
   const included = yield* united(content.include);
   const excluded = yield* united(content.exclude);
-  const addresses = yield* included.combining("difference", excluded);
-  const removed = yield* tallying(yield* included.combining("intersection", excluded), families, { 4: 0, 6: 0 });
+  const { outside: addresses, inside } = yield* included.splitting(excluded);
+  const removed = yield* tallying(inside, families, { 4: 0, 6: 0 });
   const tally = yield* tallying(addresses, families, shortest);
   return new CompiledList({ addresses, families, shortest }, { tally, removed }, content);
 }
@@ -109,12 +109,12 @@ function* tallying(
   shortest: Readonly<Record<Family, number>>,
 ): Generator<undefined, PrefixTally, undefined> {
   const tally = new PrefixTally();
+  if (families.includes(4)) yield* addresses.visitingIpv4(shortest[4], (first, length) => tally.addIpv4(first, length));
   let count = 0;
-  for (const family of families)
-    for (const prefix of addresses.prefixes(family, shortest[family])) {
-      tally.add(prefix);
-      if (++count % PREFIXES_AT_ONCE === 0) yield;
-    }
+  for (const prefix of families.includes(6) ? addresses.prefixes(6, shortest[6]) : []) {
+    tally.add(prefix);
+    if (++count % PREFIXES_AT_ONCE === 0) yield;
+  }
   return tally;
 }
 

@@ -18,32 +18,47 @@ export interface Gathered {
 
 /** How many prefixes of each length there are, and which are the widest. */
 export class PrefixTally {
-  readonly #counts = { 4: new Float64Array(addressBits(4) + 1), 6: new Float64Array(addressBits(6) + 1) } as const;
+  readonly #counts4 = new Float64Array(addressBits(4) + 1);
+  readonly #counts6 = new Float64Array(addressBits(6) + 1);
   readonly #widest: Record<Family, Prefix[]> = { 4: [], 6: [] };
+
+  /** Of those that are named, the IPv4 prefix that one more would push out; none while there are fewer. */
+  #narrowest4: Prefix | undefined;
+
+  /** As `add`, for the first address and the length of a prefix: nearly none of many needs an object. */
+  addIpv4(first: number, length: number): void {
+    const last = this.#narrowest4;
+    if (last !== undefined && (length > last.length || (length === last.length && first >= last.w0)))
+      this.#counts4[length]!++;
+    else this.add({ family: 4, w0: first, w1: 0, w2: 0, w3: 0, length });
+  }
 
   /** Prefixes come in any order. */
   add(prefix: Prefix): void {
-    this.#counts[prefix.family][prefix.length]!++;
+    this.#countsOf(prefix.family)[prefix.length]!++;
     const widest = this.#widest[prefix.family];
     if (widest.length === NAMED && !isBefore(prefix, widest.at(-1)!)) return;
     const at = widest.findIndex((other) => isBefore(prefix, other));
     widest.splice(at < 0 ? widest.length : at, 0, prefix);
     if (widest.length > NAMED) widest.pop();
+    this.#narrowest4 = this.#widest[4][NAMED - 1];
   }
 
   count(family: Family): number {
-    return this.#counts[family].reduce((sum, count) => sum + count, 0);
+    return this.#countsOf(family).reduce((sum, count) => sum + count, 0);
   }
 
   /** How many prefixes are wider than this length. */
   countWiderThan(family: Family, length: number): number {
-    return this.#counts[family].subarray(0, length).reduce((sum, count) => sum + count, 0);
+    return this.#countsOf(family)
+      .subarray(0, length)
+      .reduce((sum, count) => sum + count, 0);
   }
 
   /** How many addresses there are in prefixes of which no two overlap. */
   addresses(family: Family): bigint {
     let sum = 0n;
-    for (const [length, count] of this.#counts[family].entries())
+    for (const [length, count] of this.#countsOf(family).entries())
       sum += BigInt(count) << BigInt(addressBits(family) - length);
     return sum;
   }
@@ -51,6 +66,10 @@ export class PrefixTally {
   /** The ten widest prefixes of a family at most, the widest first, by address where they are equally wide. */
   widest(family: Family): readonly Prefix[] {
     return this.#widest[family];
+  }
+
+  #countsOf(family: Family): Float64Array {
+    return family === 4 ? this.#counts4 : this.#counts6;
   }
 }
 

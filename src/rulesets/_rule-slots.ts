@@ -16,6 +16,12 @@ const FIRST_CAPACITY = 16;
 /** How much larger each column's capacity is than the one before it, as a share of the rules: see `RuleSlots`. */
 const STAGGER = 1 / 128;
 
+/** Rules between two pauses: a few hundred microseconds. */
+const VISITED_AT_ONCE = 1 << 14;
+
+/** Called with a prefix: its words are 0 where the family has none. */
+export type VisitPrefix = (length: number, w0: number, w1: number, w2: number, w3: number) => void;
+
 /** Writes the times of the slots from `from` to before `to` into a column. */
 export type WriteTimes = (column: Float64Array, from: number, to: number) => void;
 
@@ -133,10 +139,7 @@ export class RuleSlots {
   *unpacking(): Generator<undefined, void, undefined> {
     const file = this.#file;
     if (file === undefined) return;
-    if (this.#keys === undefined) {
-      const keys = yield* file.keys();
-      this.#keys ??= keys;
-    }
+    yield* this.#unpackingKeys();
     if (this.#createdAt === undefined) {
       const times = yield* this.#timesIn(4, file.created());
       this.#createdAt ??= times;
@@ -151,6 +154,12 @@ export class RuleSlots {
     }
     if (this.#isBorrowed) yield* this.#owning();
     this.#file = undefined;
+  }
+
+  *#unpackingKeys(): Generator<undefined, void, undefined> {
+    if (this.#file === undefined || this.#keys !== undefined) return;
+    const keys = yield* this.#file.keys();
+    this.#keys ??= keys;
   }
 
   *copying(): Generator<undefined, RuleSlots, undefined> {
@@ -282,6 +291,35 @@ export class RuleSlots {
     const key = slot * this.words;
     if (family === 4) return { family, w0: keys[key]!, w1: 0, w2: 0, w3: 0, length };
     return { family, w0: keys[key]!, w1: keys[key + 1]!, w2: keys[key + 2]!, w3: keys[key + 3]!, length };
+  }
+
+  /**
+   * Calls `visit` with the words and the length of each prefix whose rule is active at `now`, in no order, and returns
+   * when the first of them expires; Infinity: never. In short steps, between which nothing must change.
+   */
+  *visitingActive(now: number, visit: VisitPrefix): Generator<undefined, number, undefined> {
+    yield* this.#unpackingKeys();
+    let until = PERMANENT;
+    for (let slot = 1; slot < this.end; slot += VISITED_AT_ONCE) {
+      until = Math.min(until, this.#visitActive(slot, now, visit));
+      yield;
+    }
+    return until;
+  }
+
+  #visitActive(start: number, now: number, visit: VisitPrefix): number {
+    const { expiresAt, lengths, keys, words } = this;
+    const end = Math.min(start + VISITED_AT_ONCE, this.end);
+    let until = PERMANENT;
+    for (let slot = start; slot < end; slot++) {
+      const expiry = expiresAt[slot]!;
+      // The expiry of a slot without a rule is before every time.
+      if (now >= expiry) continue;
+      if (expiry < until) until = expiry;
+      if (words === 1) visit(lengths[slot]!, keys[slot]!, 0, 0, 0);
+      else visit(lengths[slot]!, keys[4 * slot]!, keys[4 * slot + 1]!, keys[4 * slot + 2]!, keys[4 * slot + 3]!);
+    }
+    return until;
   }
 
   ruleAt(slot: number): Rule {

@@ -55,7 +55,7 @@ export interface RulesetExportOptions extends RuleExportOptions {
   readonly includeExpired?: boolean;
 }
 
-/** For storing rulesets, and tests: the index of a ruleset. */
+/** For storing rulesets, lists that are made of them, and tests: the index of a ruleset. */
 export let indexOf: (ruleset: Ruleset) => RuleIndex;
 /** For stored rulesets: one with these rules. */
 export let restored: (options: RulesetOptions, rules: RuleIndex, sequence: number) => Ruleset;

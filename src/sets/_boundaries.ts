@@ -1,4 +1,5 @@
 import { type Address, addressBits, type Family } from "../address/address.ts";
+import { combinedIpv4 } from "./_combined-ipv4.ts";
 
 /**
  * A set of addresses of one family, as the addresses at which it begins and ends: it holds the addresses from the first
@@ -43,6 +44,7 @@ export function* combined(
   const b = second.words;
   const width = wordsOf(family);
   const kept = KEEPS[operation];
+  if (family === 4) return { family, words: yield* combinedIpv4(kept, a, b) };
   const result = new Uint32Array(a.length + b.length);
   let length = 0;
   // Invariant: `inside` says which of the sets hold the addresses after the last boundary that was passed, and an odd

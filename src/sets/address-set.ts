@@ -1,5 +1,5 @@
 import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
-import { prefixesOf } from "../address/prefixes-of-boundaries.ts";
+import { prefixesOf, visitingIpv4Prefixes } from "../address/prefixes-of-boundaries.ts";
 import { lastAddress } from "../address/range.ts";
 import { finished } from "../turns/finished.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "./_boundaries.ts";
 import { Ipv4Collector } from "./_boundaries-of-ipv4.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
+import { splittingIpv4 } from "./_split-ipv4.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
 
@@ -113,6 +114,17 @@ export class AddressSet {
     );
   }
 
+  /** What is in the other set, too, and what is not: `intersection` and `difference` at once; can be interrupted. */
+  *splitting(other: AddressSet): Generator<undefined, { inside: AddressSet; outside: AddressSet }, undefined> {
+    const ipv4 = yield* splittingIpv4(this.#ipv4.words, other.#ipv4.words);
+    const inside6 = yield* combined("intersection", this.#ipv6, other.#ipv6);
+    const outside6 = yield* combined("difference", this.#ipv6, other.#ipv6);
+    return {
+      inside: new AddressSet({ family: 4, words: ipv4.inside }, inside6),
+      outside: new AddressSet({ family: 4, words: ipv4.outside }, outside6),
+    };
+  }
+
   isSubsetOf(other: AddressSet): boolean {
     return this.difference(other).isEmpty;
   }
@@ -163,6 +175,17 @@ export class AddressSet {
     else for (const prefix of prefixes) if (!isMapped(prefix)) yield prefix;
   }
 
+  /**
+   * As `prefixes(4, shortest)`, without an object for each: calls `visit` with its first address and its length. Can be
+   * interrupted.
+   */
+  visitingIpv4(
+    shortest: number,
+    visit: (first: number, length: number) => void,
+  ): Generator<undefined, void, undefined> {
+    return visitingIpv4Prefixes(this.#ipv4.words, checkedLength(4, shortest), visit);
+  }
+
   #of(family: Family): Boundaries {
     return family === 4 ? this.#ipv4 : this.#ipv6;
   }
@@ -170,7 +193,7 @@ export class AddressSet {
 
 /**
  * Becomes a set from prefixes that are words, in any order, overlapping or not: for long lists, without an object for
- * each IPv4 prefix. Unlike `AddressSet.collecting` it cannot be interrupted.
+ * each IPv4 prefix.
  */
 export class AddressSetBuilder {
   readonly #ipv4 = new Ipv4Collector();
@@ -178,22 +201,28 @@ export class AddressSetBuilder {
 
   /** Adds a prefix without host bits; `words[0]` is that of IPv4, `words[0..3]` are those of IPv6. */
   addWords(family: Family, words: Uint32Array, length: number): void {
-    if (family === 4) this.#addIpv4(words[0]!, length);
+    if (family === 4) this.addIpv4(words[0]!, length);
     else this.add({ family, w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]!, length });
   }
 
   add(prefix: Prefix): void {
-    if (prefix.family === 4) this.#addIpv4(prefix.w0, prefix.length);
+    if (prefix.family === 4) this.addIpv4(prefix.w0, prefix.length);
     else this.#ipv6.add(prefix, lastAddress(prefix));
   }
 
-  #addIpv4(first: number, length: number): void {
+  /** Adds a prefix by its first address and its length. */
+  addIpv4(first: number, length: number): void {
     this.#ipv4.add(first, first + 2 ** (32 - length) - 1);
   }
 
   /** The addresses of all prefixes that were added. Nothing can be added afterwards. O(n) */
   finish(): AddressSet {
-    return createSet(this.#ipv4.boundaries(), finished(this.#ipv6.boundaries()));
+    return finished(this.finishing());
+  }
+
+  /** As `finish`; can be interrupted. */
+  *finishing(): Generator<undefined, AddressSet, undefined> {
+    return createSet(yield* this.#ipv4.boundaries(), yield* this.#ipv6.boundaries());
   }
 }
 

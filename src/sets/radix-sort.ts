@@ -1,3 +1,5 @@
+import { finished } from "../turns/finished.ts";
+
 /** Fewer than these are sorted by comparing. */
 const MIN_COUNT = 1 << 13;
 /** How many are processed between two pauses: a few hundred microseconds. */
@@ -62,17 +64,31 @@ function* sortedByDigit(
 /** Three digits make a word. The counts of one digit fit the first-level cache, as those of 16 bits do not. */
 const WORD_DIGIT_BITS = 11;
 const WORD_DIGITS = 1 << WORD_DIGIT_BITS;
+/** Words that are counted between two pauses: a few hundred microseconds. */
+const COUNTED = 1 << 18;
 
 /**
  * The words in ascending order, in another array; the memory of `words` is freed. `carried`, if given, has a number for
  * each word and is brought into the same order in place; the numbers of equal words keep theirs. O(words).
  */
 export function sortedWords(words: Uint32Array<ArrayBuffer>, carried?: Uint32Array): Uint32Array<ArrayBuffer> {
+  return finished(sortingWords(words, carried));
+}
+
+/** As `sortedWords`; can be interrupted. */
+export function* sortingWords(
+  words: Uint32Array<ArrayBuffer>,
+  carried?: Uint32Array,
+): Generator<undefined, Uint32Array<ArrayBuffer>, undefined> {
   let [from, to] = [words, new Uint32Array(words.length)];
   let carriedFrom = carried;
   let carriedTo: Uint32Array | undefined = carried && new Uint32Array(words.length);
   for (let shift = 0; shift < 32; shift += WORD_DIGIT_BITS) {
-    placeWords(from, to, shift, carriedFrom, carriedTo);
+    const places = yield* placesOf(from, shift);
+    for (let at = 0; at < from.length; at += STEP) {
+      placeWords({ from, to, carriedFrom, carriedTo }, places, shift, at);
+      yield;
+    }
     [from, to] = [to, from];
     [carriedFrom, carriedTo] = [carriedTo, carriedFrom];
   }
@@ -81,18 +97,38 @@ export function sortedWords(words: Uint32Array<ArrayBuffer>, carried?: Uint32Arr
   return from;
 }
 
-/** Moves words by their digit at `shift`, and what is carried with them. */
-function placeWords(
-  from: Uint32Array,
-  to: Uint32Array,
-  shift: number,
-  carriedFrom: Uint32Array | undefined,
-  carriedTo: Uint32Array | undefined,
-): void {
+/** Where the words of each digit at `shift` begin. */
+function* placesOf(words: Uint32Array, shift: number): Generator<undefined, Uint32Array, undefined> {
   const places = new Uint32Array(WORD_DIGITS + 1);
-  for (let at = 0; at < from.length; at++) places[((from[at]! >>> shift) & (WORD_DIGITS - 1)) + 1]!++;
+  for (let at = 0; at < words.length; at += COUNTED) {
+    countDigits(words, places, shift, at);
+    yield;
+  }
   for (let digit = 1; digit < WORD_DIGITS; digit++) places[digit]! += places[digit - 1]!;
-  for (let at = 0; at < from.length; at++) {
+  return places;
+}
+
+function countDigits(words: Uint32Array, places: Uint32Array, shift: number, start: number): void {
+  const end = Math.min(start + COUNTED, words.length);
+  for (let at = start; at < end; at++) places[((words[at]! >>> shift) & (WORD_DIGITS - 1)) + 1]!++;
+}
+
+interface Moved {
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly carriedFrom: Uint32Array | undefined;
+  readonly carriedTo: Uint32Array | undefined;
+}
+
+/** Moves some words by their digit at `shift`, and what is carried with them. */
+function placeWords(
+  { from, to, carriedFrom, carriedTo }: Moved,
+  places: Uint32Array,
+  shift: number,
+  start: number,
+): void {
+  const end = Math.min(start + STEP, from.length);
+  for (let at = start; at < end; at++) {
     const word = from[at]!;
     const place = places[(word >>> shift) & (WORD_DIGITS - 1)]!++;
     to[place] = word;

@@ -9,6 +9,7 @@ import { type Gathered, gatheringPrefixes } from "../../src/deployments/gathered
 import { gatheringNode } from "../../src/deployments/sources/node.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
 import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { finished } from "../../src/turns/finished.ts";
@@ -56,10 +57,14 @@ export function gathered(family: Family, source: Source, now: number): Gathered 
   const { blocks } = source;
   const prefixes = blocks.map((block) => placed(family, block));
   if (source.kind === "prefixes") return finished(gatheringPrefixes("prefixes", prefixes));
-  if (source.kind === "rules") return finished(gatheringRules("rules", rulesOf(blocks, prefixes).rules(), now));
+  if (source.kind === "rules") return finished(gatheringRules("rules", rulesOf(blocks, prefixes), now));
   if (source.kind === "node") return finished(gatheringNode("node", treeOf(blocks, prefixes, now), "/cloud/one"));
   const selection = { classification: "malicious", seenWithinDays: source.days ?? undefined } as const;
   return finished(gatheringThreats("threats", datasetOf(blocks, prefixes), selection, now));
+}
+
+export function ruleOf(family: Family, block: Block): Pick<Rule, "prefix" | "expiresAt"> {
+  return { prefix: placed(family, block), expiresAt: endOf(block) };
 }
 
 function rulesOf(blocks: readonly Block[], prefixes: readonly Prefix[]): RuleIndex {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Family } from "../../src/address/address.ts";
+import type { Family, Prefix } from "../../src/address/address.ts";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
@@ -16,6 +16,8 @@ import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { columnsOf } from "../../src/rulesets/rule-columns.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { AddressSet } from "../../src/sets/address-set.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";
 import {
@@ -27,6 +29,7 @@ import {
   fewest,
   gathered,
   numbered,
+  ruleOf,
   type Source,
   UNIVERSES,
 } from "./compile-oracle.ts";
@@ -179,6 +182,44 @@ for (const family of [4, 6] as const)
     );
   });
 
+const RULE = { name: null, createdAt: 0, updatedAt: 0 };
+
+/** What the rules list, by asking for each of them. */
+function listedOneByOne(rules: RuleIndex, now: number): AddressSet {
+  return AddressSet.of([...rules.rules()].filter(({ expiresAt }) => now < (expiresAt ?? Infinity)).map(prefixOfRule));
+}
+
+function prefixOfRule({ prefix }: Rule): Prefix {
+  return prefix;
+}
+
+test("rules that were written and deleted one by one list what a new index of them lists, frozen or not", () => {
+  const write = fc.record({ block, isDeleted: fc.boolean(), freezes: fc.boolean() });
+  const property = fc.property(fc.array(write, { maxLength: 60 }), fc.constantFrom(4, 6), (writes, family) => {
+    const rules = new RuleIndex();
+    for (const { block: each, isDeleted, freezes } of writes) {
+      const { prefix, expiresAt } = ruleOf(family, each);
+      if (isDeleted) rules.delete(prefix);
+      else rules.set({ ...RULE, prefix, expiresAt });
+      if (freezes) finished(rules.freezing());
+    }
+    const now = 3 * DAY;
+    const found = finished(gatheringRules("rules", rules, now));
+    assert.ok(found.addresses.equals(listedOneByOne(rules, now)));
+    assert.equal(found.prefixes.count(family), rules.activeCount(now));
+    assert.equal(found.until, rules.nextExpiry(now) ?? Infinity);
+  });
+  fc.assert(property, { numRuns: rounds({ short: 300, long: 30_000 }) });
+});
+
+test("negative control: an index with one rule more lists something else", () => {
+  const rules = RuleIndex.from([]);
+  rules.set({ ...RULE, ...ruleOf(4, { first: 8, exponent: 0, day: null, isMalicious: false }) });
+  const before = listedOneByOne(rules, 0);
+  rules.set({ ...RULE, ...ruleOf(4, { first: 9, exponent: 0, day: null, isMalicious: false }) });
+  assert.ok(!finished(gatheringRules("rules", rules, 0)).addresses.equals(before));
+});
+
 test("negative control: a compiler that adds excludes back, or that forgets an expiry, is found", () => {
   const withoutExcludes = (content: ListContent): CompiledList => compileList({ ...content, exclude: [] });
   const forgetful = (content: ListContent): CompiledList => {
@@ -228,12 +269,12 @@ test("a million rules without a hundred thousand are compiled in many short step
   const include = rulesOf(1_000_000, (at) => at * 4096);
   const exclude = rulesOf(100_000, (at) => at * 40_960);
   const steps = { count: 0 };
-  const [one, other] = [include, exclude].map((rules) => counted(gatheringRules("rules", rules.rules(), 0), steps));
+  const [one, other] = [include, exclude].map((rules) => counted(gatheringRules("rules", rules, 0), steps));
   const list = counted(compilingList({ include: [one!], exclude: [other!] }), steps);
   assert.equal(list.tally.count(4), 900_000);
   assert.equal(list.removed.count(4), 100_000);
-  // Each looks at 16,384 boundaries, or 4,096 prefixes, at most.
-  assert.ok(steps.count > 1000, `${steps.count} steps`);
+  // Each looks at 65,536 boundaries, or 16,384 rules or prefixes, at most.
+  assert.ok(steps.count > 150, `${steps.count} steps`);
 });
 
 function rulesOf(count: number, addressOf: (at: number) => number): RuleIndex {

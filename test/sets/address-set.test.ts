@@ -6,6 +6,7 @@ import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
 import { parseRange } from "../../src/address/range.ts";
 import { AddressSet, type AddressRange, type SetOperation } from "../../src/sets/address-set.ts";
+import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";
 import { anyPrefix } from "../trie/operations.ts";
 
@@ -191,7 +192,27 @@ function agrees(universe: Universe, name: SetOperation, one: Ranges, other: Rang
   assert.equal(a.isSubsetOf(b), OPERATIONS.difference(numbersIn(one), numbersIn(other)).size === 0);
   assert.equal(a.isDisjointFrom(b), OPERATIONS.intersection(numbersIn(one), numbersIn(other)).size === 0);
   assert.ok(AddressSet.of(result.prefixes()).equals(result));
+  if (universe.family === 4) assert.deepEqual(visited(result), [...result.prefixes(4)]);
 }
+
+function visited(set: AddressSet): Prefix[] {
+  const prefixes: Prefix[] = [];
+  finished(set.visitingIpv4(0, (w0, length) => prefixes.push({ family: 4, w0, w1: 0, w2: 0, w3: 0, length })));
+  return prefixes;
+}
+
+for (const universe of UNIVERSES)
+  test(`what another set has and what it has not, at once: ${universe.name}`, () => {
+    fc.assert(
+      fc.property(ranges, ranges, (one, other) => {
+        const [a, b] = [placed(universe, one), placed(universe, other)];
+        const { inside, outside } = finished(a.splitting(b));
+        assert.ok(inside.equals(a.intersection(b)));
+        assert.ok(outside.equals(a.difference(b)));
+      }),
+      { numRuns: rounds({ short: 400, long: 100_000 }) },
+    );
+  });
 
 for (const universe of UNIVERSES) {
   test(`every operation against sets of numbers: ${universe.name}`, () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Prefix } from "../../src/address/address.ts";
-import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import { comparePrefixes, formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { AddressSet, AddressSetBuilder } from "../../src/sets/address-set.ts";
 import { prefixLines } from "../../src/sets/prefix-lines.ts";
 import { rounds } from "../rounds.ts";
@@ -39,6 +39,21 @@ test("sets of words, and their text, are those of objects", () => {
   fc.assert(fc.property(fc.array(anyPrefix, { maxLength: 40 }), assertSame), {
     numRuns: rounds({ short: 300, long: 20_000 }),
   });
+});
+
+test("lists in order in which a few prefixes are elsewhere", () => {
+  const moved = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(anyPrefix, { maxLength: 60 }), moved, (prefixes, moves) => {
+      const list = prefixes.toSorted(comparePrefixes);
+      for (const [from, to] of moves) {
+        const [prefix] = list.splice(from % (list.length + 1), 1);
+        if (prefix !== undefined) list.splice(to % (list.length + 1), 0, prefix);
+      }
+      assertSame(list);
+    }),
+    { numRuns: rounds({ short: 300, long: 20_000 }) },
+  );
 });
 
 test("the ends of the spaces, prefixes in prefixes, neighbours, and nothing", () => {

@@ -1,24 +1,27 @@
-import type { Prefix } from "../../address/address.ts";
-import type { Rule } from "../../rulesets/rule.ts";
-import { type Gathered, gathering } from "../gathered.ts";
+import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import { AddressSetBuilder } from "../../sets/address-set.ts";
+import { type Gathered, PrefixTally } from "../gathered.ts";
 
 /**
- * The rules that are active at `now`. O(rules), in steps of some milliseconds, between which they must not change.
+ * The rules that are active at `now`. O(rules), in steps of a millisecond or so, between which they must not change.
  */
 export function* gatheringRules(
   name: string,
-  rules: Iterable<Rule>,
+  rules: RuleIndex,
   now: number,
 ): Generator<undefined, Gathered, undefined> {
-  const next = { expiry: Number.POSITIVE_INFINITY };
-  const gathered = yield* gathering(name, activePrefixes(rules, now, next), Number.POSITIVE_INFINITY);
-  return { ...gathered, until: next.expiry };
-}
-
-function* activePrefixes(rules: Iterable<Rule>, now: number, next: { expiry: number }): Generator<Prefix | undefined> {
-  for (const { prefix, expiresAt } of rules) {
-    const isActive = expiresAt === null || now < expiresAt;
-    if (isActive && expiresAt !== null) next.expiry = Math.min(next.expiry, expiresAt);
-    yield isActive ? prefix : undefined;
-  }
+  const builder = new AddressSetBuilder();
+  const prefixes = new PrefixTally();
+  const until = yield* rules.visitingActive(now, {
+    4: (length, first) => {
+      builder.addIpv4(first, length);
+      prefixes.addIpv4(first, length);
+    },
+    6: (length, w0, w1, w2, w3) => {
+      const prefix = { family: 6, w0, w1, w2, w3, length } as const;
+      builder.add(prefix);
+      prefixes.add(prefix);
+    },
+  });
+  return { name, addresses: yield* builder.finishing(), prefixes, until };
 }

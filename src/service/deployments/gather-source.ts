@@ -114,7 +114,7 @@ export class Sources {
     const { memory } = this.#services;
     const found = await atOneVersion(
       () => memory.ruleset(organisationId, id),
-      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules.rules(), now),
+      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules, now),
     );
     if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; take it out of the sources`);
     return found.result;
