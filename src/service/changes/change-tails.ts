@@ -1,15 +1,19 @@
+import type { EventPage } from "../../store/event.ts";
 import type { Store } from "../../store/store.ts";
+import { Slice, turn } from "../../turns/in-slices.ts";
 import { changesIn, changeText } from "./change-text.ts";
 
 /** Milliseconds between two looks for changes that nothing told of: those of other processes on a SQLite file. */
 const EVERY = 1000;
-/** Changes that are read at a time: some milliseconds of work. */
-const AT_ONCE = 500;
+/** Changes that are handed out at a time, and how many of them are made into text between two looks at the clock. */
+const [AT_ONCE, PIECE] = [2000, 100];
+/** Readers that get them in one turn of the event loop: a millisecond or two of work. */
+const READERS_OF_TURN = 100;
 /**
- * Milliseconds between two readings of a feed that changes all the time, and as many more for each reader: what comes
- * meanwhile is sent to all of them in one piece.
+ * After handing out, a tail waits this many times as long as that took, within these milliseconds: what comes meanwhile
+ * is handed out in one piece. A thousand writes to sockets cost the same whether a piece has one change or a hundred.
  */
-const [GAP, GAP_OF_READER] = [2, 0.1];
+const [TIMES, SHORTEST_GAP, LONGEST_GAP] = [8, 2, 500];
 
 /** Who follows a feed and has everything up to its end. */
 export interface TailReader {
@@ -81,27 +85,52 @@ class Tail {
     do {
       this.#isAskedAgain = false;
       // The store's outage is logged elsewhere, and the next look tries again.
-      await this.#read().catch(() => {});
+      const took = await this.#read().catch(() => 0);
       if (!this.#isAskedAgain) break;
-      await new Promise((resolve) => setTimeout(resolve, GAP + GAP_OF_READER * this.readers.size));
+      const gap = Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, TIMES * took));
+      await new Promise((resolve) => setTimeout(resolve, gap));
     } while (this.readers.size > 0);
     this.#isReading = false;
   }
 
-  async #read(): Promise<void> {
+  /** Returns the milliseconds of handing out. */
+  async #read(): Promise<number> {
     const from = this.#last;
     const page = await this.#store.read("events", this.#organisationId, from, AT_ONCE);
     const to = Math.min(page.rows.at(-1)?.last ?? from, from + AT_ONCE);
     // Changes that are no longer kept: whoever follows finds that out by itself.
     if (to === from) this.#last = Math.max(from, page.oldest - 1);
-    if (to === from) return;
-    let text = "";
-    for (const event of changesIn(page, from, AT_ONCE)) text += frameOf(event.sequence, changeText(event));
+    if (to === from) return 0;
+    const frames = await framesOf(page, from);
     this.#last = to;
     if (to < page.sequence) this.#isAskedAgain = true;
-    const frames = Buffer.from(text);
-    for (const reader of this.readers) reader.receive(frames, from, to);
+    return this.#handOut(frames, from, to);
   }
+
+  /** Many readers get it over several turns, so that requests need not wait for all of them. */
+  async #handOut(frames: Buffer, from: number, to: number): Promise<number> {
+    const startedAt = performance.now();
+    let count = 0;
+    for (const reader of this.readers) {
+      reader.receive(frames, from, to);
+      if (++count % READERS_OF_TURN === 0) await turn();
+    }
+    // Responses write to their sockets at the end of a turn.
+    await turn();
+    return performance.now() - startedAt;
+  }
+}
+
+/** The changes after number `from` as server-sent events. */
+async function framesOf(page: EventPage, from: number): Promise<Buffer> {
+  const slice = new Slice();
+  let text = "";
+  let count = 0;
+  for (const event of changesIn(page, from, AT_ONCE)) {
+    if (++count % PIECE === 0) await slice.pause();
+    text += frameOf(event.sequence, changeText(event));
+  }
+  return Buffer.from(text);
 }
 
 /** A change as a server-sent event. */
