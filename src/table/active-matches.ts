@@ -15,10 +15,12 @@ interface ExpiringTable {
  *
  *     match        0   1   2   3 (in 2)   4 (in 3)
  *     ids          0   1   2   2          2           a word each
+ *     mask         all ones                           a word
  *     expired      0   0   0   1          1           a bit each
  *
- * A million matches are 4 MB of ids, which few caches hold, and 125 KB of bits: the kernel reads the bit of every match
- * and the id only where it is set.
+ * A million matches are 4 MB of ids, which few caches hold, and 125 KB of bits: the kernel reads the bit of every match,
+ * and where it is set the id `ids[match & mask]`. Where nothing decides in place of any expired match, as in a list of
+ * addresses, the mask is 0: `ids[0]` is right for all of them, and stays in the first cache.
  *
  * Parents are older than their children, so one pass over the matches fills it in. It stays right until the next expiry
  * passes, and when time goes back, as far as to the last one that had passed: only then is it made anew.
@@ -26,6 +28,7 @@ interface ExpiringTable {
 export class ActiveMatches {
   /** By match id, of the moment that `at` was last given. */
   readonly ids: Uint32Array;
+  readonly #mask: Int32Array;
   readonly #expired: Uint8Array;
   readonly #table: ExpiringTable;
   readonly #expiresAt: Float64Array;
@@ -34,7 +37,7 @@ export class ActiveMatches {
   #until = -Infinity;
   #hasExpired = false;
 
-  /** Lies in `activeMatchBytes` bytes of `buffer` from `byteOffset` on, a multiple of 4: ids, then bits. O(1). */
+  /** Lies in `activeMatchBytes` bytes of `buffer` from `byteOffset` on, a multiple of 4. O(1). */
   constructor(
     table: ExpiringTable,
     buffer: ArrayBufferLike = new ArrayBuffer(activeMatchBytes(table.matchCount)),
@@ -42,7 +45,8 @@ export class ActiveMatches {
   ) {
     this.#table = table;
     this.ids = new Uint32Array(buffer, byteOffset, table.matchCount + 1);
-    this.#expired = new Uint8Array(buffer, byteOffset + this.ids.byteLength, (table.matchCount >>> 3) + 1);
+    this.#mask = new Int32Array(buffer, byteOffset + this.ids.byteLength, 1);
+    this.#expired = new Uint8Array(buffer, byteOffset + this.ids.byteLength + 4, (table.matchCount >>> 3) + 1);
     // The latest of its values' for each match; index 0 is none. Behind them are those of values in lists.
     this.#expiresAt = new Float64Array(table.buffer, table.sections.expiresAt.byteOffset, table.matchCount + 1);
   }
@@ -66,6 +70,7 @@ export class ActiveMatches {
     let from = -Infinity;
     let until = Infinity;
     let expired = 0;
+    let mask = 0;
     this.#from = Infinity; // nothing is right if this throws
     ids[0] = NO_MATCH;
     this.#expired.fill(0);
@@ -75,7 +80,9 @@ export class ActiveMatches {
         ids[match] = match;
         if (time < until) until = time;
       } else {
-        ids[match] = ids[this.#table.parent(match as MatchId)]!;
+        const instead = ids[this.#table.parent(match as MatchId)]!;
+        ids[match] = instead;
+        if (instead !== NO_MATCH) mask = -1;
         this.#expired[match >>> 3]! |= 1 << (match & 7);
         if (time > from) from = time;
         expired++;
@@ -84,12 +91,13 @@ export class ActiveMatches {
     this.#from = from;
     this.#until = until;
     this.#hasExpired = expired > 0;
+    this.#mask[0] = mask;
   }
 }
 
-/** What the ids and bits of so many matches take. */
+/** What the ids, the mask and the bits of so many matches take. */
 export function activeMatchBytes(matchCount: number): number {
-  return 4 * (matchCount + 1) + (matchCount >>> 3) + 1;
+  return 4 * (matchCount + 2) + (matchCount >>> 3) + 1;
 }
 
 /** What has no expiry never expires, so no moment is at infinity; -Infinity is before all that expires. */

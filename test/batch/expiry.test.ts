@@ -84,6 +84,35 @@ test("batches and buffers at a moment answer as the linear oracle, in both engin
   assert.ok(caught > 0, "the negative control: one millisecond makes a difference");
 });
 
+test("batches of every size skip what has expired: in lists, where nothing decides instead, and in nested prefixes", () => {
+  const word = seededRandom(20);
+  const below = (end: number): number => word() % end;
+  let skipped = 0;
+  for (const lengths of [[32], [24, 32], [20, 24, 28, 32]]) {
+    const trie = new PrefixTrie();
+    const words: number[] = [];
+    for (let value = 0; value < 3000; value++) {
+      const w0 = (0x0a00_0000 | below(1 << 20)) >>> 0;
+      trie.insert(prefixOf({ family: 4, w0, w1: 0, w2: 0, w3: 0 }, lengths[below(lengths.length)]!), value + 1);
+      words.push(w0);
+    }
+    const table = freeze(trie, { expiresAt: (value) => (value % 4 === 0 ? NOON : NOON + 1 + (value % 7)) });
+    const kernel = new Matcher(table, { engine: "webassembly" });
+    const all = Uint32Array.from(words);
+    for (const now of [NOON, NOON + 3, NOON + 7, NOON - 1])
+      for (let count = 1; count <= 200; count++) {
+        const some = all.subarray(below(all.length - count)).subarray(0, count);
+        const [found, expected] = [new Uint32Array(count + 1).fill(7), new Uint32Array(count)];
+        kernel.lookupBatchInto(4, some, found, count, now);
+        table.lookupBatchInto(4, some, expected, count);
+        const active = expected.map((match) => table.activeMatch(match as MatchId, now));
+        assert.deepEqual(found, Uint32Array.of(...active, 7), `${lengths.join()}, ${count}, ${now - NOON}`);
+        skipped += active.reduce((sum, match, at) => sum + (match === expected[at] ? 0 : 1), 0);
+      }
+  }
+  assert.ok(skipped > 50_000, `${skipped} of the matches had expired`);
+});
+
 test("runs at a moment write the rows of the linear oracle: engines, threads, selections, byte for byte", async (t) => {
   const random = seededRandom(17);
   let rows = 0;
