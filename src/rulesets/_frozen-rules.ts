@@ -3,6 +3,7 @@ import type { MatchId } from "../table/match-id.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { SortedFreezer } from "../table/sorted-freezer.ts";
 import type { RuleBatchLookup, RuleEngine } from "./rule-engine.ts";
+import type { ActiveSlots } from "./_active-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import { grown } from "./_column.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
@@ -72,11 +73,11 @@ export class FrozenRules {
   }
 
   /** The slot of the most specific active rule whose match is this one or one of its ancestors; 0: none is. */
-  activeSlot(match: number, expiresAt: Float64Array, now: number): number {
+  activeSlot(match: number, active: ActiveSlots, now: number): number {
     // Parents are smaller, and where the section is empty undefined | 0 is 0: the loop ends.
     for (let at = match; at !== 0; at = this.#parents[at]! | 0) {
       const slot = this.#slotOf(at);
-      if (now < expiresAt[slot]!) return slot;
+      if (active.has(slot, now)) return slot;
     }
     return 0;
   }

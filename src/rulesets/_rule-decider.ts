@@ -143,7 +143,7 @@ export class RuleDecider {
     const frozen = this.#frozen;
     if (frozen === undefined) return this.#allRules().deciding(prefix, now);
     const match = frozen.matchOf(prefix);
-    const slot = frozen.activeSlot(match, this.#slots.expiresAt, now);
+    const slot = frozen.activeSlot(match, this.#slots.active, now);
     return this.#mayBeAdded(prefix) ? this.#longer(slot, this.#added.deciding(prefix, now)) : slot;
   }
 
@@ -153,14 +153,14 @@ export class RuleDecider {
     // No rule added since covers it, so that it is not one of them, either: the table has it, and all around it.
     const isFrozen = this.#frozen !== undefined && !this.#mayBeAdded(prefix);
     const parent = isFrozen ? this.#frozen!.parentOf(slot) : undefined;
-    if (parent !== undefined) return this.#frozen!.activeSlot(parent, this.#slots.expiresAt, now);
+    if (parent !== undefined) return this.#frozen!.activeSlot(parent, this.#slots.active, now);
     return prefix.length === 0 ? 0 : this.deciding({ ...prefix, length: prefix.length - 1 }, now);
   }
 
   decide4(word: number, now: number): number {
     const frozen = this.#frozen;
     if (frozen === undefined) return this.#allRules().deciding(this.#ask(word, 0, 0, 0), now);
-    const slot = frozen.activeSlot(frozen.table.lookup4(word), this.#slots.expiresAt, now);
+    const slot = frozen.activeSlot(frozen.table.lookup4(word), this.#slots.active, now);
     if (!this.#filter.mayHave4(word)) return slot;
     return this.#longer(slot, this.#added.deciding(this.#ask(word, 0, 0, 0), now));
   }
@@ -168,7 +168,7 @@ export class RuleDecider {
   decide6(w0: number, w1: number, w2: number, w3: number, now: number): number {
     const frozen = this.#frozen;
     if (frozen === undefined) return this.#allRules().deciding(this.#ask(w0, w1, w2, w3), now);
-    const slot = frozen.activeSlot(frozen.table.lookup6(w0, w1, w2, w3), this.#slots.expiresAt, now);
+    const slot = frozen.activeSlot(frozen.table.lookup6(w0, w1, w2, w3), this.#slots.active, now);
     if (!this.#filter.mayHave6(w0, w1)) return slot;
     return this.#longer(slot, this.#added.deciding(this.#ask(w0, w1, w2, w3), now));
   }
@@ -284,10 +284,10 @@ export class RuleDecider {
 
   #resolve4(words: Uint32Array, from: number, out: Uint32Array, to: number, count: number, now: number): void {
     const frozen = this.#frozen!;
-    const { expiresAt } = this.#slots;
+    const { active } = this.#slots;
     const hasAdded = this.#added.total > 0;
     for (let i = 0; i < count; i++) {
-      let slot = frozen.activeSlot(matches[i]!, expiresAt, now);
+      let slot = frozen.activeSlot(matches[i]!, active, now);
       if (hasAdded && this.#filter.mayHave4(words[from + i]!))
         slot = this.#longer(slot, this.#added.deciding(this.#ask(words[from + i]!, 0, 0, 0), now));
       out[to + i] = idOf(4, slot);
@@ -296,10 +296,10 @@ export class RuleDecider {
 
   #resolve6(words: Uint32Array, from: number, out: Uint32Array, to: number, count: number, now: number): void {
     const frozen = this.#frozen!;
-    const { expiresAt } = this.#slots;
+    const { active } = this.#slots;
     const hasAdded = this.#added.total > 0;
     for (let i = 0, at = from; i < count; i++, at += 4) {
-      let slot = frozen.activeSlot(matches[i]!, expiresAt, now);
+      let slot = frozen.activeSlot(matches[i]!, active, now);
       if (hasAdded && this.#filter.mayHave6(words[at]!, words[at + 1]!)) {
         const asked = this.#ask(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
         slot = this.#longer(slot, this.#added.deciding(asked, now));

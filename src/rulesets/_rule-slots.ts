@@ -1,5 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { finished } from "../turns/finished.ts";
+import { ActiveSlots } from "./_active-slots.ts";
 import { copying, grown, inPieces } from "./_column.ts";
 import { NameTable } from "./_name-table.ts";
 import { SlotMoment } from "./_slot-moment.ts";
@@ -91,6 +92,7 @@ export class RuleSlots {
   /** `lengths` and `expiresAt` are those of the file. */
   #isBorrowed = false;
   #moments: readonly SlotMoment[] = [];
+  #active: ActiveSlots | undefined;
 
   constructor(family: Family, capacity = FIRST_CAPACITY) {
     this.family = family;
@@ -110,6 +112,12 @@ export class RuleSlots {
     slots.#isBorrowed = true;
     slots.end = file.count + 1;
     return slots;
+  }
+
+  /** Which rules are active. O(1), or O(slots / 512) after the columns have grown. */
+  get active(): ActiveSlots {
+    if (this.#active?.expiresAt !== this.expiresAt) this.#active = new ActiveSlots(this.expiresAt);
+    return this.#active!;
   }
 
   /** Of a freed slot, in its first word, the slot freed before it. */
@@ -190,7 +198,7 @@ export class RuleSlots {
 
   get byteLength(): number {
     const own = this.#isBorrowed ? [] : [this.lengths, this.expiresAt];
-    const columns = [...own, this.#keys, this.#createdAt, this.#updatedAt, this.#names];
+    const columns = [...own, this.#keys, this.#createdAt, this.#updatedAt, this.#names, this.#active];
     return columns.reduce((sum, column) => sum + (column?.byteLength ?? 0), 0);
   }
 
@@ -220,7 +228,7 @@ export class RuleSlots {
   /** Writes everything of a rule but its key. */
   write(slot: number, rule: Rule): void {
     this.#beforeWrite(slot);
-    this.expiresAt[slot] = rule.expiresAt ?? PERMANENT;
+    this.#expire(slot, rule.expiresAt ?? PERMANENT);
     this.createdAt[slot] = rule.createdAt;
     this.updatedAt[slot] = rule.updatedAt;
     this.names.set(slot, rule.name);
@@ -230,7 +238,7 @@ export class RuleSlots {
   clear(slot: number): void {
     this.#beforeWrite(slot);
     this.names.set(slot, null);
-    this.expiresAt[slot] = NO_RULE_HERE;
+    this.#expire(slot, NO_RULE_HERE);
   }
 
   /** Makes a cleared slot available again. */
@@ -331,6 +339,11 @@ export class RuleSlots {
       createdAt: this.createdAt[slot]!,
       updatedAt: this.updatedAt[slot]!,
     };
+  }
+
+  #expire(slot: number, at: number): void {
+    this.expiresAt[slot] = at;
+    this.#active?.changed(slot);
   }
 
   /** Keeps the old value for those that hold a moment. */
