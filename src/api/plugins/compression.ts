@@ -29,7 +29,8 @@ const COMPRESSIBLE = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|x-
 export function compressAnswers(app: FastifyInstance): void {
   app.decorateRequest("answerBytes", 0);
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (reply.statusCode === 304) vary(reply, "Accept-Encoding");
+    // Also where it is too short to be coded unless the client insists: caches hear the same with a 200 as with a 304.
+    if (reply.statusCode === 304 || reply.hasHeader("etag")) vary(reply, "Accept-Encoding");
     if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.hasSecret === true)
       return done(null, payload);
     const isWorthIt =

@@ -229,6 +229,11 @@ test("each coding has a tag of its own, which If-None-Match and If-Match take", 
         path,
       );
       assert.match(String(again.headers["vary"]), /\bAccept-Encoding\b/, path);
+      assert.equal(
+        again.headers["vary"],
+        plain.headers["vary"],
+        `${path}: a 304 says what its 200 says, also a short one`,
+      );
       // What it has is compressed in a way that it does not take now.
       assert.equal(
         (await askRaw(path, { headers: { "If-None-Match": etag } })).status,
