@@ -35,11 +35,12 @@ export const createCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
+  const given = { url: args.operands[0]!, description: args.value("description") ?? "", active: true };
+  await checkDefinition(given, guardedPost(args));
   const kinds = kindsIn(args);
   if (kinds === undefined) throw new UsageError("give --kind KIND at least once, or --kind all");
-  const definition = { url: args.operands[0]!, kinds, description: args.value("description") ?? "", active: true };
+  const definition = { ...given, kinds };
   const secret = await withWebhooks(args, async ({ store, organisation }) => {
-    await checkDefinition(definition, guardedPost(args));
     const { makeSecret } = await import("../../../service/webhooks/webhook-secret.ts");
     const { text, sealed } = makeSecret(await keyFileOf(args, store), organisation.id);
     const about = { organisationId: organisation.id, definition, secret: sealed, ...signature() };

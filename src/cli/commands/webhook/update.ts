@@ -49,11 +49,11 @@ async function run(args: Arguments): Promise<number> {
     ...(description !== undefined && { description }),
     ...(active !== undefined && { active: active === "yes" }),
   };
-  if (Object.keys(definition).length === 0) throw new UsageError("give what is to change, as --active yes");
+  if (Object.keys(definition).length === 0) throw new UsageError("give what is to change, such as --active yes");
   if (missed !== undefined && active !== "yes") throw new UsageError("--missed needs --active yes");
+  await checkDefinition(definition, guardedPost(args));
   const id = await withWebhooks(args, async ({ store, organisation, webhooks }) => {
     const webhook = chosenWebhook(webhooks, args.operands[0]!);
-    await checkDefinition(definition, guardedPost(args));
     const about = { organisationId: organisation.id, webhookId: webhook.id, definition, missed, ...signature() };
     await store.write({ kind: "update-webhook", ...about });
     return webhook.id;
