@@ -20,12 +20,14 @@ export interface Progress {
   readonly perMatch?: () => Float64Array;
 }
 
-/** A line that `append` could not add a property to, because it is not a JSON object. */
+/** A line that `append` could not add to as to the others. */
 export interface MalformedInputLine {
   readonly file: string;
   readonly line: number;
-  /** Where it stops being one, in bytes from 1. */
+  /** Where it stops being a JSON object, or where its first field too many begins, in bytes from 1. */
   readonly column: number;
+  /** "too-many-fields": a record has more than the header, so that what is added is below no name. */
+  readonly reason: "not-an-object" | "too-many-fields";
 }
 
 /** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
@@ -47,7 +49,10 @@ export interface IdentifyResult {
   readonly top: TopAddresses | null;
   /** With `keptAddresses`; otherwise null. */
   readonly addressCounts: AddressCounts | null;
-  /** Lines in JSON input that are not JSON objects: with "append", their rows contain the line as text. */
+  /**
+   * With "append": lines of JSON input that are not JSON objects, whose rows contain the line as text; and records of
+   * tables with more fields than the header.
+   */
   readonly malformed: number;
   /** The first of them. */
   readonly malformedLines: readonly MalformedInputLine[];

@@ -136,11 +136,16 @@ function rowOf(
   if (one.format === "tsv") return plain(`${address ?? ""}\t${prefix ?? ""}\t${ids.join(",")}`);
   if (one.format === "csv") return plain(`${address ?? ""},${prefix ?? ""},${cell}`);
   if (one.format === "jsonl") return plain(documentOf(line, address, prefix, ids, one.rowText));
-  if (one.kind === "tsv" || one.kind === "space") return plain(`${line.text}\t${ids.join(",")}`);
-  if (/^[ \t\r]*$/.test(line.text)) return plain(line.text);
-  if (one.kind === "csv")
-    return plain(`${line.text}${",".repeat(Math.max(0, (header?.fields.length ?? 0) - line.fields.length))},${cell}`);
-  return withMember(line.text, ids);
+  if (one.kind === "space" || (one.kind === "tsv" && header === undefined))
+    return plain(`${line.text}\t${ids.join(",")}`);
+  if ((one.kind === "tsv" ? /^[ \r]*$/ : /^[ \t\r]*$/).test(line.text)) return plain(line.text);
+  if (one.kind === "jsonl") return withMember(line.text, ids);
+  const missing = header === undefined ? 0 : header.fields.length - line.fields.length;
+  const [delimiter, last] = one.kind === "csv" ? [",", cell] : ["\t", ids.join(",")];
+  return {
+    text: `${line.text}${delimiter.repeat(Math.max(0, missing))}${delimiter}${last}\n`,
+    isMalformed: missing < 0,
+  };
 }
 
 function documentOf(

@@ -37,9 +37,9 @@ export class LineCounts {
   /** Why the line at which the engine stopped has no row. */
   failure: ShardFailure | null = null;
 
-  addMalformed(linesBefore: number, column: number): void {
+  addMalformed(linesBefore: number, column: number, reason: MalformedLine["reason"]): void {
     this.malformed++;
-    if (this.malformedLines.length < MAX_MALFORMED_LINES) this.malformedLines.push({ linesBefore, column });
+    if (this.malformedLines.length < MAX_MALFORMED_LINES) this.malformedLines.push({ linesBefore, column, reason });
   }
 }
 

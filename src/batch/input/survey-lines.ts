@@ -1,4 +1,4 @@
-import { countFields, endOfRecord } from "../lines/csv-records.ts";
+import { countFields, countTabs, endOfRecord } from "../lines/csv-records.ts";
 import { skipMark } from "../lines/byte-order-mark.ts";
 import { withoutCarriageReturn } from "../lines/end-of-line.ts";
 import type { OpenInput } from "./input.ts";
@@ -36,7 +36,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   let { start, end } = firstLineIn(head);
   const line = textOf(head, start, end);
   if (line === "") return text;
-  const syntax = fieldSyntax ?? (field === undefined ? detectTable(line, input.name) : detectSyntax(line));
+  const syntax = fieldSyntax ?? (field === undefined ? detectTable(line, input.name) : detectColumns(line, input.name));
   const spec = (names: string): FieldSpec | null =>
     field === undefined ? null : resolveField(field, syntax, names, input.name);
   if (syntax === "jsonl") return { ...text, shape: { ...TEXT_LINES, field: spec(line), append: "append-jsonl" } };
@@ -60,7 +60,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? skipMark(head, 0, head.length) : 0 };
   const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, start, end)));
   return {
-    shape: { ...shape, columns: countFields(head, start, end) },
+    shape: { ...shape, columns: syntax === "csv" ? countFields(head, start, end) : countTabs(head, start, end) + 1 },
     header,
     from: Math.min(end + 1, head.length),
     headerLines: linesIn(head, end),
@@ -104,12 +104,23 @@ function recordEnd(head: Buffer, start: number): number {
  */
 function detectTable(line: string, name: string): FieldSyntax {
   if (/^\s*\{/.test(line)) return "jsonl";
-  const [, extension] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
-  if (extension !== undefined) return extension.toLowerCase() as FieldSyntax;
+  const named = tableNamed(name);
+  if (named !== null) return named;
   const [, delimiter] = ROW_OF_NAMES.exec(line) ?? [];
   if (delimiter === undefined || hasAddress(line)) return "space";
   const names = line.split(delimiter);
   return new Set(names).size < names.length ? "space" : delimiter === "," ? "csv" : "tsv";
+}
+
+/** How lines are cut in which a field is: by the first one or, if that has no delimiter, by the name of the input. */
+function detectColumns(line: string, name: string): FieldSyntax {
+  const syntax = detectSyntax(line);
+  return syntax === "space" ? (tableNamed(name) ?? syntax) : syntax;
+}
+
+function tableNamed(name: string): "csv" | "tsv" | null {
+  const [, extension] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
+  return extension === undefined ? null : (extension.toLowerCase() as "csv" | "tsv");
 }
 
 /** Two names or more, as programs name columns, with or without quotes. */

@@ -3,6 +3,7 @@ import { FIELD_START, PLAIN, QUOTE_SEEN, QUOTED } from "../../kernel/workspace.t
 const LF = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const TAB = 0x09;
 
 /** The end of the last record in a piece of text (0: none), and the state at the end of the piece. */
 export interface CutRecords {
@@ -160,11 +161,27 @@ function afterQuotes(bytes: Buffer, at: number, end: number): number {
 /** The number of fields of the record `bytes[start, end)`. */
 export function countFields(bytes: Buffer, start: number, end: number): number {
   let fields = 1;
-  let isFront = true;
-  for (let at = start; at < end; at++) {
-    if (isFront && bytes[at] === QUOTE) at = afterQuotes(bytes, at + 1, end);
-    isFront = at < end && bytes[at] === COMMA;
-    if (isFront) fields++;
-  }
+  for (let at = nextField(bytes, start, end); at >= 0; at = nextField(bytes, at, end)) fields++;
   return fields;
+}
+
+/** Where the field after the one at `bytes[at]` begins; -1: that is the last one of the record. */
+function nextField(bytes: Buffer, at: number, end: number): number {
+  const from = bytes[at] === QUOTE && at < end ? afterQuotes(bytes, at + 1, end) : at;
+  const comma = indexOf(bytes, COMMA, from, end);
+  return comma < end ? comma + 1 : -1;
+}
+
+export function countTabs(bytes: Buffer, start: number, end: number): number {
+  let tabs = 0;
+  for (let at = start; at < end; at++) if (bytes[at] === TAB) tabs++;
+  return tabs;
+}
+
+/** Where field `index` (from 0) of `bytes[start, end)` begins. It must have that many. */
+export function fieldStart(bytes: Buffer, start: number, end: number, index: number, syntax: "csv" | "tsv"): number {
+  let at = start;
+  for (let field = 0; field < index; field++)
+    at = syntax === "csv" ? nextField(bytes, at, end) : indexOf(bytes, TAB, at, end) + 1;
+  return at;
 }

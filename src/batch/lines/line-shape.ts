@@ -8,8 +8,7 @@ export interface LineShape {
   readonly records: "lines" | "csv";
   readonly append: "append" | "append-csv" | "append-jsonl";
   /**
-   * The number of columns of the header, to which records of CSV are filled up before one is appended; 0: there is no
-   * header.
+   * The number of columns of the header, to which records are filled up before one is appended; 0: there is no header.
    */
   readonly columns: number;
 }

@@ -3,6 +3,7 @@ import { BatchError } from "../batch-error.ts";
 import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import { skipMark } from "../lines/byte-order-mark.ts";
+import { columnNames } from "../lines/fields/resolve-field.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
 /** The headers of the rows: one for all inputs that have a header. */
@@ -31,7 +32,8 @@ export class HeaderRows {
 
   /**
    * The output row for the header of an input, null if there is none: a further input continues below the header of the
-   * first. Throws BatchError if its columns differ and would be below the wrong names.
+   * first. Throws BatchError if its columns differ and would be below the wrong names, or one of its columns has the
+   * name of one that is added.
    */
   rowOf(header: Buffer, shape: LineShape, name: string): Buffer | null {
     const isFirst = this.#first === null;
@@ -43,10 +45,10 @@ export class HeaderRows {
         { file: name, line: 1 },
       );
     }
-    return isFirst ? this.#row(header, shape) : null;
+    return isFirst ? this.#row(header, shape, name) : null;
   }
 
-  #row(header: Buffer, shape: LineShape): Buffer | null {
+  #row(header: Buffer, shape: LineShape, file: string): Buffer | null {
     const labels = this.#labels;
     const columns = [ROW_COLUMNS[0], ...this.#columns];
     if (this.#format === "tsv")
@@ -56,9 +58,20 @@ export class HeaderRows {
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
     const names = labels.length === 0 ? [this.#appendAs] : labels;
+    checkNames(names, columnNames(withoutMark(header).toString(), isCsv ? "csv" : "tsv"), file);
     const added = names.map((name) => (isCsv ? `,${csvField(name)}` : `\t${name}`)).join("");
     return Buffer.concat([header, Buffer.from(`${added}\n`)]);
   }
+}
+
+function checkNames(added: readonly string[], columns: readonly string[], file: string): void {
+  const name = added.find((each) => columns.includes(each));
+  if (name === undefined) return;
+  throw new BatchError(
+    "member-exists",
+    `the header already has a column ${JSON.stringify(name)}; rename it, or choose another name for the new one with --append-as`,
+    { file, line: 1 },
+  );
 }
 
 function withoutMark(header: Buffer): Buffer {

@@ -31,11 +31,11 @@ export class RunTotals {
     this.addresses += part.addresses;
     this.matched += part.matched;
     this.malformed += part.malformed;
-    for (const { linesBefore, column } of part.malformedLines.slice(
+    for (const { linesBefore, column, reason } of part.malformedLines.slice(
       0,
       MAX_MALFORMED_LINES - this.malformedLines.length,
     )) {
-      this.malformedLines.push({ file: position.file, line: position.nextLine + linesBefore, column });
+      this.malformedLines.push({ file: position.file, line: position.nextLine + linesBefore, column, reason });
     }
   }
 

@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
   "quote-unclosed": () =>
     "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)",
   "member-exists": ({ appendAs }) =>
-    `this object already has a member ${JSON.stringify(appendAs)}; choose another name for the new one with --append-as`,
+    `this object already has a member ${JSON.stringify(appendAs)}; rename it, or choose another name for the new one with --append-as`,
   "too-many-addresses": ({ countedAddresses }) =>
     `more than ${countedAddresses} different addresses, each of which is counted in memory; count the input in parts (--top)`,
 };

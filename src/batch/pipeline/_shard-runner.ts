@@ -284,9 +284,9 @@ export class ShardRunner {
    * The kernel finds the first address of lines of text, or of a field of them. Records of CSV that are searched as a
    * whole are lines if there is no quote.
    */
-  #isForKernel({ bytes, start, end }: Lines, { field, records, append }: LineShape): boolean {
+  #isForKernel({ bytes, start, end }: Lines, { field, records, append, columns }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
-    const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
+    const isSimple = address === "first" && !rowText && (format !== "append" || (append === "append" && columns === 0));
     if (!isSimple) return false;
     if (field !== null) return isScannedField(field);
     return records === "lines" || !bytes.subarray(start, end).includes(QUOTE);

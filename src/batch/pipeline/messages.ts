@@ -3,6 +3,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { SharedSnapshot } from "../pool/messages.ts";
 import type { ThreadFailure } from "../pool/thread-failure.ts";
 import type { AddressChoice, RowSelection } from "../identify-options.ts";
+import type { MalformedInputLine } from "../identify-result.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
@@ -148,6 +149,7 @@ export type WorkerAnswer =
 export interface MalformedLine {
   readonly linesBefore: number;
   readonly column: number;
+  readonly reason: MalformedInputLine["reason"];
 }
 
 /** The result of a shard. */
@@ -158,7 +160,7 @@ export interface ShardResult {
   readonly textLines: number;
   readonly addresses: number;
   readonly matched: number;
-  /** Lines that `append` could not add a property to, and the first of them. */
+  /** Lines that `append` could not add to as to the others, and the first of them. */
   readonly malformed: number;
   readonly malformedLines: readonly MalformedLine[];
   /**

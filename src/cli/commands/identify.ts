@@ -350,11 +350,16 @@ function isCounting(args: Arguments): boolean {
   return args.has("summary") || args.has("top");
 }
 
-/** Says where lines are not JSON objects, and returns the exit code. */
+const MALFORMED = {
+  "not-an-object": 'not a JSON object; its row has the line as the member "text"',
+  "too-many-fields": "more fields than the header has columns; what was added to its row is after them, under no name",
+};
+
+/** Says which lines `append` could not add to as to the others, and returns the exit code. */
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
   const shown = malformedLines.map(
-    ({ file, line, column }) =>
-      `${file === "-" ? "standard input" : file}:${line}:${column}: not a JSON object; its row has the line as the member "text"`,
+    ({ file, line, column, reason }) =>
+      `${file === "-" ? "standard input" : file}:${line}:${column}: ${MALFORMED[reason]}`,
   );
   if (malformed > shown.length)
     shown.push(`... and ${counted(malformed - shown.length, "more line")} like these, ${grouped(malformed)} in all`);

@@ -188,7 +188,7 @@ interface Case extends TableCase {
 const note = fc.constantFrom("", "x", "9.9.9.9", '"a, ""b""\r\n1.2.3.4"', '"\n\n"', '"10.1.2.3', "é\xff", 'a"b', " y ");
 const csvLine = fc
   .tuple(
-    fc.constantFrom("1", "", '"1,2"'),
+    fc.constantFrom("1", "", '"1,2"', "1,2"),
     fc.oneof(
       list.map((text) => `"${text.replaceAll('"', '""')}"`),
       item,
@@ -264,8 +264,10 @@ const kinds = fc.oneof(
   fc.record({
     kind: fc.constant("tsv" as const),
     text: textOf(
-      "time\tip\n",
-      list.map((text) => `1\t${text}\t"x`),
+      "time\tip\tnote\n",
+      fc
+        .tuple(list, fc.constantFrom("", "\t", '\t"x', '\t"x', "\tx\t", "\tx\ty"))
+        .map(([text, rest]) => `1\t${text}${rest}`),
     ),
     header: fc.constant(true),
     field: fc.constantFrom(undefined, "ip"),

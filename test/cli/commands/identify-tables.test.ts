@@ -19,6 +19,11 @@ before(async () => {
     "other.csv": "time,address\n5,10.0.0.5\n",
     "open.csv": 'time,src_ip\n1,10.1.2.3\n2,"10.1.2.3\n3,9.9.9.9\n',
     "events.jsonl": OBJECTS,
+    "again.csv": "cbs_ids,ip\nx,10.1.2.3\n",
+    "twice.csv": "ip,note,ip\n9.9.9.9,,10.1.2.3\n",
+    "one.csv": "ip\n10.9.9.9\n",
+    "wide.csv": 'a,ip\n"1\n2",10.9.9.9,x,y\n3,10.9.9.9\n4,10.9.9.9,z\n',
+    "ragged.tsv": "a\tip\tb\n1\t10.9.9.9\n\t\t\n\n2\t10.9.9.9\tx\n3\t10.9.9.9\tx\ty\n",
     "again.jsonl": '{"ip":"10.1.2.3","cbs_ids":[]}\n',
     "proxied.csv": PROXIED,
     "visits.log": "10.1.2.3 a\n9.9.9.9 b\n10.1.2.3 c\n2001:db8::7 d\nnobody\n9.9.9.8 e\n",
@@ -126,13 +131,56 @@ test("a member that is there already is an error with its line, and another name
   const failed = await identify(["--format", "append", "-o", "rows.jsonl", "events.jsonl", "again.jsonl"]);
   assert.equal(
     failed.stderr,
-    'ipsieve: again.jsonl:1: this object already has a member "cbs_ids"; choose another name for the new one with --append-as\n',
+    'ipsieve: again.jsonl:1: this object already has a member "cbs_ids"; rename it, or choose another name for the new one with --append-as\n',
   );
   assert.deepEqual([failed.code, existsSync(join(folder.path, "rows.jsonl"))], [2, false]);
   assert.equal(
     (await identify(["--format", "append", "--append-as", "mine", "again.jsonl"])).stdout,
     '{"ip":"10.1.2.3","cbs_ids":[],"mine":["/cloud/acme","/cloud/acme/by-service/mail/eu-1"]}\n',
   );
+});
+
+test("a column that is there already is an error, and another name the cure", async () => {
+  assert.equal(
+    (await identify(["--format", "append", "again.csv"])).stderr,
+    'ipsieve: again.csv:1: the header already has a column "cbs_ids"; rename it, or choose another name for the new one with --append-as\n',
+  );
+  const { stdout } = await identify(["--format", "append", "--append-as", "mine", "again.csv"]);
+  assert.equal(stdout, lines("cbs_ids,ip,mine", 'x,10.1.2.3,"/cloud/acme,/cloud/acme/by-service/mail/eu-1"'));
+});
+
+test("a new column is below its name: short records are filled up, long ones reported", async () => {
+  const why = "more fields than the header has columns; what was added to its row is after them, under no name";
+  const wide = await identify(["--format", "append", "wide.csv"]);
+  assert.deepEqual(
+    [wide.code, wide.stdout, wide.stderr],
+    [
+      2,
+      lines('a,ip,cbs_ids\n"1', '2",10.9.9.9,x,y,/cloud/acme', "3,10.9.9.9,/cloud/acme", "4,10.9.9.9,z,/cloud/acme"),
+      `ipsieve: wide.csv:2:16: ${why}\nipsieve: wide.csv:5:12: ${why}\n`,
+    ],
+  );
+  const ragged = await identify(["--format", "append", "ragged.tsv"]);
+  assert.deepEqual(
+    [ragged.code, ragged.stdout, ragged.stderr],
+    [
+      2,
+      lines(
+        "a\tip\tb\tcbs_ids",
+        "1\t10.9.9.9\t\t/cloud/acme",
+        "\t\t\t",
+        "",
+        "2\t10.9.9.9\tx\t/cloud/acme",
+        "3\t10.9.9.9\tx\ty\t/cloud/acme",
+      ),
+      `ipsieve: ragged.tsv:6:14: ${why}\n`,
+    ],
+  );
+});
+
+test("a file named .csv is a table, also with a single column", async () => {
+  const { stdout } = await identify(["--field", "ip", "--format", "append", "one.csv"]);
+  assert.equal(stdout, lines("ip,cbs_ids", "10.9.9.9,/cloud/acme"));
 });
 
 test("rows of JSON tell the number of the line in its input, and the line when asked", async () => {
@@ -216,6 +264,10 @@ const refused: [args: string[], message: RegExp][] = [
   [
     ["--format", "append", "open.csv"],
     /^ipsieve: open\.csv:3: a quoted field begins in this record and never ends; correct the quote, or read the lines as text \(--input space\)\n$/,
+  ],
+  [
+    ["--field", "ip", "twice.csv"],
+    /^ipsieve: twice\.csv:1: the header row has several columns "ip" \(1, 3\); give the number of one\n$/,
   ],
   [
     ["--format", "json", "visits.log"],

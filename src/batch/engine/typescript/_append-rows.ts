@@ -1,4 +1,4 @@
-import { countFields } from "../../lines/csv-records.ts";
+import { countFields, countTabs, fieldStart } from "../../lines/csv-records.ts";
 import { JsonText } from "./_json-text.ts";
 import type { LineCounts } from "../line-engine.ts";
 import type { RowWriter } from "./_row-writer.ts";
@@ -8,6 +8,7 @@ import type { LineShape } from "../../lines/line-shape.ts";
 
 const LF = 0x0a;
 const COMMA = 0x2c;
+const TAB = 0x09;
 const CLOSE_OBJECT = 0x7d;
 
 /** The line whose row is to be written. */
@@ -39,18 +40,32 @@ export class AppendRows {
   }
 
   write(line: AppendedLine, shape: LineShape, counts: LineCounts): boolean {
-    if (shape.append === "append") return this.#appendText(line, 0);
-    if (isBlank(line)) return this.#keep(line);
-    if (shape.append === "append-csv") return this.#appendText(line, missingColumns(line, shape.columns));
-    return this.#appendMember(line, counts);
+    if (shape.append === "append" && shape.columns === 0) return this.#appendText(line, 0, TAB);
+    if (shape.append !== "append-jsonl") return this.#appendCell(line, shape, counts);
+    return isBlank(line) ? this.#keep(line) : this.#appendMember(line, counts);
   }
 
-  /** The line, commas for missing columns, and the template. */
-  #appendText({ bytes, start, end, match, family, words }: AppendedLine, commas: number): boolean {
+  /** Below its name in the header: what is missing before it is filled up, and a record with more is reported. */
+  #appendCell(line: AppendedLine, { append, columns }: LineShape, counts: LineCounts): boolean {
+    const { bytes, start, end } = line;
+    const isCsv = append === "append-csv";
+    const fields = isCsv ? countFields(bytes, start, end) : countTabs(bytes, start, end) + 1;
+    if (fields === 1 && isBlank(line)) return this.#keep(line);
+    const missing = Math.max(0, columns - fields);
+    if (!this.#appendText(line, missing, isCsv ? COMMA : TAB)) return false;
+    if (columns > 0 && fields > columns) {
+      const excess = fieldStart(bytes, start, end, columns, isCsv ? "csv" : "tsv");
+      counts.addMalformed(counts.textLines, excess - start + 1, "too-many-fields");
+    }
+    return true;
+  }
+
+  /** The line, delimiters for missing columns, and the template. */
+  #appendText({ bytes, start, end, match, family, words }: AppendedLine, missing: number, delimiter: number): boolean {
     const writer = this.#writer;
-    if (!writer.reserve(match, end - start + commas + 1)) return false;
+    if (!writer.reserve(match, end - start + missing + 1)) return false;
     writer.copy(bytes, start, end);
-    for (let comma = 0; comma < commas; comma++) writer.byte(COMMA);
+    for (let column = 0; column < missing; column++) writer.byte(delimiter);
     writer.fill(family, words);
     writer.byte(LF);
     return true;
@@ -98,7 +113,7 @@ export class AppendRows {
     writer.fill(family, words);
     writer.byte(CLOSE_OBJECT);
     writer.byte(LF);
-    counts.addMalformed(counts.textLines, column);
+    counts.addMalformed(counts.textLines, column, "not-an-object");
     return true;
   }
 }
@@ -106,10 +121,6 @@ export class AppendRows {
 /** The property of rows that holds a line as text. */
 export const TEXT_NAME = "text";
 const TEXT_MEMBER = Buffer.from(`{"${TEXT_NAME}":`);
-
-function missingColumns({ bytes, start, end }: AppendedLine, columns: number): number {
-  return columns === 0 ? 0 : Math.max(0, columns - countFields(bytes, start, end));
-}
 
 function isBlank({ bytes, start, end }: AppendedLine): boolean {
   for (let at = start; at < end; at++) if (bytes[at] !== 0x20 && bytes[at] !== 0x09 && bytes[at] !== 0x0d) return false;

@@ -50,6 +50,13 @@ export function resolveField(
       file,
       line: 1,
     });
+  const columns = names.flatMap((name, index) => (name === field ? [index + 1] : []));
+  if (columns.length > 1)
+    throw new BatchError(
+      "field-unusable",
+      `the header row has several columns "${field}" (${columns.slice(0, MAX_NAMED).join(", ")}); give the number of one`,
+      { file, line: 1 },
+    );
   return { syntax: cut, column };
 }
 
