@@ -27,7 +27,7 @@ export const GUARD_OPTION: Option = {
   name: "guard",
   value: "POLICY",
   choices: GUARD_POLICIES,
-  help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the list before), carve (leave them out); default: warn",
+  help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the previous list), carve (leave them out); default: warn",
 };
 
 /** What a deployment is: options of the commands that make or change one. */

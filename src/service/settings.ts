@@ -488,13 +488,13 @@ function parseSetting(
 }
 
 function urlError(text: string): string | undefined {
-  return isWebAddress(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
+  return isWebAddress(text) ? undefined : "write it with its scheme, such as https://ipsieve.example";
 }
 
 function contactError(text: string): string | undefined {
   return isWebAddress(text) || /^[^\s@]+@[^\s@]+$/.test(text)
     ? undefined
-    : "write an email address, or a URL with its scheme, as https://example.org/support";
+    : "write an email address, or a URL with its scheme, such as https://example.org/support";
 }
 
 /** What is wrong with a token: it must have the form of `Authorization: Bearer` (RFC 6750) and be too long to guess. */
@@ -509,7 +509,7 @@ export function prefixesError(text: string): string | undefined {
     prefixesIn(text);
     return undefined;
   } catch (error) {
-    return `${(error as Error).message}; write addresses or prefixes, as 10.0.0.0/8,192.0.2.1`;
+    return `${(error as Error).message}; write addresses or prefixes, such as 10.0.0.0/8,192.0.2.1`;
   }
 }
 

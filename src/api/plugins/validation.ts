@@ -108,8 +108,8 @@ function readParameter(text: string, schema: ParameterSchema, reject: (message: 
   }
   // As schemas count them: a surrogate pair is one character.
   const length = text.length > maxLength ? [...text].length : text.length;
-  if (length < minLength) return reject(`use at least ${minLength} characters`);
-  return length <= maxLength ? text : reject(`use at most ${maxLength} characters`);
+  if (length < minLength) return reject(`use at least ${counted(minLength, "character")}`);
+  return length <= maxLength ? text : reject(`use at most ${counted(maxLength, "character")}`);
 }
 
 function shown(text: string): string {
@@ -306,13 +306,17 @@ function withoutOtherForms(found: readonly SchemaError[]): readonly SchemaError[
 /** The message of a keyword in plain words; the validator's own for all others. */
 function messageOf(keyword: string, params: object, message: string): string {
   const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
-  if (keyword === "minLength") return `use at least ${limit} ${limit === 1 ? "character" : "characters"}`;
-  if (keyword === "maxLength") return `use at most ${limit} ${limit === 1 ? "character" : "characters"}`;
-  if (keyword === "minProperties") return `use at least ${limit} ${limit === 1 ? "property" : "properties"}`;
-  if (keyword === "maxProperties") return `use at most ${limit} ${limit === 1 ? "property" : "properties"}`;
+  if (keyword === "minLength") return `use at least ${counted(limit!, "character")}`;
+  if (keyword === "maxLength") return `use at most ${counted(limit!, "character")}`;
+  if (keyword === "minProperties") return `use at least ${counted(limit!, "property", "properties")}`;
+  if (keyword === "maxProperties") return `use at most ${counted(limit!, "property", "properties")}`;
   if (keyword === "anyOf") return "has none of the permitted forms";
   if (keyword !== "type" || type === undefined) return message;
   return `must be ${(typeof type === "string" ? [type] : type).map(withArticle).join(" or ")}`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function withArticle(type: string): string {

@@ -40,8 +40,8 @@ export function BlockedRequests({
         {({ items, hours }) =>
           items.length === 0 ? (
             <Empty icon="rulesets" title="Nothing reported yet">
-              Bouncers report every half an hour how much they have dropped, edge components at once. Firewalls that
-              fetch a list do not report.
+              Bouncers report every half hour how much they have dropped, edge components at once. Firewalls that fetch
+              a list do not report.
             </Empty>
           ) : (
             <div class="stack">

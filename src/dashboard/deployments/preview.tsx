@@ -62,7 +62,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
         <Note kind="good">It would be published.</Note>
       ) : (
         <Note kind="bad">
-          It would not be published, and devices would keep the list before.
+          It would not be published, and devices would keep the previous list.
           <Reasons reasons={reasons} />
         </Note>
       )}

@@ -63,17 +63,19 @@ export function EditList({
           maxLength={2000}
           autocomplete="off"
           required
-          hint="On another host the list loses its credentials."
+          {...(list !== undefined && {
+            hint: "If the URL moves to another host, the credentials of the list are removed.",
+          })}
         />
         <Select name="format" label="Format" options={FORMATS} defaultValue={list?.format ?? "text"} />
         <Select name="schedule" label="Fetch every" options={SCHEDULES} defaultValue={list?.schedule ?? "60m"} />
         <Field
           name="max_change"
-          label="Most it may change, in %"
+          label="Largest change, in %"
           type="number"
           min={0}
           defaultValue={String(list?.max_change ?? 50)}
-          hint="A fetch that changes more is refused until you accept it."
+          hint="A fetch that would change more of the list is refused until you accept it."
         />
         <Select
           name="own"

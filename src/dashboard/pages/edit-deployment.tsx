@@ -121,7 +121,7 @@ const PURPOSES = {
 };
 const GUARDS = {
   warn: "Show a warning here",
-  refuse: "Keep the list before until someone agrees",
+  refuse: "Keep the previous list until someone agrees",
   carve: "Leave those addresses out",
   off: "Publish it without a warning",
 };

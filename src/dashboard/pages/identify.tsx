@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> =
   csv: ["CSV", "A row for every line: its address, the prefix and the services."],
   tsv: ["TSV", "The same with tabs between the columns."],
   jsonl: ["JSON lines", "A JSON document for every line, with everything the catalogue knows."],
-  append: ["Your lines", "Every line unchanged, followed by its services."],
+  append: ["Your lines", "Every line, with its services added."],
 };
 
 /** Where a log is dropped; from then on it has a page of its own. */

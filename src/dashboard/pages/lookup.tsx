@@ -53,7 +53,7 @@ function Examples() {
   return (
     <Panel>
       <Empty icon="search" title="Enter an address or prefix">
-        As{" "}
+        For example{" "}
         {EXAMPLES.map((each, at) => (
           <span key={each}>
             {at === 0 ? "" : at === EXAMPLES.length - 1 ? " or " : ", "}

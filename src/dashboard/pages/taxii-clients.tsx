@@ -67,7 +67,7 @@ export default function TaxiiClients() {
 
 function Server({ url }: { readonly url: string }) {
   return (
-    <Panel title="The server, as clients are given it">
+    <Panel title="Server URL for TAXII clients">
       <div class="secret">
         <code>{url}</code>
         <CopyButton text={url} label="Copy URL" />

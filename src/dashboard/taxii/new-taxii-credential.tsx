@@ -69,7 +69,7 @@ export function NewTaxiiCredential({ access: { collections, server }, before, on
 const SOURCES: Readonly<Record<TaxiiCollection["source"], string>> = {
   ruleset: "ruleset",
   deployment: "deployment",
-  dataset: "needs a plan for threat intelligence",
+  dataset: "dataset, readable with a plan for threat intelligence",
 };
 
 function CollectionBoxes({

@@ -18,7 +18,7 @@ const sent = {
   otherTypes: [SNAPSHOT_TYPE],
   requestHeaders: {
     ...CONDITIONAL,
-    Range: "the bytes to send, as `bytes=1000-`; one range",
+    Range: "the bytes to send, such as `bytes=1000-`; one range",
     "If-Range": "the ETag of the file that the range is of: if it has changed, the response has all of it",
   },
   responseHeaders: {

@@ -14,7 +14,7 @@ export const listCommand: Command = {
   operands: "",
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [
-    '"refused": the latest list was not published, and devices keep the one before; "ipsieve deployment show" says why. "not pulled": no device has asked for three intervals.',
+    '"refused": the latest list was not published, and devices keep the previous one; "ipsieve deployment show" says why. "not pulled": no device has asked for three intervals.',
     KEY_NOTE,
     "Exit code: 0 if there are deployments, 1 if there are none, 2 after an error.",
   ],
