@@ -12,10 +12,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
   FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation accepts"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the length of the body differs from Content-Length"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    "unsupported-media-type",
-    "this operation does not accept the body's Content-Type; send application/json",
-  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported-media-type", "this operation does not accept the body's Content-Type"],
 };
 
 const OF_SERVICE: Readonly<Record<ServiceErrorCode, ProblemKind>> = {

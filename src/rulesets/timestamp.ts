@@ -22,6 +22,11 @@ export function parseTimestamp(text: unknown): number {
     );
   const parts = TIMESTAMP.exec(text);
   if (parts === null) throw malformed(text);
+  return timeOf(parts, text);
+}
+
+/** @throws RuleError, which names `text`, for a day, time or offset that does not exist, and out of range */
+function timeOf(parts: RegExpExecArray, text: string): number {
   const number = (part: number): number => Number(parts[part] ?? 0);
   const [year, month, day, hour, minute, second] = [number(1), number(2), number(3), number(4), number(5), number(6)];
   const milliseconds = Number((parts[7] ?? "0").padEnd(3, "0").slice(0, 3));
@@ -39,6 +44,7 @@ export function parseTimestamp(text: unknown): number {
   throw new RuleError("out-of-range", "expires_at", text, 0, "a time must be between 1970 and 9999, in UTC");
 }
 
+/** @throws RuleError if its day or time does not exist either, so that no such time is suggested */
 function malformed(text: string): RuleError {
   if (!WITHOUT_ZONE.test(text)) {
     return new RuleError(
@@ -50,11 +56,13 @@ function malformed(text: string): RuleError {
     );
   }
   const [date, time = "00:00:00"] = text.split(/[T ]/);
+  const meant = `${date}T${time}Z`;
+  timeOf(TIMESTAMP.exec(meant)!, text);
   return new RuleError(
     "bad-timestamp",
     "expires_at",
     text,
     text.length,
-    `the time zone is missing; did you mean ${quoted(`${date}T${time}Z`)}?`,
+    `the time zone is missing; did you mean ${quoted(meant)}?`,
   );
 }

@@ -170,7 +170,7 @@ const UNKNOWN = [
   ["constructor", "constructor"],
   ["ips_abcdefghijklmnopqrstuvwxyz", "query"],
   ["%69ps_abcdefghijkl", "query"],
-  ["", ""],
+  ["", "query"],
 ] as const;
 
 test("an unknown parameter is a 400 with the nearest known one, in both scopes; a value that may be a key is not repeated", async (c) => {
@@ -185,6 +185,9 @@ test("an unknown parameter is a 400 with the nearest known one, in both scopes; 
   });
   assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}?page=1`, { key })), {
     page: ["unknown parameter; this operation takes none"],
+  });
+  assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/node?=/cloud", { key })), {
+    query: ["unknown parameter; choose one of id"],
   });
   assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), {
     dry_run: ["unknown parameter; this operation takes none"],
@@ -257,10 +260,19 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
 });
 
 /** Operations that take a JSON document, with an example of it. */
-async function withBodies(): Promise<(Operation & { example: Record<string, unknown> })[]> {
+interface WithBody extends Operation {
+  readonly example: Record<string, unknown>;
+  /** The media types that it accepts. */
+  readonly types: readonly string[];
+}
+
+async function withBodies(): Promise<WithBody[]> {
   return (await allOperations())
     .filter(({ described }) => described.requestBody?.content["application/json"] !== undefined)
-    .map((each) => ({ ...each, example: each.described.requestBody.content["application/json"].example }));
+    .map((each) => {
+      const { content } = each.described.requestBody;
+      return { ...each, example: content["application/json"].example, types: Object.keys(content) };
+    });
 }
 
 test("bodies: missing, empty, no JSON, no object, repeated and unknown members, too deep, not UTF-8", async () => {
@@ -315,10 +327,12 @@ test("members: of a wrong type", async () => {
 
 test("another content type: 415; a body that is too long: 413", async () => {
   for (const operation of await withBodies()) {
-    const { path, query, example } = operation;
+    const { path, query, example, types } = operation;
     for (const type of ["application/xml", "multipart/form-data"]) {
       const { status, body } = await send(operation, query, JSON.stringify(example), { "Content-Type": type });
       assert.deepEqual([status, body.type], [415, "/problems/unsupported-media-type"], path);
+      const [, accepted] = / does not accept the body's Content-Type; send (.*)$/.exec(body.detail) ?? [];
+      assert.deepEqual(accepted?.split(" or "), types, path);
     }
     const { status, body } = await send(operation, query, " ".repeat(70_000));
     assert.deepEqual([status, body.type], [413, "/problems/content-too-large"], path);

@@ -65,7 +65,7 @@ const FORMS: readonly (readonly [
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
       [4, "192.0.2.1", /already on line 1/],
-      [5, '{"id":1}', /or null, as the value of "id"/],
+      [5, '{"id":1}', /unknown member "id"/],
     ],
   ],
   [

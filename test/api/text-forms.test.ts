@@ -68,6 +68,7 @@ for (const scope of ["public", "dashboard"] as const) {
       ),
     );
     assert.deepEqual(counts, [2, 2, 1]);
+    assert.equal((await get[scope]("/rules", "")).body.count, 2, "an empty Accept asks for nothing in particular");
   });
 }
 

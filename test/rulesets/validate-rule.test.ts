@@ -117,6 +117,9 @@ describe("timestamps", () => {
     test(`${text} is ${utc}`, () => assert.equal(formatTimestamp(parseTimestamp(text)), utc));
 
   const bad: [text: unknown, code: RuleErrorCode, message: RegExp, position?: number][] = [
+    ["2026-13-01", "bad-timestamp", /this day, time or offset does not exist/, 0],
+    ["2026-02-29 12:00", "bad-timestamp", /this day, time or offset does not exist/, 0],
+    ["1960-01-01", "out-of-range", /between 1970 and 9999/, 0],
     ["2026-06-01T12:00:00", "bad-timestamp", /the time zone is missing; did you mean "2026-06-01T12:00:00Z"\?/, 19],
     ["2026-06-01 12:00", "bad-timestamp", /did you mean "2026-06-01T12:00Z"\?/, 16],
     ["2026-06-01", "bad-timestamp", /did you mean "2026-06-01T00:00:00Z"\?/, 10],

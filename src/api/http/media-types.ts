@@ -3,8 +3,8 @@ import { vary } from "./content-coding.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * The offered media type that the request's Accept header prefers; the first one without a header or among equals (RFC
- * 9110, section 12.5.1). @throws Problem (406)
+ * The offered media type that the request's Accept header prefers; the first one without a header, with an empty one,
+ * or among equals (RFC 9110, section 12.5.1). @throws Problem (406)
  */
 export function chooseType<Type extends string>(
   { headers }: FastifyRequest,
@@ -12,7 +12,8 @@ export function chooseType<Type extends string>(
   offered: readonly Type[],
 ): Type {
   vary(reply, "Accept");
-  const ranges = (headers.accept ?? "*/*").split(",").map(parseRange);
+  const accepted = headers.accept?.trim() ?? "";
+  const ranges = (accepted === "" ? "*/*" : accepted).split(",").map(parseRange);
   let best: Type | undefined;
   let bestQuality = 0;
   for (const type of offered) {

@@ -95,6 +95,12 @@ function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TS
   );
 }
 
+/** The media types of the bodies that an operation accepts. */
+export function bodyTypesOf({ body = { content: {} }, documentedBody, otherBodies }: FastifySchema): string[] {
+  const json = documentedBody ?? jsonBody(body);
+  return [...(json === undefined ? [] : ["application/json"]), ...(otherBodies ?? otherTypesOf(body))];
+}
+
 /** None if the operation takes no JSON. */
 function jsonBody(body: unknown): TSchema | undefined {
   return contentOf(body)["application/json"]?.schema;

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { bodyTypesOf } from "../openapi/operations.ts";
 import { Problem, type ProblemKind } from "../problem.ts";
 import { problemOf } from "../problem-of.ts";
 import { redact, safePath } from "../http/redact.ts";
@@ -43,13 +44,20 @@ const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set([
 ]);
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemOf(error);
+  const problem = withTypes(problemOf(error), error, request);
   // A client that disconnects in the middle of a body gets no response, and nothing is wrong with the server.
   const isGone =
     (request.raw.destroyed && !request.raw.complete) || (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
   if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone)
     request.log.error({ request_id: request.id, err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
+}
+
+/** A body of another type is told which types the operation accepts. */
+function withTypes(problem: Problem, error: Error, { route }: FastifyRequest): Problem {
+  if ((error as FastifyError).code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") return problem;
+  const types = bodyTypesOf(route.schema ?? {});
+  return types.length === 0 ? problem : new Problem(problem.kind, `${problem.message}; send ${types.join(" or ")}`);
 }
 
 export function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -77,14 +77,14 @@ const MAX_UNKNOWN = 20;
 const MAX_NAME = 60;
 
 function unknownParameter(name: string, names: readonly string[]): string {
-  const meant = nearest(name.toLowerCase(), names);
+  const meant = name === "" ? undefined : nearest(name.toLowerCase(), names);
   if (meant !== undefined) return `unknown parameter; did you mean ${meant}?`;
   return `unknown parameter; ${names.length === 0 ? "this operation takes none" : `choose one of ${names.join(", ")}`}`;
 }
 
 /** The field of a parameter in errors. Anything that may be a key, sent as a name by mistake, is not repeated. */
 function shownName(name: string): string {
-  if (/ips_/i.test(name) || redact(name) !== name) return "query";
+  if (name === "" || /ips_/i.test(name) || redact(name) !== name) return "query";
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
 }
 

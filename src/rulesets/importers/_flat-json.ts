@@ -9,15 +9,21 @@ const WHITE = /[ \t\r]*/y;
 
 /**
  * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it gives
- * the position of each value, and rejects a repeated member, of which the engine's would silently drop the first.
+ * the position of each value, and rejects members other than `names`, and a repeated one, of which the engine's would silently drop the first.
  * @throws LineProblem
  */
-export function readFlatObject(line: string): FlatObject {
+export function readFlatObject(line: string, names: readonly string[]): FlatObject {
   const members = new Map<string, Field | null>();
   let at = afterMark(line, 0, "{", "an object begins with {");
   if (line[at] === "}") return ended(line, at + 1, members);
   for (;;) {
     const key = textAt(line, at, "a property name in double quotes");
+    if (!names.includes(key.text))
+      throw new LineProblem(
+        at,
+        key.text,
+        `unknown member ${JSON.stringify(key.text)}; a rule in a list has ${names.join(", ")}`,
+      );
     if (members.has(key.text))
       throw new LineProblem(at, key.text, `duplicate member ${JSON.stringify(key.text)}; remove one of them`);
     at = afterMark(line, key.end, ":", "a colon follows the name of a member");
