@@ -435,7 +435,7 @@ function servicesOf(
   const catalogue = new ServedDataset({
     name: "catalogue",
     ...cataloguePaths,
-    load: openCatalogueView,
+    load: (path, time) => openCatalogueView(path, time, cataloguePaths),
     metrics,
     now,
     log,

@@ -11,6 +11,7 @@ export const COMMAND_TABLE: CommandTable = {
     build: async () => (await import("./commands/build.ts")).buildCommand,
     info: async () => (await import("./commands/info.ts")).infoCommand,
     verify: async () => (await import("./commands/verify.ts")).verifyCommand,
+    sign: async () => (await import("./commands/sign.ts")).signCommand,
     pull: async () => (await import("./commands/pull.ts")).pullCommand,
     demo: async () => (await import("./commands/demo.ts")).demoCommand,
     "cbs browse": async () => (await import("./commands/cbs/browse.ts")).browseCommand,

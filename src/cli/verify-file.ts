@@ -4,12 +4,15 @@ import { catalogueOf } from "../datasets/catalogue-from-bytes.ts";
 import { ctiDatasetOf } from "../datasets/cti-dataset-from-bytes.ts";
 import { withPath } from "../datasets/with-path.ts";
 import { checkStoredRuleset, RULESET_KIND } from "../rulesets/stored-ruleset.ts";
-import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { type OpenOptions, openSnapshot } from "../snapshot/open-snapshot.ts";
 import { type VerifiedSnapshot, verifySnapshot } from "../snapshot/verify-snapshot.ts";
 
-/** Proves that a file can be used: every checksum, prefix, node, document and rule. Rejects with what is wrong with it. */
-export async function verifyFile(path: string): Promise<VerifiedSnapshot> {
-  const verified = await verifySnapshot(path);
+/**
+ * Proves that a file can be used: every checksum, prefix, node, document and rule, and who signed it if there are keys.
+ * Rejects with what is wrong with it.
+ */
+export async function verifyFile(path: string, options?: OpenOptions): Promise<VerifiedSnapshot> {
+  const verified = await verifySnapshot(path, options);
   if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
   if (verified.kind === CTI_KIND) await verifyDataset(path);
   if (verified.kind === RULESET_KIND) await verifyRuleset(path);

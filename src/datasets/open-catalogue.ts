@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Catalogue } from "../cbs/catalogue.ts";
+import type { OpenOptions } from "../snapshot/open-snapshot.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
 import { CATALOGUE_SNAPSHOT, catalogueOf } from "./catalogue-from-bytes.ts";
@@ -11,8 +12,11 @@ export const BUNDLED_CATALOGUE: string = fileURLToPath(new URL("../../data/catal
  * Opens a snapshot of the kind "catalogue", the bundled one unless a path is given. Rejects with SnapshotError for a
  * file that cannot be opened, with UsageError for one of another kind.
  */
-export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): Promise<Snapshot> {
-  return openKind(path, BUNDLED_CATALOGUE, CATALOGUE_SNAPSHOT);
+export async function openCatalogueSnapshot(
+  path: string = BUNDLED_CATALOGUE,
+  options?: OpenOptions,
+): Promise<Snapshot> {
+  return openKind(path, BUNDLED_CATALOGUE, CATALOGUE_SNAPSHOT, options);
 }
 
 /**

@@ -119,6 +119,13 @@ export const SETTINGS = {
     value: "SECONDS",
     help: "how often the catalogue is pulled, if --catalogue is a URL; after a failure, at least once a minute",
   },
+  trustedKey: {
+    name: "trusted-key",
+    initial: "",
+    value: "FILE",
+    isPath: true,
+    help: "use the catalogue of --catalogue only if it is signed by a key in this PEM file (ipsieve sign); one that is not is refused, and the last good one stays in use",
+  },
   threats: {
     name: "cti",
     initial: "",

@@ -4,6 +4,7 @@ import { SectionChecksums } from "./_section-checksums.ts";
 import { bufferOf, type Shared } from "../memory/shared-memory.ts";
 import { allocateFor } from "./_allocate.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
+import type { TrustedKeys } from "./signing.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /**
@@ -19,9 +20,13 @@ const FIRST_BYTES = 64 << 10;
 const CHUNKS_AHEAD = 2;
 
 /**
- * Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way.
+ * Reads a snapshot file into shared memory, checking its head before anything is allocated, its sections on the way, and
+ * at the end that one of the keys, if there are any, has signed it.
  */
-export async function readSnapshotFile(path: string): Promise<{ shared: Shared; head: SnapshotHead }> {
+export async function readSnapshotFile(
+  path: string,
+  trustedKeys: TrustedKeys | undefined,
+): Promise<{ shared: Shared; head: SnapshotHead }> {
   const file = new RegularFile(path);
   try {
     const start = new Uint8Array(Math.min(file.size, FIRST_BYTES));
@@ -31,6 +36,8 @@ export async function readSnapshotFile(path: string): Promise<{ shared: Shared; 
     const bytes = new Uint8Array(bufferOf(shared), 0, head.byteLength);
     bytes.set(start);
     await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path, crc32));
+    // Loaded by those alone who have keys: node:crypto takes longer to load than a small snapshot to read.
+    if (trustedKeys !== undefined) await (await import("./signing.ts")).checkSigned(bytes, head, trustedKeys, path);
     return { shared, head };
   } finally {
     await file.close();

@@ -1,5 +1,6 @@
 import type { Crc32 } from "./crc32.ts";
-import { HEAD_BYTES, type SnapshotHead, type SnapshotSection } from "./format.ts";
+import { contentLength, HEAD_BYTES, type SnapshotHead, type SnapshotSection } from "./format.ts";
+import { checkSignatureBlock } from "./signature-block.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** Checks a file's bytes after its head while they arrive: sections against their checksums, the gaps for zero. */
@@ -29,14 +30,18 @@ export class SectionChecksums {
    *                                           ^ at: inside `section` or in the gap before it
    *
    * Every turn of the loop either moves `at` or, at an empty section, goes on to the next one; the last section ends where
-   * the file does (`decodeHead` has made sure), so that there is a section as long as `at` is below `end`.
+   * the contents do (`decodeHead` has made sure), so that there is a section as long as `at` is below `stop`.
    */
   advance(end: number): void {
-    while (this.#at < end) {
+    const contents = contentLength(this.#head);
+    const stop = Math.min(end, contents);
+    while (this.#at < stop) {
       const section = this.#head.sections[this.#section]!;
-      if (this.#at < section.byteOffset) this.#checkGap(Math.min(end, section.byteOffset));
-      else this.#sum(section, Math.min(end, section.byteOffset + section.byteLength));
+      if (this.#at < section.byteOffset) this.#checkGap(Math.min(stop, section.byteOffset));
+      else this.#sum(section, Math.min(stop, section.byteOffset + section.byteLength));
     }
+    if (end > contents && end === this.#bytes.length)
+      checkSignatureBlock(this.#bytes.subarray(contents), this.#crc32, this.#path);
   }
 
   #checkGap(end: number): void {

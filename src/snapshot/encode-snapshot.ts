@@ -46,14 +46,17 @@ export async function encodeSnapshot(
   const parts = [...tableParts(table), await encodeMetadata(content.metadata, path)];
   const sections = layOut(parts, await checksumsOf(parts));
   const generation =
-    choice === "of the content"
-      ? await generationOf(parts, `${kind} ${createdAt.getTime()}`)
-      : randomBytes(GENERATION_BYTES).toString("hex");
+    choice === "of the content" ? await generationOf(parts, `${kind} ${createdAt.getTime()}`) : randomGeneration();
   const head = encodeHead({ generation, kind, createdAt, sections }, path);
   const chunks = [...fileChunks(head, sections, parts)];
   const byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const written = { version: FORMAT_VERSION, generation, kind, createdAt: new Date(createdAt), byteLength, sections };
   return { chunks, info: infoOf(written, table) };
+}
+
+/** Another one for every file. */
+export function randomGeneration(): string {
+  return randomBytes(GENERATION_BYTES).toString("hex");
 }
 
 function tableParts(table: PrefixTable): Uint8Array[] {

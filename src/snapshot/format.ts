@@ -3,7 +3,7 @@ import { crc32 } from "./crc32.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
- * The snapshot file, format version 1. A snapshot is read whole into one buffer and used in place: a
+ * The snapshot file, format versions 1 and 2. A snapshot is read whole into one buffer and used in place: a
  * `PrefixTable` makes its views on the sections. Offsets and sizes are in bytes; numbers are little-endian,
  * u64 at most 2^53 - 1; names are ASCII, padded with zero bytes.
  *
@@ -18,14 +18,16 @@ import { SnapshotError } from "./snapshot-error.ts";
  *          │ (SECTION_NAMES), zero bytes between them     │  bytes between are zero
  *          ├──────────────────────────────────────────────┤
  *          │ metadata: one MessagePack document           │
- *   length └──────────────────────────────────────────────┘  the file ends where the metadata ends
+ *          └──────────────────────────────────────────────┘  a file of version 1 ends where the metadata ends
+ *          │ version 2 only: signature              128   │  of all bytes before it (`signature-block.ts`)
+ *   length └──────────────────────────────────────────────┘
  *
  *   header
  *        0   8  magic: 89 49 50 53 0d 0a 1a 0a. As in PNG: a byte past ASCII, a name, both line ends and the end-of-file
  *               byte of DOS, so that a transfer as text shows
  *        8   4  byte-order mark 0x0a0b0c0d, written and read as a word of the machine like the words of the sections:
  *               a machine of the other order reads it reversed
- *       12   4  format version, 1. Magic, mark and version keep their offsets in all versions
+ *       12   4  format version: 1, or 2 if the file is signed. Magic, mark and version keep their offsets in all versions
  *       16   8  length of the file
  *       24   8  time of creation, milliseconds since the epoch
  *       32  16  generation: random, another one for every file written
@@ -52,6 +54,10 @@ export type SnapshotSectionName = SectionName | typeof METADATA_SECTION;
 export const SNAPSHOT_SECTIONS: readonly SnapshotSectionName[] = [...SECTION_NAMES, METADATA_SECTION];
 
 export const FORMAT_VERSION = 1;
+/** Version 1 with a signature at the end: earlier releases, which do not know it, name the version. */
+export const SIGNED_VERSION = 2;
+/** The signature at the end of a file of version 2. */
+export const SIGNATURE_BYTES = 128;
 const MAGIC = Uint8Array.of(0x89, 0x49, 0x50, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
 const BYTE_ORDER_MARK = 0x0a0b_0c0d;
 const BYTE_ORDER_REVERSED = 0x0d0c_0b0a;
@@ -100,6 +106,11 @@ export interface SnapshotHead {
   readonly sections: readonly SnapshotSection[];
 }
 
+/** Where the sections end: at the end of the file, or at its signature. */
+export function contentLength({ version, byteLength }: Pick<SnapshotHead, "version" | "byteLength">): number {
+  return version === SIGNED_VERSION ? byteLength - SIGNATURE_BYTES : byteLength;
+}
+
 /** Where a section begins that follows byte `offset`: at the first multiple of the alignment. */
 export function sectionStart(offset: number): number {
   return Math.ceil(offset / SECTION_ALIGNMENT) * SECTION_ALIGNMENT;
@@ -123,7 +134,11 @@ export function layOut(
 }
 
 /** The header and section table of a file with these sections. Throws `SnapshotError` `invalid-content`. */
-export function encodeHead(head: Omit<SnapshotHead, "version" | "byteLength">, path: string): Uint8Array {
+export function encodeHead(
+  head: Omit<SnapshotHead, "version" | "byteLength">,
+  path: string,
+  version: number = FORMAT_VERSION,
+): Uint8Array {
   const createdAt = head.createdAt.getTime();
   if (!KIND.test(head.kind))
     throw new SnapshotError(
@@ -137,8 +152,9 @@ export function encodeHead(head: Omit<SnapshotHead, "version" | "byteLength">, p
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC, HEADER.magic);
   new Uint32Array(bytes.buffer)[HEADER.byteOrder / 4] = BYTE_ORDER_MARK;
-  view.setUint32(HEADER.version, FORMAT_VERSION, true);
-  view.setBigUint64(HEADER.byteLength, BigInt(endOf(head.sections)), true);
+  const signatureBytes = version === SIGNED_VERSION ? SIGNATURE_BYTES : 0;
+  view.setUint32(HEADER.version, version, true);
+  view.setBigUint64(HEADER.byteLength, BigInt(endOf(head.sections) + signatureBytes), true);
   view.setBigUint64(HEADER.createdAt, BigInt(createdAt), true);
   bytes.set(bytesOfHex(head.generation), HEADER.generation);
   bytes.set(bytesOfText(head.kind), HEADER.kind);
@@ -184,7 +200,9 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
   if (crc32(head.subarray(HEADER.size)) !== view.getUint32(HEADER.sectionTableChecksum, true)) {
     throw new SnapshotError("section-table-checksum", path, "the section table does not match its checksum");
   }
-  return { version: FORMAT_VERSION, ...fields, byteLength, sections: decodeSections(view, byteLength, path) };
+  const version = view.getUint32(HEADER.version, true);
+  const sections = decodeSections(view, contentLength({ version, byteLength }), path);
+  return { version, ...fields, byteLength, sections };
 }
 
 /** How long a snapshot that begins with these bytes says it is, if it is one: `decodeHead` finds out. */
@@ -216,11 +234,11 @@ function checkFormat(head: Uint8Array, view: DataView, path: string): void {
   if (mark === BYTE_ORDER_REVERSED)
     throw new SnapshotError("foreign-byte-order", path, "written on a machine of the other byte order");
   const version = view.getUint32(HEADER.version, true);
-  if (mark === BYTE_ORDER_MARK && version !== FORMAT_VERSION) {
+  if (mark === BYTE_ORDER_MARK && version !== FORMAT_VERSION && version !== SIGNED_VERSION) {
     throw new SnapshotError(
       "unsupported-version",
       path,
-      `format version ${version}, this program reads version ${FORMAT_VERSION}`,
+      `format version ${version}, this program reads versions ${FORMAT_VERSION} and ${SIGNED_VERSION}`,
     );
   }
   if (mark !== BYTE_ORDER_MARK || crc32(head.subarray(0, HEADER.checksum)) !== view.getUint32(HEADER.checksum, true)) {
@@ -252,9 +270,9 @@ function checkLength(byteLength: number, fileLength: number, path: string): void
 
 /**
  * A section must begin exactly where `layOut` puts it: so none overlaps another, leaves the file or hides bytes. By
- * induction over the sections: `end` is the end of the one before, and at most the file's length.
+ * induction over the sections: `end` is the end of the one before, and at most `contentEnd`.
  */
-function decodeSections(view: DataView, byteLength: number, path: string): SnapshotSection[] {
+function decodeSections(view: DataView, contentEnd: number, path: string): SnapshotSection[] {
   const reject = (name: string, what: string): never => {
     throw new SnapshotError("bad-section-table", path, `section ${name} ${what}`, { section: name });
   };
@@ -265,12 +283,12 @@ function decodeSections(view: DataView, byteLength: number, path: string): Snaps
       reject(name, "is not named in its entry");
     if (section.byteOffset !== sectionStart(end))
       reject(name, `begins at byte ${section.byteOffset} instead of ${sectionStart(end)}`);
-    if (section.byteLength > byteLength - section.byteOffset) reject(name, `goes past the end of the file`);
+    if (section.byteLength > contentEnd - section.byteOffset) reject(name, `goes past the end of the file`);
     if (section.byteLength === 0 && section.crc32 !== 0) reject(name, "is empty but has a checksum");
     end = section.byteOffset + section.byteLength;
     return section;
   });
-  if (end !== byteLength) reject(METADATA_SECTION, `ends at byte ${end}, the file at ${byteLength}`);
+  if (end !== contentEnd) reject(METADATA_SECTION, `ends at byte ${end}, the contents at ${contentEnd}`);
   return sections;
 }
 

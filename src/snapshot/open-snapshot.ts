@@ -1,15 +1,26 @@
 import { readSnapshotFile } from "./_read-file.ts";
+import type { TrustedKeys } from "./signing.ts";
 import { Snapshot } from "./snapshot.ts";
+
+/** How a snapshot file is opened. */
+export interface OpenOptions {
+  /**
+   * Ed25519 public keys (`parseTrustedKeys`): one of them must have signed the file (`ipsieve sign`). By default no
+   * signature is needed, and one that is there is not checked.
+   */
+  readonly trustedKeys?: TrustedKeys | undefined;
+}
 
 /**
  * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table
  * and every section's checksum, and makes views. Nothing is decoded per prefix; checksums are computed while the next part is read. The
  * file is not needed afterwards, and publishing a new one in its place does not touch this one.
  *
- * Throws `SnapshotError`; a file with any byte changed, lost or added is always rejected. `verifySnapshot` also proves
- * that the contents make sense.
+ * Throws `SnapshotError`; a file with any byte changed, lost or added is always rejected: by accident without keys, and
+ * on purpose with `trustedKeys`, whose check takes about as long as reading. `verifySnapshot` also proves that the
+ * contents make sense.
  */
-export async function openSnapshot(path: string): Promise<Snapshot> {
-  const { shared, head } = await readSnapshotFile(path);
+export async function openSnapshot(path: string, { trustedKeys }: OpenOptions = {}): Promise<Snapshot> {
+  const { shared, head } = await readSnapshotFile(path, trustedKeys);
   return new Snapshot(shared, head, path);
 }

@@ -3,7 +3,16 @@ import type { SharedMemory } from "../memory/web-assembly.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { TableError } from "../table/table-error.ts";
 import { decodeMetadata } from "./_metadata.ts";
-import { decodeHead, metadataSection, type SnapshotHead, statedLength, tableSections } from "./format.ts";
+import {
+  contentLength,
+  decodeHead,
+  metadataSection,
+  SIGNED_VERSION,
+  type SnapshotHead,
+  statedLength,
+  tableSections,
+} from "./format.ts";
+import { decodeSignatureBlock } from "./signature-block.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** What is known about a snapshot without decoding its metadata. */
@@ -43,6 +52,15 @@ export class Snapshot {
     return (this.#metadata ??= {
       document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path),
     }).document;
+  }
+
+  /**
+   * The Ed25519 public key (32 bytes, RFC 8032) whose signature the file holds, or null if it holds none. Only
+   * `openSnapshot` with `trustedKeys` proves it.
+   */
+  get signedBy(): Uint8Array | null {
+    if (this.info.version !== SIGNED_VERSION) return null;
+    return decodeSignatureBlock(new Uint8Array(this.buffer, contentLength(this.info))).publicKey;
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { PrefixTable } from "../table/prefix-table.ts";
-import { openSnapshot } from "./open-snapshot.ts";
+import { type OpenOptions, openSnapshot } from "./open-snapshot.ts";
 import { asTable, type SnapshotInfo } from "./snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -15,8 +15,8 @@ export interface VerifiedSnapshot extends SnapshotInfo {
  * Opens a snapshot and proves that it can be used: the whole table is walked, its prefixes are counted again and each
  * is looked up, the metadata is decoded. O(prefixes); throws `SnapshotError`.
  */
-export async function verifySnapshot(path: string): Promise<VerifiedSnapshot> {
-  const snapshot = await openSnapshot(path);
+export async function verifySnapshot(path: string, options?: OpenOptions): Promise<VerifiedSnapshot> {
+  const snapshot = await openSnapshot(path, options);
   const { table } = snapshot;
   asTable(path, () => table.checkStructure());
   void snapshot.metadata;

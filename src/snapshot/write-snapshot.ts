@@ -14,9 +14,18 @@ export async function writeSnapshot(
   files?: FileOperations,
 ): Promise<SnapshotInfo> {
   const { chunks, info } = await encodeSnapshot(path, content);
+  await publishSnapshot(path, chunks, files);
+  return info;
+}
+
+/** Publishes the chunks of a snapshot's file (see `publishFile`). Throws `SnapshotError` `unwritable`. */
+export async function publishSnapshot(
+  path: string,
+  chunks: readonly Uint8Array[],
+  files?: FileOperations,
+): Promise<void> {
   try {
     await publishFile(path, chunks, files);
-    return info;
   } catch (cause) {
     throw new SnapshotError(
       "unwritable",

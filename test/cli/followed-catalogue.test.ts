@@ -3,11 +3,14 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { CatalogueBuilder, CATALOGUE_KIND } from "../../src/cbs/catalogue.ts";
+import { signSnapshot } from "../../src/snapshot/sign-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { keyPair } from "../snapshot/harness/key-pair.ts";
 import { until } from "../until.ts";
 import { start, temporaryFolder } from "./run-command.ts";
 
@@ -21,8 +24,9 @@ async function catalogue(path: string, prefix: string): Promise<Buffer> {
 }
 
 /** A server whose catalogue is what `offered` has; undefined: nothing. */
-async function follow(context: TestContext, offered: { bytes: Buffer | undefined }) {
-  const folder = temporaryFolder();
+async function follow(context: TestContext, offered: { bytes: Buffer | undefined }, trustedKey?: string) {
+  const folder = temporaryFolder(trustedKey === undefined ? {} : { "trusted.pub": trustedKey });
+  const keys = trustedKey === undefined ? [] : ["--trusted-key", join(folder.path, "trusted.pub")];
   const source = createServer(({ headers }, response) => {
     const { bytes } = offered;
     if (bytes === undefined) return void response.writeHead(404).end();
@@ -32,7 +36,7 @@ async function follow(context: TestContext, offered: { bytes: Buffer | undefined
   }).listen(0, "127.0.0.1");
   await once(source, "listening");
   const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}/catalogue.ipsieve`;
-  const child = start(["serve", "--port", "0", "--catalogue", url, "--catalogue-interval", "1"], {
+  const child = start(["serve", "--port", "0", "--catalogue", url, "--catalogue-interval", "1", ...keys], {
     env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "", IPSIEVE_API_KEY: "" },
   });
   let log = "";
@@ -101,4 +105,28 @@ test("a server follows the catalogue at a URL, and keeps the last good one while
   await until("the second catalogue is loaded", async () => (await loaded()) === 2);
   await until("pulls succeed again", async () => (await ready()).body.catalogue_pull.state === "ok");
   assert.ok((await metric("ipsieve_catalogue_pulled_seconds")) > 1.7e9);
+});
+
+test("a server with a trusted key takes signed catalogues alone, from the URL and from its own disk", async (context) => {
+  const made = temporaryFolder();
+  context.after(() => made.remove());
+  const { privateKey, publicKey } = keyPair();
+  const unsigned = await catalogue(join(made.path, "1"), "20.0.0.0/24");
+  await signSnapshot(join(made.path, "1"), { privateKey });
+  const signed = readFileSync(join(made.path, "1"));
+  const offered = { bytes: unsigned };
+  const { ready, metric, file } = await follow(context, offered, publicKey);
+  const loaded = () => metric('ipsieve_snapshot_generation{snapshot="catalogue"}');
+  const failures = () => metric('ipsieve_catalogue_pulls_total{outcome="failed"}');
+  await until("a pull has failed", async () => (await failures()) > 0);
+  assert.equal((await ready()).status, 503);
+  offered.bytes = signed;
+  await until("the signed catalogue is loaded", async () => (await loaded()) === 1);
+  // Someone who can write to the disk puts another one there.
+  await writeFile(file, unsigned);
+  await until(
+    "it has been refused",
+    async () => (await metric('ipsieve_snapshot_failures_total{snapshot="catalogue"}')) > 0,
+  );
+  assert.equal(await loaded(), 1);
 });

@@ -255,10 +255,10 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     corrupt: withField((file) => file.writeUInt32LE(0, HEADER.version)),
   },
   {
-    name: "format version 2",
+    name: "format version 3",
     code: "unsupported-version",
     stage: "open",
-    corrupt: withField((file) => file.writeUInt32LE(2, HEADER.version)),
+    corrupt: withField((file) => file.writeUInt32LE(3, HEADER.version)),
   },
   {
     name: "another generation",

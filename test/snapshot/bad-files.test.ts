@@ -4,11 +4,14 @@ import { mkdir, open, readdir, readFile, stat, symlink, truncate, writeFile } fr
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { HEADER, sealHead } from "../../src/snapshot/format.ts";
+import { FORMAT_VERSION, HEADER, sealHead, SIGNATURE_BYTES, SIGNED_VERSION } from "../../src/snapshot/format.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { snapshotFromBytes } from "../../src/snapshot/snapshot-from-bytes.ts";
 import { Snapshot } from "../../src/snapshot/snapshot.ts";
+import { signSnapshot } from "../../src/snapshot/sign-snapshot.ts";
+import { parseTrustedKeys } from "../../src/snapshot/signing.ts";
 import { SnapshotError, type SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
 import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
@@ -24,7 +27,8 @@ import {
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { BAD_SNAPSHOTS, type BadSnapshot, pointsTable, withSection, withTable } from "../corpus/snapshots.ts";
 import { nodeLevels } from "../table/node-kinds.ts";
-import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
+import { keyPair, rsaKeyPair } from "./harness/key-pair.ts";
+import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
 
 /** Every code of the catalogue, and how often a bad file was rejected with it: none may stay at 0. */
 const seen: Record<SnapshotErrorCode, number> = {
@@ -45,6 +49,10 @@ const seen: Record<SnapshotErrorCode, number> = {
   "changed-while-reading": 0,
   "gap-not-zero": 0,
   "section-checksum": 0,
+  "not-signed": 0,
+  "bad-signature": 0,
+  "untrusted-key": 0,
+  "bad-key": 0,
   "bad-table": 0,
   "bad-metadata": 0,
   "invalid-content": 0,
@@ -147,6 +155,73 @@ for (const bad of BAD_SNAPSHOTS) {
       assert.equal(({} as { polluted?: unknown }).polluted, undefined);
     }));
 }
+
+/** A signed file, made of the good one, and the texts of two key pairs. */
+async function signedSample(folder: string) {
+  const [own, foreign] = [keyPair(), keyPair()];
+  const path = join(folder, "signed");
+  await writeFile(path, good);
+  await signSnapshot(path, { privateKey: own.privateKey });
+  return { path, file: await readFile(path), own, foreign, trustedKeys: parseTrustedKeys(own.publicKey, "own.pub") };
+}
+
+test("refused with trusted keys: an unsigned file, one that another key signed, one that was changed", () =>
+  inTemporaryFolder(async (folder) => {
+    const { path, file, foreign, trustedKeys } = await signedSample(folder);
+    await verifySnapshot(path, { trustedKeys });
+    const other = parseTrustedKeys(foreign.publicKey, "foreign.pub");
+    await refuses(path, "untrusted-key", () => openSnapshot(path, { trustedKeys: other }));
+    await writeFile(path, good);
+    await refuses(path, "not-signed", () => openSnapshot(path, { trustedKeys }));
+    // The metadata of another file, under checksums that are right.
+    const forged = Buffer.from(file);
+    forged[forged.length - SIGNATURE_BYTES - 1]! ^= 1;
+    reseal(forged);
+    await writeFile(path, forged);
+    await openSnapshot(path);
+    await refuses(path, "bad-signature", () => openSnapshot(path, { trustedKeys }));
+  }));
+
+test("refused: a signature that was changed, cut off, or of another kind", () =>
+  inTemporaryFolder(async (folder) => {
+    const { path, file } = await signedSample(folder);
+    const rejects = async (code: SnapshotErrorCode, bytes: Uint8Array): Promise<void> => {
+      await writeFile(path, bytes);
+      const error = await refuses(path, code, () => openSnapshot(path));
+      assert.equal(rejectionOfBytes(bytes, path), error.message);
+    };
+    await rejects("truncated", file.subarray(0, -SIGNATURE_BYTES));
+    for (let at = file.length - SIGNATURE_BYTES; at < file.length; at++) {
+      const changed = Buffer.from(file);
+      changed[at]! ^= 1 << (at % 8);
+      await rejects("section-checksum", changed);
+    }
+    for (const at of [0, 112]) {
+      const changed = Buffer.from(file);
+      const block = changed.subarray(-SIGNATURE_BYTES);
+      block[at]! ^= 1;
+      block.writeUInt32LE(crc32(block.subarray(0, 124)), 124);
+      await rejects("bad-signature", changed);
+    }
+    // An unsigned file that says that it is signed, and the other way round.
+    const [claimed, denied] = [Buffer.from(good), Buffer.from(file)];
+    claimed.writeUInt32LE(SIGNED_VERSION, HEADER.version);
+    denied.writeUInt32LE(FORMAT_VERSION, HEADER.version);
+    for (const bytes of [claimed, denied]) {
+      sealHead(bytes);
+      await rejects("bad-section-table", bytes);
+    }
+  }));
+
+test("refused: keys that are none, private ones to check with, and those of other algorithms", async () => {
+  const { privateKey, publicKey } = keyPair();
+  const rsa = rsaKeyPair();
+  const broken = publicKey.replace(/\n.{8}/, "\nAAAAAAAA");
+  for (const text of ["", "none", privateKey, publicKey + privateKey, rsa.publicKey, broken])
+    await refuses("keys.pem", "bad-key", async () => parseTrustedKeys(text, "keys.pem"));
+  for (const text of ["", publicKey, rsa.privateKey])
+    await refuses("key.pem", "bad-key", () => signSnapshot("none", { privateKey: text, name: "key.pem" }));
+});
 
 test("refused: a path where nothing is", () =>
   inTemporaryFolder(async (folder) => {

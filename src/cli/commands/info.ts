@@ -1,5 +1,6 @@
 import { type LayerAge, layerAges } from "../../cbs/catalogue-ages.ts";
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
+import { keyText } from "../../snapshot/signing.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
@@ -34,21 +35,23 @@ export const infoCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [path = defaultCatalogue()] = args.operands;
   const snapshot = await openSnapshot(path);
+  const { signedBy } = snapshot;
   const style = styleFor(process.stdout);
   const layouts = args.has("layout") ? ([4, 6] as const).map((family) => snapshot.table.layout(family)) : undefined;
   const text = args.has("json")
-    ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path), layout: layouts })}\n`
+    ? `${JSON.stringify({ path, ...snapshot.info, signedBy: signedBy && keyText(signedBy), about: aboutOf(snapshot, path), layout: layouts })}\n`
     : infoText(path, snapshot, style) + (layouts ?? []).map((layout) => layoutText(layout, style)).join("");
   process.stdout.write(text);
   return EXIT.matched;
 }
 
 function infoText(path: string, snapshot: Snapshot, style: Style): string {
-  const { info, table } = snapshot;
-  const facts: [string, string][] = [
+  const { info, table, signedBy } = snapshot;
+  const facts: (readonly [string, string])[] = [
     ["kind", `${info.kind}, format ${info.version}`],
     ["generation", info.generation],
     ["created", info.createdAt.toISOString()],
+    ...(signedBy === null ? [] : [["signed by", `${keyText(signedBy)}, not checked: see ipsieve verify`] as const]),
     ["size", `${byteSize(info.byteLength)}, of which ${byteSize(table.byteLength)} for the table`],
     [
       "prefixes",

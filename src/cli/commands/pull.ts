@@ -13,6 +13,7 @@ import { PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { createPullProgress } from "../output/pull-progress.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, keyIfGiven } from "../service-connection.ts";
 import { UsageError } from "../usage-error.ts";
+import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../trusted-keys.ts";
 import { verifyFile } from "../verify-file.ts";
 
 /** Snapshots are larger than lists: an hour for one attempt. */
@@ -38,6 +39,7 @@ export const pullCommand: Command = {
       help: "refuse a snapshot of another kind; default: the kind of FILE, if it exists",
     },
     CONNECTION_OPTIONS.find(({ name }) => name === "key-file")!,
+    TRUSTED_KEY_OPTION,
     PROXY_OPTION,
     ALLOW_ADDRESS_OPTION,
     { name: "json", help: "print the report as one JSON document" },
@@ -63,6 +65,10 @@ export const pullCommand: Command = {
       command: "ipsieve pull --proxy env --key-file key.txt https://ipsieve.example/v1/cti/snapshot -o cti.ipsieve",
       what: "its threat intelligence, through a proxy",
     },
+    {
+      command: "ipsieve pull --trusted-key release.pub https://mirror.example/catalogue.ipsieve -o catalogue.ipsieve",
+      what: "a signed catalogue from a server that need not be trusted",
+    },
   ],
   run,
 };
@@ -72,6 +78,7 @@ async function run(args: Arguments): Promise<number> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("pull needs -o FILE; usage: ipsieve pull URL -o FILE");
   const key = keyIfGiven(args);
+  const trustedKeys = chosenTrustedKeys(args);
   const progress = createPullProgress((args.value("progress") ?? "auto") as ProgressMode);
   endWithParent();
   const downloader = await downloaderFor(args, url);
@@ -81,10 +88,12 @@ async function run(args: Arguments): Promise<number> {
       path: resolve(output),
       downloader,
       kind: args.value("kind"),
-      check: verifyFile,
+      check: (path) => verifyFile(path, { trustedKeys }),
       ...(key !== undefined && { credentials: { "x-api-key": key } }),
       onProgress: (bytes, total) => progress?.show(bytes, total),
     });
+    // It may be older than the option.
+    if (report.outcome === "unchanged" && trustedKeys !== undefined) await verifyFile(report.path, { trustedKeys });
     process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, output));
   } finally {
     progress?.end();

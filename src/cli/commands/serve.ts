@@ -22,6 +22,7 @@ import { SAMPLE_DATASET } from "../../datasets/open-cti-dataset.ts";
 import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
+import { trustedKeysIn } from "../trusted-keys.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const serveCommand: Command = {
@@ -70,6 +71,7 @@ function optionOf(setting: Setting): Option {
 
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
+  const catalogue = catalogueOf(settings);
   const quickStart = args.has("quick-start");
   // The store is read while the modules of the server are found and compiled, which takes a few tenths of a second.
   const { openLoading } = await import("../../service/store/loading-store.ts");
@@ -82,7 +84,7 @@ async function run(args: Arguments): Promise<number> {
   const isWritten = await serve({
     settings,
     store,
-    catalogue: catalogueOf(settings),
+    catalogue,
     threats: threatsOf(settings, quickStart),
     updateCommand: updateCommandOf(settings),
     pullCommand: pullCommandOf(settings),
@@ -136,9 +138,15 @@ function secretKeyFileOf({ secretKeyFile }: Settings, location: StoreLocation): 
 }
 
 /** `--catalogue`, or where what its URL has is pulled to; else the one that an update has built or will build, else the bundled one. */
-function catalogueOf({ catalogue }: Settings): SnapshotPaths {
-  if (isWebAddress(catalogue)) return { paths: [pulledCatalogue()], mayBeMissing: true };
+function catalogueOf({ catalogue, trustedKey }: Settings): SnapshotPaths {
+  if (trustedKey !== "" && catalogue === "")
+    throw new UsageError(
+      "--trusted-key: catalogues that this server updates are not signed; name a signed one with --catalogue",
+    );
+  const trustedKeys = trustedKey === "" ? undefined : trustedKeysIn(trustedKey);
+  if (isWebAddress(catalogue)) return { paths: [pulledCatalogue()], mayBeMissing: true, trustedKeys };
   return {
+    trustedKeys,
     paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE],
     mayBeMissing: false,
   };
@@ -150,20 +158,22 @@ function threatsOf({ threats }: Settings, quickStart: boolean): SnapshotPaths {
   return { paths: [datasetPath(homeFolder()), ...(quickStart ? [SAMPLE_DATASET] : [])], mayBeMissing: true };
 }
 
-/** What the dashboard runs to update the catalogue; undefined if the server uses a file that updates do not write. */
-function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
+/** What the dashboard runs to update the catalogue; undefined if the server would not use what an update writes. */
+function updateCommandOf({ catalogue, trustedKey }: Settings): ChildCommand | undefined {
   const home = homeFolder();
+  if (trustedKey !== "") return undefined;
   if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
   return ownCommand("cbs", "update", "--json", "--progress", "json", "--home", home);
 }
 
 /** What pulls the catalogue; undefined unless `--catalogue` is a URL. */
-function pullCommandOf({ catalogue, outboundAllow }: Settings): ChildCommand | undefined {
+function pullCommandOf({ catalogue, outboundAllow, trustedKey }: Settings): ChildCommand | undefined {
   if (!isWebAddress(catalogue)) return undefined;
   makePrivateFolder(homeFolder());
   const allowed = prefixesIn(outboundAllow).flatMap((prefix) => ["--allow-address", prefix]);
   const output = ["-o", pulledCatalogue(), "--kind", "catalogue", "--json", "--progress", "none"];
-  return ownCommand("pull", catalogue, ...output, ...allowed);
+  const keys = trustedKey === "" ? [] : ["--trusted-key", trustedKey];
+  return ownCommand("pull", catalogue, ...output, ...keys, ...allowed);
 }
 
 /** The last good one that was pulled. */

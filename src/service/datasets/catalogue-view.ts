@@ -6,6 +6,7 @@ import { listRanges, type RangeList, type RangeSelection } from "../../cbs/range
 import { SearchIndex } from "../../cbs/search.ts";
 import type { ProtectedGroup } from "../../collateral/protected.ts";
 import { protectingServices } from "../../collateral/services.ts";
+import type { OpenOptions } from "../../snapshot/open-snapshot.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { tagOf } from "../rules/tags.ts";
@@ -114,8 +115,12 @@ const MAX_LIST_BYTES = 32 << 20;
 const ITEM_BYTES = 200;
 
 /** Opens and checks a catalogue. Rejects with SnapshotError, DatasetError, CatalogueError. */
-export async function openCatalogueView(path: string, now: number): Promise<Loaded<CatalogueView>> {
-  const view = await inSlices(CatalogueView.make(await openCatalogueSnapshot(path), now));
+export async function openCatalogueView(
+  path: string,
+  now: number,
+  options?: OpenOptions,
+): Promise<Loaded<CatalogueView>> {
+  const view = await inSlices(CatalogueView.make(await openCatalogueSnapshot(path, options), now));
   return {
     view,
     createdAt: Date.parse(view.catalogue.metadata.createdAt),

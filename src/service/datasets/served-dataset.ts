@@ -1,4 +1,5 @@
 import { type Generation, SnapshotHolder } from "../../snapshot/snapshot-holder.ts";
+import type { TrustedKeys } from "../../snapshot/signing.ts";
 import type { Metrics } from "../usage/metrics.ts";
 import { ServiceError } from "../service-error.ts";
 
@@ -8,6 +9,8 @@ export interface SnapshotPaths {
   readonly paths: readonly string[];
   /** Whether a server starts without the file and loads it once it appears. */
   readonly mayBeMissing: boolean;
+  /** One of these keys must have signed it. */
+  readonly trustedKeys?: TrustedKeys | undefined;
 }
 
 /** What `load` gives. */

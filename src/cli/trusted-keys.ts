@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { parseTrustedKeys, type TrustedKeys } from "../snapshot/signing.ts";
+import type { Arguments, Option } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const TRUSTED_KEY_OPTION: Option = {
+  name: "trusted-key",
+  value: "FILE",
+  repeats: true,
+  isPath: true,
+  help: "refuse a snapshot unless it is signed by this public key: a PEM file with one or several Ed25519 keys, as openssl pkey -pubout writes; may be given several times",
+};
+
+/** The keys of `--trusted-key`; undefined without the option. Throws UsageError, SnapshotError "bad-key". */
+export function chosenTrustedKeys(args: Arguments): TrustedKeys | undefined {
+  const paths = args.values("trusted-key");
+  return paths.length === 0 ? undefined : paths.flatMap((path) => trustedKeysIn(path));
+}
+
+/** Throws UsageError, SnapshotError "bad-key". */
+export function trustedKeysIn(path: string): TrustedKeys {
+  return parseTrustedKeys(keyFile(path, "--trusted-key"), path);
+}
+
+/** The text of a key file; `option` is where its path was given. Throws UsageError. */
+export function keyFile(path: string, option: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(
+      `${option} ${path}: cannot be read (${(error as NodeJS.ErrnoException).code}); check the path and its permissions`,
+    );
+  }
+}
