@@ -27,6 +27,7 @@ import { followSequences } from "./plugins/sequences.ts";
 import { shedCheaply } from "./plugins/shed-answers.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
+import { answerUnchanged } from "./plugins/unchanged-feeds.ts";
 import { compileWriters } from "./plugins/writers.ts";
 import { addBouncerRoutes } from "./routes/public/bouncers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
@@ -91,6 +92,7 @@ export function buildApp(services: Services, log: Logger): App {
   app.server.maxConnections = settings.connections;
   followConnections(app);
   takeOneByOne(app);
+  answerUnchanged(app, services, log);
   collectMethods(app);
   describeOperations(app, services);
   readRoutes(app);

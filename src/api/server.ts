@@ -18,6 +18,7 @@ import { EdgeTokens } from "../service/edge/edge-tokens.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { checkKeyFile } from "../service/access/check-key-file.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
+import { SentFeeds } from "../service/deployments/sent-feeds.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
 import { FeedFolder } from "../service/deployments/feed-folder.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
@@ -485,6 +486,7 @@ function servicesOf(
     files: new SharedCache(MAX_FILE_BYTES),
     lists,
     feedBytes: new FeedBytes(),
+    sentFeeds: new SentFeeds(),
     secretKey,
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),

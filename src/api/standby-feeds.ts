@@ -70,7 +70,10 @@ async function servicesOf({ settings, secretKey }: StandbyOptions): Promise<Feed
   return {
     memory,
     // A missing key file must not be made: the database knows which one it was.
-    feedTokens: { find: (token, at) => (secretKey.isMade ? tokens.find(token, at) : undefined) },
+    feedTokens: {
+      find: (token, at) => (secretKey.isMade ? tokens.find(token, at) : undefined),
+      endOf: (token, deployment) => tokens.endOf(token, deployment),
+    },
     feedBytes: new FeedBytes(),
     lists: { served: (id) => lists.get(id) },
     // There is nowhere to record them.

@@ -3,6 +3,7 @@ import type { Bouncers } from "./bouncers/bouncers.ts";
 import type { IndicatorFollowers } from "./taxii/indicator-followers.ts";
 import type { EdgeTokens } from "./edge/edge-tokens.ts";
 import type { FeedBytes } from "./deployments/feed-bytes.ts";
+import type { SentFeeds } from "./deployments/sent-feeds.ts";
 import type { GuardedPost } from "./webhooks/guarded-post.ts";
 import type { WebhookDeliverer } from "./webhooks/webhook-deliverer.ts";
 import type { WebhookMessages } from "./webhooks/webhook-messages.ts";
@@ -56,6 +57,7 @@ export interface Services {
   /** The lists of deployments, their files, the tokens that open them, and who has fetched them. */
   readonly lists: PublishedLists;
   readonly feedBytes: FeedBytes;
+  readonly sentFeeds: SentFeeds;
   readonly feedTokens: FeedTokens;
   readonly pulls: Pulls;
   readonly bouncers: Bouncers;

@@ -129,6 +129,73 @@ test("unchanged content is 304 by tag and by date, also after a restart; coded b
   assert.equal(gunzipSync(bytes).toString(), first.text);
 });
 
+/** Headers that differ from one response to the next; and the framework gives a 304 to HEAD a length of 0. */
+const OWN = new Set(["date", "x-request-id", "ratelimit-reset"]);
+
+function comparable({ status, text, headers }: Awaited<ReturnType<typeof fetchFeed>>) {
+  const compared = [...headers].filter(([name]) => !OWN.has(name) && (status !== 304 || name !== "content-length"));
+  return { status, text, headers: compared.sort() };
+}
+
+test("a device that has the list is answered alike by the short way and by the ordinary one, until something changes", async () => {
+  const deployment = await deployed();
+  t.clock.now += 5000;
+  const url = urlOf(deployment);
+  const { sentFeeds } = t.server.services;
+  const first = await fetchFeed(url);
+  const tag = first.headers.get("etag")!;
+  assert.equal(sentFeeds.find(url)?.tag, tag, "negative control: the short way is there");
+  for (const known of [tag, tag.replace(/"$/, '.gzip"'), '"another"', `${tag}, "another"`, "*"])
+    for (const coding of ["identity", "gzip", "br, gzip;q=0", "identity;q=0"])
+      for (const method of ["GET", "HEAD"]) {
+        const headers = { "If-None-Match": known, "Accept-Encoding": coding };
+        const short = await fetchFeed(url, headers, method);
+        // A query is no part of the file's name, but takes the ordinary way.
+        assert.deepEqual(
+          comparable(short),
+          comparable(await fetchFeed(`${url}?`, headers, method)),
+          `${known} ${coding}`,
+        );
+      }
+  const { pulls } = await t.server.services.pulls.logOf(deployment.id);
+  const [ordinary, short] = pulls.filter(({ status }) => status === 304);
+  assert.deepEqual(short, { ...ordinary, at: short!.at });
+  const status = async (): Promise<number> => (await fetchFeed(url, { "If-None-Match": tag })).status;
+  await t.server.store.write({
+    kind: "update-deployment",
+    ...by(),
+    deploymentId: deployment.id,
+    definition: { ...deployment.definition, include: [{ prefixes: ["192.0.2.0/24"] }] },
+  });
+  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  assert.equal(await status(), 200);
+  t.clock.now += 5000;
+  const current = t.server.services.memory.deploymentById(deployment.id)!;
+  const definition = { ...current.definition, active: false };
+  await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
+  await until("it is not active", () => !t.server.services.memory.deploymentById(deployment.id)!.definition.active);
+  assert.equal(await status(), 403);
+});
+
+test("the short way ends with a token's grace time, and with the plan's", async () => {
+  const other = await addOrganisation(t, "short way");
+  const deployment = await deployed({}, other);
+  const url = urlOf(deployment);
+  const tag = (await fetchFeed(url)).headers.get("etag")!;
+  const status = async (): Promise<number> => (await fetchFeed(url, { "If-None-Match": tag })).status;
+  assert.equal(await status(), 304);
+  await t.server.store.write({
+    kind: "rotate-deployment",
+    ...by(other),
+    deploymentId: deployment.id,
+    credential: { url: true },
+    graceUntil: t.clock.now + 1000,
+  });
+  assert.deepEqual([await status(), await status()], [304, 304]);
+  t.clock.now += 1000;
+  assert.equal(await status(), 403);
+});
+
 test("lists that change twice in a second have dates of their own, for devices that go by the date alone", async () => {
   t.clock.now += 1000 - (t.clock.now % 1000);
   const second = t.clock.now;

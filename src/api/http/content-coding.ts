@@ -23,13 +23,13 @@ export function chooseCoding(request: FastifyRequest, offered: readonly Coding[]
 }
 
 /** Whether the client accepts a response in this coding, or (undefined) an uncompressed one. */
-export function takesCoding(request: FastifyRequest, coding: Coding | undefined): boolean {
+export function takesCoding(request: Pick<FastifyRequest, "headers">, coding: Coding | undefined): boolean {
   const weights = weightsOf(request);
   if (coding === undefined) return weights === undefined || (weights.get("identity") ?? weights.get("*") ?? 1) > 0;
   return weights !== undefined && weightOf(weights, coding) > 0;
 }
 
-function weightsOf({ headers }: FastifyRequest): Weights | undefined {
+function weightsOf({ headers }: Pick<FastifyRequest, "headers">): Weights | undefined {
   const header = headers["accept-encoding"];
   if (header === undefined) return undefined;
   const weights = new Map<string, number>();

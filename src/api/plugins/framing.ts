@@ -23,7 +23,7 @@ const CLOSE = { headers: { connection: "close" } } as const;
 export function rejectAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
-    (raw.socket as KnownSocket)[LAST] = reply.raw;
+    noteResponse(raw.socket, reply.raw);
     // What follows a request for another protocol is not read as HTTP.
     if (raw.headers.upgrade !== undefined) reply.header("connection", "close");
     const reason = ambiguityOf(request);
@@ -37,6 +37,21 @@ export function rejectAmbiguousRequests(app: FastifyInstance, answers: SocketAns
       request: { url: "", headers: request.headers },
     }),
   );
+}
+
+/** Keeps the response to the last request of a connection. */
+export function noteResponse(socket: Duplex, response: ServerResponse): void {
+  (socket as KnownSocket)[LAST] = response;
+}
+
+/** Whether a body comes with the request, or what says so. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
+/** Whether there is one Host header, with a name. */
+export function hasOneHost(raw: IncomingMessage): boolean {
+  return hostCount(raw) === 1 && HOST.test(raw.headers.host ?? "");
 }
 
 function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LogController } from "fastify";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
 import { redact, safePath } from "../http/redact.ts";
@@ -32,21 +32,40 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     metrics.observe(operation, status, time / 1000);
     // The dashboard requests these figures, and would otherwise count itself.
     if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, time);
-    if (request.isShed || !log.isLevelEnabled("info")) return done();
-    const { id: request_id, method, url, ip: address, identity } = request;
-    log.info(
-      {
-        request_id,
-        method,
-        path: safePath(url),
-        address,
-        operation,
-        status,
-        ms: Math.round(elapsedTime * 100) / 100,
-        ...(identity === undefined ? {} : { [identity.kind]: identity.id }),
-      },
-      "request",
-    );
+    if (request.isShed) return done();
+    const { id, method, url, ip: address, identity } = request;
+    logRequest(log, { id, method, url, address, operation, status, elapsed: elapsedTime, identity });
     done();
   });
+}
+
+interface LoggedRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly address: string;
+  readonly operation: string;
+  readonly status: number;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  readonly identity?: FastifyRequest["identity"];
+}
+
+/** The line of a response. */
+export function logRequest(log: Logger, request: LoggedRequest): void {
+  if (!log.isLevelEnabled("info")) return;
+  const { id: request_id, method, url, address, operation, status, elapsed, identity } = request;
+  log.info(
+    {
+      request_id,
+      method,
+      path: safePath(url),
+      address,
+      operation,
+      status,
+      ms: Math.round(elapsed * 100) / 100,
+      ...(identity === undefined ? {} : { [identity.kind]: identity.id }),
+    },
+    "request",
+  );
 }

@@ -47,6 +47,12 @@ export class FeedTokens {
     return valid.some((each) => isSameDigest(token, this.#tokenOf(deployment, each))) ? deployment : undefined;
   }
 
+  /** Until when a token that opens the deployment does so, if it does not change; Infinity: it is the current one. */
+  endOf(token: string, deployment: Deployment): number {
+    const isCurrent = token === this.#tokenOf(deployment, deployment.rotation);
+    return isCurrent ? Number.POSITIVE_INFINITY : (deployment.previousUntil ?? 0);
+  }
+
   #tokenOf(deployment: Owned, rotation: number): string {
     const name = `${deployment.id} ${rotation}`;
     const known = this.#made.get(name);

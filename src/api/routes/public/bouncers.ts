@@ -14,7 +14,7 @@ import { redact } from "../../http/redact.ts";
 import { sendJson, streamJson } from "../../http/reply.ts";
 import { Problem } from "../../problem.ts";
 import { problemOf } from "../../problem-of.ts";
-import { FROZEN_DAYS } from "./feeds.ts";
+import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FROZEN_DAYS, isLongWithoutPlan } from "../../../service/deployments/frozen-feeds.ts";
 import { isSameDigest } from "../../../store/api-key.ts";
 import type { Deployment } from "../../../store/deployment.ts";
 import { digestOfToken } from "../../../service/access/secret-token.ts";
@@ -11,27 +12,27 @@ import {
   partsOf,
   readFileName,
 } from "../../../service/deployments/feed-files.ts";
+import type { SentFeed } from "../../../service/deployments/sent-feeds.ts";
 import type { ServedList } from "../../../service/deployments/published-lists.ts";
 import type { Services } from "../../../service/services.ts";
 import type { App } from "../../app-type.ts";
 import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
 import { chooseCoding, setCoding, vary } from "../../http/content-coding.ts";
 import { isKnown } from "../../http/entity-tags.ts";
+import { dateOf } from "../../plugins/unchanged-feeds.ts";
 import { notFound, Problem } from "../../problem.ts";
 
 const SECOND = 1000;
-const DAY = 86_400_000;
-/** Days for which feeds are served as they were after the plan of the organisation has ended. */
-export const FROZEN_DAYS = 30;
 /** Seconds after which a device may ask again for what is not there yet. */
 const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What feeds are served from. */
 export interface FeedServices extends Pick<Services, "memory" | "feedBytes"> {
-  readonly feedTokens: Pick<Services["feedTokens"], "find">;
+  readonly feedTokens: Pick<Services["feedTokens"], "find" | "endOf">;
   readonly lists: Pick<Services["lists"], "served">;
   readonly pulls: Pick<Services["pulls"], "add">;
+  readonly sentFeeds?: Services["sentFeeds"];
 }
 
 export interface FeedParameters {
@@ -68,20 +69,24 @@ export async function serveFeed(
   return send;
 }
 
+function isId(credential: string): boolean {
+  return UUID.test(credential.toLowerCase());
+}
+
 /** The deployment that the token or password opens; undefined for any other. */
 export function findFeed(
   request: FastifyRequest,
   credential: string,
   services: Pick<FeedServices, "memory" | "feedTokens">,
 ): Deployment | undefined {
-  return UUID.test(credential.toLowerCase())
+  return isId(credential)
     ? byPassword(request, credential.toLowerCase(), services)
     : services.feedTokens.find(credential, request.now);
 }
 
 /** @throws Problem (401, 403), ServiceError "too-many-requests" */
 function deploymentOf(request: FastifyRequest, credential: string, services: Services): Deployment {
-  const isById = UUID.test(credential.toLowerCase());
+  const isById = isId(credential);
   const found = findFeed(request, credential, services);
   if (found !== undefined) return found;
   const { failureLimits, settings } = services;
@@ -142,8 +147,7 @@ async function answer(
 function checkState({ now }: FastifyRequest, deployment: Deployment, { memory }: FeedServices): void {
   if (deployment.deletedAt !== null) throw new Problem("gone", "the deployment has been deleted");
   if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
-  const until = memory.plan(deployment.organisationId, "edl")?.until ?? null;
-  if (until !== null && now >= until + FROZEN_DAYS * DAY)
+  if (isLongWithoutPlan(deployment, memory, now))
     throw new Problem("permission-denied", `the plan of the organisation ended more than ${FROZEN_DAYS} days ago`);
 }
 
@@ -151,10 +155,12 @@ async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { deployment, list, file }: { readonly deployment: Deployment; readonly list: ServedList; readonly file: FeedFile },
-  { feedBytes }: FeedServices,
+  services: FeedServices,
 ): Promise<Answer> {
+  const { feedBytes } = services;
   const { bytes, tag } = await feedBytes.file(deployment, list, file);
   const changedAt = Math.max(list.published.at, deployment.updatedAt);
+  remember(request, { deployment, generation: list.published.generation, tag, changedAt }, services);
   vary(reply, "Accept-Encoding");
   reply.header("last-modified", dateOf(changedAt, request.now));
   if (isKnown(request, reply, tag) || isUnmodified(request, changedAt))
@@ -168,13 +174,17 @@ async function sendFile(
   return { send: reply.send(coded.bytes), bytes: coded.bytes.length };
 }
 
-/**
- * Last-Modified has whole seconds, and in this one the list may change once more: until it is over, it is as old as the
- * second before, so that what comes later in it has another date. Rspamd goes by the date alone.
- */
-function dateOf(changedAt: number, now: number): string {
-  const second = changedAt - (changedAt % SECOND);
-  return new Date(now < second + SECOND ? second - SECOND : second).toUTCString();
+/** For the next request of the same URL, most likely by a device that has the file by then. */
+function remember(
+  request: FastifyRequest,
+  { deployment, generation, tag, changedAt }: Omit<SentFeed, "file" | "until">,
+  { feedTokens, sentFeeds }: FeedServices,
+): void {
+  const { credential, file } = request.params as FeedParameters;
+  // The server without the database keeps none, and a password has to be checked each time.
+  if (sentFeeds === undefined || isId(credential)) return;
+  const until = feedTokens.endOf(credential, deployment);
+  sentFeeds.remember(request.originalUrl, { deployment, generation, tag, changedAt, file: nameToRecord(file), until });
 }
 
 /**
@@ -196,12 +206,16 @@ function note(
   pulls.add({
     deploymentId: id,
     at: request.now,
-    file: file.slice(0, MAX_FILE_NAME),
+    file: nameToRecord(file),
     address: request.ip,
     agent: request.headers["user-agent"] ?? "",
     status,
     bytes: request.method === "HEAD" ? 0 : bytes,
   });
+}
+
+function nameToRecord(file: string): string {
+  return file.slice(0, MAX_FILE_NAME);
 }
 
 const MAX_FILE_NAME = 100;

@@ -15,7 +15,7 @@ import { redact } from "../../http/redact.ts";
 import { streamOf } from "../../http/reply.ts";
 import { notFound, Problem, PROBLEMS } from "../../problem.ts";
 import { problemOf } from "../../problem-of.ts";
-import { FROZEN_DAYS } from "./feeds.ts";
+import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,0 +1,38 @@
+import type { Deployment } from "../../store/deployment.ts";
+
+/** A file of a feed as it was sent last, whose URL opens it until `until` unless the deployment changes. */
+export interface SentFeed {
+  readonly deployment: Deployment;
+  /** Of the list: kept lists would be those of long ago. */
+  readonly generation: number;
+  readonly file: string;
+  readonly tag: string;
+  /** Milliseconds since 1970, as are the others. */
+  readonly changedAt: number;
+  /** The end of the grace time of a replaced token; Infinity: it is the current one. */
+  readonly until: number;
+}
+
+/** URLs that are kept; more than a server has files, as a rule. */
+const MAX_KEPT = 20_000;
+const TOKEN_PATH = "/feeds/ipf_";
+
+/** Files of feeds by the URL that opens them. Finding one reveals nothing: a Map compares hashes before it compares URLs. */
+export class SentFeeds {
+  readonly #sent = new Map<string, SentFeed>();
+
+  remember(url: string, feed: SentFeed): void {
+    // One file has one such URL: others must not push out those of other files.
+    if (!url.startsWith(TOKEN_PATH) || url.includes("?")) return;
+    if (this.#sent.size >= MAX_KEPT) this.#sent.clear();
+    this.#sent.set(url, feed);
+  }
+
+  find(url: string): SentFeed | undefined {
+    return this.#sent.get(url);
+  }
+
+  forget(url: string): void {
+    this.#sent.delete(url);
+  }
+}
