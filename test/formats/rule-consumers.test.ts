@@ -8,34 +8,11 @@ import { exportRules, ONE_FAMILY_FORMATS, type RuleExportFormat } from "../../sr
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { onlyLong } from "../rounds.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { Random } from "../../bench/data/random.ts";
+import { CONSUMERS } from "./consumers/all.ts";
 import type { Consumer } from "./consumers/consumer.ts";
-import { crowdsec } from "./consumers/crowdsec.ts";
 import { edgesOf, isListed } from "./consumers/edges.ts";
-import { bind, rbldnsd, recursor } from "./consumers/name-servers.ts";
-import { birdToGobgp, exabgpToGobgp } from "./consumers/routers.ts";
-import { suricata } from "./consumers/suricata.ts";
-import { bird, caddy, firewalld, iptables, postfix } from "./consumers/tables.ts";
-import { apache, haproxy, nginx, squid, varnish } from "./consumers/web-servers.ts";
-
-const CONSUMERS: readonly Consumer[] = [
-  apache,
-  bind,
-  bird,
-  birdToGobgp,
-  caddy,
-  crowdsec,
-  exabgpToGobgp,
-  firewalld,
-  haproxy,
-  iptables,
-  nginx,
-  postfix,
-  rbldnsd,
-  recursor,
-  squid,
-  suricata,
-  varnish,
-];
+import { checkPublished, compileCase, randomCase } from "./consumers/published-lists.ts";
 
 const LIST = [
   "1.0.0.0/24",
@@ -108,6 +85,22 @@ for (const consumer of CONSUMERS) {
     test("negative control: a file of other rules is noticed", { skip: onlyLong() }, async () => {
       assert.notDeepEqual(await differences(consumer, OTHER, LIST), []);
     });
+
+    test("random rules, of which some have expired, without excludes", { skip: onlyLong() }, async () => {
+      assert.ok((await checkPublished(consumer, randomCase(new Random(15)))) > 200);
+    });
+
+    test(
+      "negative control: a list to which the excludes were added back is noticed",
+      { skip: onlyLong() },
+      async () => {
+        const each = randomCase(new Random(15));
+        await assert.rejects(
+          checkPublished(consumer, each, compileCase({ ...each, excludes: [] })),
+          assert.AssertionError,
+        );
+      },
+    );
 
     if (consumer.wrongLine !== undefined)
       test("negative control: a line that it does not understand is noticed", { skip: onlyLong() }, async () => {

@@ -1,0 +1,66 @@
+/**
+ * Published lists, asked of the programs that read them: `npm run torture:lists -- [--addresses N] [--minutes N]
+ * [--only PART_OF_NAME] [--seed N]`. Random rules, of which some have expired, without random excludes, until each program was
+ * asked about N addresses (10,000 unless given) or the minutes are over. Prints the counts; exits 1 at the first
+ * difference, with the seed that shows it. Begins with the negative controls of each program: a list that adds the
+ * excludes back must be found, and one that has what has expired.
+ */
+import { AssertionError } from "node:assert/strict";
+import { parseArgs } from "node:util";
+import { Random } from "../../bench/data/random.ts";
+import { CONSUMERS } from "../formats/consumers/all.ts";
+import type { Consumer } from "../formats/consumers/consumer.ts";
+import { type Case, checkPublished, compileCase, randomCase } from "../formats/consumers/published-lists.ts";
+
+const { values } = parseArgs({
+  options: {
+    addresses: { type: "string", default: "10000" },
+    minutes: { type: "string", default: "60" },
+    only: { type: "string" },
+    seed: { type: "string", default: "1" },
+  },
+});
+
+const BROKEN: Readonly<Record<string, (each: Case) => Case>> = {
+  "adds the excludes back": (each) => ({ ...each, excludes: [] }),
+  "keeps what has expired": (each) => ({ ...each, rules: each.rules.map((rule) => ({ ...rule, expiresAt: null })) }),
+};
+
+const firstSeed = Number(values.seed);
+const end = Date.now() + Number(values.minutes) * 60_000;
+let total = 0;
+for (const consumer of CONSUMERS.filter(({ name }) => name.includes(values.only ?? ""))) {
+  if (consumer.missing !== false) {
+    console.log(`${consumer.name}: not asked: ${consumer.missing}`);
+    continue;
+  }
+  for (const what of Object.keys(BROKEN)) await mustBeFound(consumer, what);
+  let asked = 0;
+  let seed = firstSeed;
+  for (; asked < Number(values.addresses) && Date.now() < end; seed++) asked += await checked(consumer, seed);
+  total += asked;
+  console.log(`${consumer.name}: ${seed - firstSeed} lists, ${asked} addresses, 0 differences; both controls found`);
+}
+console.log(`seeds from ${firstSeed} on: ${total} addresses, 0 differences`);
+
+async function checked(consumer: Consumer, seed: number): Promise<number> {
+  try {
+    return await checkPublished(consumer, randomCase(new Random(seed)));
+  } catch (error) {
+    console.error(`${consumer.name}, seed ${seed}:`, error);
+    process.exit(1);
+  }
+}
+
+/** Negative control: the program gets a list made of something else. */
+async function mustBeFound(consumer: Consumer, what: string): Promise<void> {
+  const each = randomCase(new Random(firstSeed));
+  try {
+    await checkPublished(consumer, each, compileCase(BROKEN[what]!(each)));
+  } catch (error) {
+    if (error instanceof AssertionError) return;
+    throw error;
+  }
+  console.error(`${consumer.name}: a list that ${what} was not found`);
+  process.exit(1);
+}
