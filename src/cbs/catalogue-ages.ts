@@ -21,13 +21,16 @@ export interface LayerAge {
   readonly advice: string | null;
 }
 
+/** Also, where there are only AS numbers. */
+const ADVICE_WITHOUT_LISTS = '"ipsieve cbs update" adds the official lists';
+
 /** Days after which a layer is called old. */
 export const OLD_DAYS = 90;
 const DAY = 86_400_000;
 
 const ADVICE: Record<Layer, string> = {
   official: 'run "ipsieve cbs update" to fetch the lists again',
-  "as-numbers": 'newer releases of ipsieve include newer AS numbers; "ipsieve cbs update" adds the official lists',
+  "as-numbers": "newer releases of ipsieve include newer AS numbers",
   own: "build the catalogue again from newer lists",
 };
 
@@ -45,17 +48,18 @@ export function ageDays(time: string, now: number): number {
  */
 export function layerAges({ sources }: Pick<CatalogueMetadata, "sources">, now: number): LayerAge[] {
   const order: readonly Layer[] = ["official", "as-numbers", "own"];
+  const hasLists = sources.some((source) => layerOf(source) === "official");
   return order.flatMap((layer) => {
     const times = sources
       .filter((source) => layerOf(source) === layer)
       .map(({ fetchedAt, publishedAt, changedAt }) => fetchedAt ?? publishedAt ?? changedAt);
     const known = times.filter((time) => time !== null).sort();
-    return known.length === 0 ? [] : [ageOf(layer, known, now)];
+    return known.length === 0 ? [] : [ageOf(layer, known, now, hasLists)];
   });
 }
 
 /** `times` are sorted. */
-function ageOf(layer: Layer, times: readonly string[], now: number): LayerAge {
+function ageOf(layer: Layer, times: readonly string[], now: number, hasLists: boolean): LayerAge {
   const newest = times.at(-1)!;
   const days = ageDays(newest, now);
   const isOld = days > OLD_DAYS;
@@ -66,6 +70,10 @@ function ageOf(layer: Layer, times: readonly string[], now: number): LayerAge {
     newest_at: newest,
     age_days: days,
     is_old: isOld,
-    advice: isOld ? ADVICE[layer] : null,
+    advice: isOld ? adviceFor(layer, hasLists) : null,
   };
+}
+
+function adviceFor(layer: Layer, hasLists: boolean): string {
+  return layer === "as-numbers" && !hasLists ? `${ADVICE[layer]}; ${ADVICE_WITHOUT_LISTS}` : ADVICE[layer];
 }

@@ -44,4 +44,8 @@ test("each layer is as old as the newest of its sources, and says what makes it 
     [new Date(after(5)).toISOString(), new Date(after(100)).toISOString()],
   );
   assert.match(layerAges({ sources }, after(300))[0]!.advice!, /ipsieve cbs update/);
+  const released = "newer releases of ipsieve include newer AS numbers";
+  assert.equal(ages[1]!.advice, released, "the official lists are there already");
+  const [withoutLists] = layerAges({ sources: sources.slice(2) }, after(120));
+  assert.equal(withoutLists!.advice, `${released}; "ipsieve cbs update" adds the official lists`);
 });

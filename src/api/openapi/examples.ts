@@ -2766,7 +2766,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "newest_at": "2026-06-17T19:00:00.000Z",
               "age_days": 156,
               "is_old": true,
-              "advice": "newer releases of ipsieve include newer AS numbers; \"ipsieve cbs update\" adds the official lists",
+              "advice": "newer releases of ipsieve include newer AS numbers",
             },
           ],
           "sources": [
