@@ -55,7 +55,7 @@ export const identifyCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: FORMATS,
-      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), or append (the line itself with the ids added: as the last column of CSV, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary or --top and no -o: json or csv",
+      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), append (the line itself with the ids added: as the last column of a table, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary or --top and no -o: json or csv",
     },
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
@@ -140,7 +140,7 @@ export const identifyCommand: Command = {
   notes: [
     'Without FILE, or if FILE is "-", standard input is read; .gz and .zst input is recognized by its content. Without --field, addresses are found anywhere in a line. Every input line gives one row: a line without a match has empty columns.',
     "A field holds one address (with or without brackets, port, length, zone, quotes) or a comma-separated list of them; a field whose first item is anything else has no address.",
-    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON lines (a first line that starts with a brace): a line that is not an object is reported with its number; append keeps it in an object, as the member text.",
+    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON lines (a first line that starts with a brace): a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it is under no name.",
     "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
   ],
   examples: [
