@@ -211,6 +211,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.locator(".address-answer").innerText(),
       /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/,
     );
+    const [icon, text] = await Promise.all(
+      ["svg", "p"].map((tag) => page.locator(`.address-answer ${tag}`).first().boundingBox()),
+    );
+    const gap = text!.x - (icon!.x + icon!.width);
+    assert.ok(gap >= 0 && gap < 24, `its text stands beside its icon, not ${gap} pixels away`);
     await search.fill("203.0.113.64/26");
     await isListed(page, "203.0.113.77");
     assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);
