@@ -66,6 +66,11 @@ export type IndicatorVersion = readonly [
   revoked: number,
 ];
 
+/** The versions of a page, which crosses between threads as one text: thousands of objects would be copied one by one. */
+export function indicatorsIn(text: string): IndicatorVersion[] {
+  return JSON.parse(text) as IndicatorVersion[];
+}
+
 // The keys of prefixes: texts that sort as prefixes do.
 export { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 

@@ -105,7 +105,7 @@ export const READS = {
   /** The fingerprint of the key file that the servers use; null: none has used one yet. */
   keyFile: read(readKeyFile),
 
-  /** Versions of the indicators of a collection, in the order in which they were added. */
+  /** Versions of the indicators of a collection, in the order in which they were added, as text: see `indicatorsIn`. */
   indicators: read(readIndicators),
 
   /** When the external lists of the organisation were fetched last, and are fetched next. */

@@ -241,6 +241,8 @@ test("pages are ascending by microseconds, complete while others write, and go o
       await add(ruleset, "192.0.2.3", { name: "changed meanwhile" });
       await add(ruleset, "192.0.2.29", { name: "changed meanwhile" });
       await add(ruleset, "192.0.2.200");
+      // Another client, for which the collection is brought up to date.
+      await get(authorization, `${path}?limit=1`);
     }
     assert.equal("next" in body, body.more);
     if (!body.more) break;
@@ -266,6 +268,57 @@ test("pages are ascending by microseconds, complete while others write, and go o
   assert.equal(manifest.length, 3);
   assert.equal(manifest[0].media_type, "application/stix+json;version=2.1");
   assert.ok(manifest[0].date_added < manifest[1].date_added);
+});
+
+test("a page that continues is the same whether it was made ahead or not, in any coding, and needs what the first did", async () => {
+  const ruleset = await newRuleset();
+  const { id, authorization } = await signIn(ruleset);
+  for (let host = 0; host < 30; host++) await add(ruleset, `192.0.2.${host}`);
+  for (const part of ["objects", "manifest"]) {
+    const path = `api/collections/${ruleset}/${part}/?limit=10`;
+    const { body: first } = await get(authorization, path);
+    const following = `${path}&next=${first.next}`;
+    const pages = [await get(authorization, following), await get(authorization, following)];
+    for (const coding of ["identity", "br", "gzip"]) {
+      const headers = { authorization, accept: TYPE, "accept-encoding": coding };
+      const path = `/taxii2/${following}`;
+      pages.push(await ask(t, "GET", path, { headers }), await ask(t, "GET", path, { headers }));
+      assert.equal(pages.at(-1)!.headers.get("content-encoding"), coding === "identity" ? null : coding);
+    }
+    for (const page of pages) {
+      assert.equal(page.text, pages[0]!.text);
+      const stamps = ["x-taxii-date-added-first", "x-taxii-date-added-last"].map((name) => page.headers.get(name));
+      assert.ok(stamps[0]! < stamps[1]!);
+    }
+    assert.equal(pages[0]!.body.objects.length, 10);
+  }
+  const path = `api/collections/${ruleset}/objects/?limit=10`;
+  const { next } = (await get(authorization, path)).body;
+  await t.server.store.write({ kind: "revoke-taxii-credential", ...by(), credentialId: id });
+  await get(authorization, `${path}&next=${next}`, 401);
+});
+
+test("what changes while a client pages comes with its next reading at the latest", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  for (let host = 0; host < 20; host++) await add(ruleset, `192.0.2.${host}`);
+  const path = `api/collections/${ruleset}/objects/`;
+  const first = await get(authorization, `${path}?limit=11`);
+  await drop(ruleset, "192.0.2.1");
+  await drop(ruleset, "192.0.2.19");
+  await add(ruleset, "192.0.2.200");
+  const second = await get(authorization, `${path}?limit=11&next=${first.body.next}`);
+  assert.deepEqual([first.body.objects.length, second.body.objects.length, second.body.more], [11, 10, false]);
+  const since = await indicatorsOf(
+    authorization,
+    ruleset,
+    `?added_after=${second.headers.get("x-taxii-date-added-last")}`,
+  );
+  assert.deepEqual(since.map(({ name, revoked }) => [name, revoked]).sort(), [
+    ["192.0.2.1", true],
+    ["192.0.2.19", true],
+    ["192.0.2.200", undefined],
+  ]);
 });
 
 test("filters choose by id, type, version and specification; wrong ones are 400 and named", async () => {

@@ -51,7 +51,7 @@ export function compress(bytes: Uint8Array, coding: Coding, effort: Effort): Pro
  */
 export function compressor(coding: Coding): Transform {
   const quality = QUALITY.once[coding];
-  if (coding === "gzip") return createGzip({ level: quality, flush: Z_SYNC_FLUSH });
+  if (coding === "gzip") return createGzip({ level: quality, chunkSize: CHUNK, flush: Z_SYNC_FLUSH });
   return createBrotliCompress({
     params: { [BROTLI_PARAM_QUALITY]: quality, [BROTLI_PARAM_LGWIN]: WINDOW },
     flush: BROTLI_OPERATION_FLUSH,

@@ -13,11 +13,13 @@ const FILTERS = ["added_after", "match[id]", "match[type]", "match[version]", "m
 const NAMES: ReadonlySet<string> = new Set([...FILTERS, "limit", "next"]);
 
 /** The parameters of a request; a parameter that is given more than once has a list. */
-export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What a client asks for, and what tells its filters from others. */
 export interface ObjectQuery extends IndicatorQuery {
   readonly filters: string;
+  /** Whether it continues a page. */
+  readonly isFurtherPage: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ObjectQuery extends IndicatorQuery {
  * @throws ServiceError "invalid"
  */
 export function readObjectQuery(
-  parameters: Parameters,
+  parameters: QueryParameters,
   only: { readonly id?: string; readonly allVersions?: boolean } = {},
 ): ObjectQuery {
   for (const name of Object.keys(parameters))
@@ -34,9 +36,11 @@ export function readObjectQuery(
   const values = new Map(FILTERS.map((name) => [name, single(parameters, name)]));
   const filters = hash("sha256", JSON.stringify([only.id ?? null, ...values.values()]), "base64url").slice(0, 11);
   const after = values.get("added_after");
+  const next = readNext(single(parameters, "next"), filters);
   const ids = only.id ?? values.get("match[id]");
   return {
-    after: readNext(single(parameters, "next"), filters) ?? (after === undefined ? 0 : readMicroseconds(after)),
+    isFurtherPage: next !== undefined,
+    after: next ?? (after === undefined ? 0 : readMicroseconds(after)),
     limit: readLimit(single(parameters, "limit")),
     ...(ids === undefined ? {} : { ids: uuidsIn(listOf("match[id]", ids)) }),
     types: isOtherVersion(values.get("match[spec_version]")) ? [] : typesIn(values.get("match[type]")),
@@ -52,7 +56,7 @@ export function nextOf({ filters }: ObjectQuery, added: number): string {
   return `${added}.${filters}`;
 }
 
-function single(parameters: Parameters, name: string): string | undefined {
+function single(parameters: QueryParameters, name: string): string | undefined {
   const value = parameters[name];
   if (typeof value === "string" || value === undefined) return value;
   // Lists of values are separated by commas.

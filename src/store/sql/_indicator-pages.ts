@@ -1,43 +1,25 @@
 import { type RawBuilder, sql } from "kysely";
-import { identityOf, type IndicatorQuery, type IndicatorVersion } from "../indicator.ts";
+import { identityOf, type IndicatorQuery } from "../indicator.ts";
 import type { Engine } from "./_engine.ts";
 
-interface Found {
-  readonly added: number;
-  readonly id: string;
-  readonly prefix: string;
-  readonly name: string | null;
-  readonly kind: string | null;
-  readonly created: number;
-  readonly modified: number;
-  readonly expires_at: number | null;
-  readonly revoked: number;
-}
+/** What an `IndicatorVersion` has, in its order. */
+const COLUMNS = sql`added, id, prefix, name, kind, created, modified, expires_at, revoked`;
 
-/** See `READS.indicators`. */
-export async function readIndicators(
-  engine: Engine,
-  collectionId: string,
-  { after, limit, ids, types, versions }: IndicatorQuery,
-): Promise<IndicatorVersion[]> {
+/** See `READS.indicators`. The database writes the text: that takes a third of the time in which rows become objects. */
+export async function readIndicators(engine: Engine, collectionId: string, query: IndicatorQuery): Promise<string> {
   const collections = engine.db.selectFrom("indicator_collections").select(["number", "organisation_id"]);
   const collection = await collections.where("id", "=", collectionId).executeTakeFirst();
-  if (collection === undefined || types.length === 0 || ids?.length === 0) return [];
+  if (collection === undefined || query.types.length === 0 || query.ids?.length === 0) return "[]";
   const { number, organisation_id: organisationId } = collection;
-  const { rows } = await pageQuery(engine, { number, organisationId }, { after, limit, ids, types, versions }).execute(
+  const page = pageQuery(engine, { number, organisationId }, query);
+  const list =
+    engine.name === "sqlite"
+      ? sql`json_group_array(json_array(${COLUMNS}))`
+      : sql`coalesce(json_agg(json_build_array(${COLUMNS}) order by added), '[]')`;
+  const { rows } = await sql<{ text: string }>`select cast(${list} as text) as text from (${page}) as page`.execute(
     engine.db,
   );
-  return rows.map(({ added, id, prefix, name, kind, created, modified, expires_at, revoked }) => [
-    added,
-    id,
-    prefix,
-    name,
-    kind,
-    created,
-    modified,
-    expires_at,
-    revoked,
-  ]);
+  return rows[0]!.text;
 }
 
 /** By the collection's number. O(found + log n) where ids, identities or times are asked for, whatever else there is */
@@ -45,7 +27,7 @@ export function pageQuery(
   { name }: Pick<Engine, "name">,
   { number, organisationId }: { readonly number: number; readonly organisationId: string },
   { after, limit, ids, types, versions }: IndicatorQuery,
-): RawBuilder<Found> {
+): RawBuilder<unknown> {
   const identity = types.includes("indicator") ? undefined : identityOf(organisationId);
   const conditions = [sql`collection = ${number}`, sql`added > ${after}`];
   if (ids !== undefined) conditions.push(sql`id in (${sql.join(ids)})`);
@@ -56,8 +38,8 @@ export function pageQuery(
   const index = isById ? "indicators_by_id" : isByTime(versions) ? "indicators_by_time" : undefined;
   // SQLite has no statistics, and would go through the whole collection, as that needs no sorting.
   const by = name === "sqlite" && index !== undefined ? sql`indexed by ${sql.ref(index)}` : sql``;
-  return sql<Found>`
-    select added, id, prefix, name, kind, created, modified, expires_at, revoked from indicators ${by}
+  return sql`
+    select ${COLUMNS} from indicators ${by}
     where ${sql.join(conditions, sql` and `)} order by added limit ${limit}`;
 }
 

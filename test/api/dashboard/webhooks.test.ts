@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { Webhook as Receiver } from "standardwebhooks";
+import { Random } from "../../../bench/data/random.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { Received } from "../harness/webhook-receiver.ts";
 import { WebhookReceiver } from "../harness/webhook-receiver.ts";
+import { rounds } from "../../rounds.ts";
 import { until } from "../../until.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
@@ -168,6 +171,98 @@ test("failures are tried again with the same id and a new signature, in order, a
   await until("it works again", async () => (await healthOf(id)).status === "ok");
   receiver.respond = (response) => void response.writeHead(204).end();
   await remove(id);
+});
+
+/** What an endpoint may do with a message: everything after the first two is a failure. */
+const BEHAVIOUR: readonly ((response: ServerResponse) => void)[] = [
+  (response) => void response.writeHead(204).end(),
+  (response) => void setTimeout(() => response.writeHead(200).end("late"), 30),
+  (response) => void response.writeHead(500).end(),
+  (response) => void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
+  (response) => void response.writeHead(429, { "retry-after": "90" }).end(),
+  (response) => void response.destroy(),
+  (response) => void response.writeHead(410).end(),
+];
+const SUCCESSES = 2;
+const ATTEMPTS = 10;
+
+/** How often messages have come, by their ids, in the order of their first arrival. Every attempt is signed alike. */
+function attemptsOf(received: readonly Received[], secret: string): Map<string, { body: any; count: number }> {
+  const verifier = new Receiver(secret);
+  const found = new Map<string, { body: any; text: string; count: number }>();
+  for (const { headers, body: text } of received) {
+    const id = String(headers["webhook-id"]);
+    const at = new Date(Number(headers["webhook-timestamp"]) * 1000);
+    assert.equal(headers["webhook-signature"], verifier.sign(id, at, text));
+    const known = found.get(id) ?? { body: JSON.parse(text), text, count: 0 };
+    assert.equal(text, known.text, "all attempts have the same body");
+    assert.ok(known.count === 0 || [...found.keys()].at(-1) === id, "nothing else comes between the attempts of one");
+    found.set(id, { ...known, count: known.count + 1 });
+  }
+  return found;
+}
+
+// R18. Servers that are killed: test/api/killed-followers.test.ts.
+test("whatever an endpoint does: every event arrives signed and in order, or is given up and listed", async () => {
+  for (let seed = 1; seed <= rounds({ short: 1, long: 8 }); seed++) {
+    const random = new Random(seed);
+    const { id, path, secret } = await endpoint(["rule.created"]);
+    const [taken, refused] = [new Set<string>(), `198.51.${seed}.2`];
+    receiver.respond = (response, { path: at, body, headers }) => {
+      const isRefused = body.includes(`"${refused}"`);
+      const isTest = body.includes('"webhook.test"');
+      const choice = at !== path || isTest ? 0 : isRefused ? SUCCESSES : random.below(BEHAVIOUR.length);
+      if (at === path && !isTest && choice < SUCCESSES) taken.add(String(headers["webhook-id"]));
+      BEHAVIOUR[choice]!(response);
+    };
+    const ips = Array.from({ length: 4 }, (_, host) => `198.51.${seed}.${host}`);
+    for (const ip of ips) {
+      t.clock.now += 1;
+      await addRule(ip);
+    }
+    let before: unknown;
+    for (let step = 0; taken.size < ips.length - 1; step++) {
+      assert.ok(step < 300, "it goes on");
+      let health: any;
+      await until("an attempt has been written down", async () => {
+        health = await healthOf(id);
+        const isWaiting = health.next_attempt_at !== null && health.next_attempt_at !== before;
+        return health.status === "disabled" || isWaiting || taken.size === ips.length - 1;
+      });
+      before = health.next_attempt_at;
+      if (step === 10) await t.restart();
+      if (health.status === "disabled") await call("PATCH", `/webhooks/${id}`, { active: true });
+      // As something else succeeds meanwhile, it is the message that is given up, and not the endpoint.
+      if (health.failed_attempts === ATTEMPTS - 1) await call("POST", `/webhooks/${id}:test`);
+      if (health.next_attempt_at !== null) t.clock.now = Date.parse(health.next_attempt_at);
+    }
+    const events = receiver.at(path).filter(({ body }) => !body.includes('"webhook.test"'));
+    const attempts = attemptsOf(events, secret);
+    const repeated = events.findIndex(
+      ({ headers }, at) => headers["webhook-id"] === events[at - 1]?.headers["webhook-id"],
+    );
+    const moved = [...events.toSpliced(repeated, 1), events[repeated]!];
+    assert.throws(() => attemptsOf(moved, secret), /nothing else comes between/);
+    const changed = events.map((each) => ({ ...each, body: each.body.replace("rule.created", "rule.deleted") }));
+    assert.throws(() => attemptsOf(changed, secret));
+    assert.deepEqual(
+      [...attempts.values()].flatMap(({ body }) => body.data.rules.map(({ ip }: any) => ip)),
+      ips,
+    );
+    const lost = [...attempts].filter(([message]) => !taken.has(message));
+    assert.deepEqual(
+      lost.map(([, { body, count }]) => [body.data.rules[0].ip, count]),
+      [[refused, ATTEMPTS]],
+    );
+    const listed = (await deliveriesOf(id)).filter(({ outcome }) => outcome === "given-up");
+    assert.deepEqual(
+      listed.map(({ message_id }) => message_id),
+      lost.map(([message]) => message),
+    );
+    assert.equal((await healthOf(id)).given_up, 1);
+    receiver.respond = (response) => void response.writeHead(204).end();
+    await remove(id);
+  }
 });
 
 test("redirects are not followed, Retry-After is heeded, and a response without an end costs nothing", async () => {

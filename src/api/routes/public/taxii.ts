@@ -1,33 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isSameDigest } from "../../../store/api-key.ts";
-import { identityOf, type IndicatorVersion } from "../../../store/indicator.ts";
 import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
-import { joined } from "../../../service/encoded.ts";
-import { invalid, tooManyRequests } from "../../../service/service-error.ts";
+import { tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
-import { isActivePlan, noPlan } from "../../../service/access/plans.ts";
 import { type Collection, collectionNamed } from "../../../service/taxii/collections.ts";
-import { nextOf, type ObjectQuery, type Parameters, readObjectQuery } from "../../../service/taxii/object-query.ts";
-import { formatMicroseconds, manifestEntry, stixObject } from "../../../service/taxii/stix-object.ts";
 import { digestOfTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
 import type { App } from "../../app-type.ts";
 import { redact } from "../../http/redact.ts";
-import { streamOf } from "../../http/reply.ts";
 import { notFound, Problem, PROBLEMS } from "../../problem.ts";
 import { problemOf } from "../../problem-of.ts";
 import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
+import { collectionIn, refusal, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
+import { addTaxiiObjects } from "./taxii-objects.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** What a TAXII client has signed in with. */
-    taxii: TaxiiCredential;
-  }
-}
-
-/** Of TAXII's messages. */
-const TAXII_TYPE = "application/taxii+json;version=2.1";
-/** Of the objects in them. */
-const STIX_TYPE = "application/stix+json;version=2.1";
 const API_ROOT = "/taxii2/api/";
 /** Bytes of a request's body: none is ever read. */
 const MAX_CONTENT_LENGTH = 1;
@@ -49,7 +34,7 @@ export function addTaxiiRoutes(app: App, services: Services): void {
       within.addHook("onRequest", (request, _reply, admitted) => admitted(rejection(request, services)));
       addAbout(within, services);
       addCollections(within, services);
-      addObjects(within, services);
+      addTaxiiObjects(within, services);
       done();
     },
     { prefix: "/taxii2" },
@@ -164,14 +149,6 @@ function addCollections(app: App, { memory }: Services): void {
   });
 }
 
-/** Why a collection cannot be read now; undefined if it can. */
-function refusal(collection: Collection, now: number, memory: Services["memory"]): Error | undefined {
-  if (!collection.isActive) return new Problem("permission-denied", "the deployment is not active");
-  const needsPlan =
-    collection.source === "dataset" && !isActivePlan(memory.plan(collection.organisationId, "cti"), now);
-  return needsPlan ? noPlan("cti") : undefined;
-}
-
 function collectionDocument({ id, title, description }: Collection, canRead: boolean): object {
   return {
     id,
@@ -181,108 +158,4 @@ function collectionDocument({ id, title, description }: Collection, canRead: boo
     can_write: false,
     media_types: [STIX_TYPE],
   };
-}
-
-/** Unknown and not chosen for the credential are the same. @throws Problem (404) */
-function collectionIn({ params, taxii }: FastifyRequest, memory: Services["memory"]): Collection {
-  const id = (params as { readonly collection: string }).collection.toLowerCase();
-  if (taxii.collections.includes(id)) return collectionNamed(memory, taxii.organisationId, id);
-  throw notFound("unknown collection; /taxii2/api/collections/ lists those of the credential");
-}
-
-function addObjects(app: App, services: Services): void {
-  const objects = "/api/collections/:collection/objects";
-  app.get(objects, (request, reply) => answerObjects(request, reply, services));
-  app.get("/api/collections/:collection/manifest", async (request, reply) => {
-    const page = await pageOf(request, readObjectQuery(request.query as Parameters), services);
-    return sendPage(reply, page, { name: "objects", write: (version) => manifestEntry(version, STIX_TYPE) });
-  });
-  app.get(`${objects}/:object`, (request, reply) => answerObjects(request, reply, services, objectIn(request)));
-  app.get(`${objects}/:object/versions`, async (request, reply) => {
-    const query = readObjectQuery(request.query as Parameters, { id: objectIn(request), allVersions: true });
-    const page = await pageOf(request, query, services);
-    rejectUnknown(page, request);
-    return sendPage(reply, page, { name: "versions", write: (version) => `"${versionTime(version)}"` });
-  });
-  app.post(objects, async () => {});
-  app.delete(`${objects}/:object`, async () => {});
-}
-
-function objectIn({ params }: FastifyRequest): string {
-  const { object } = params as { readonly object: string };
-  if (object.includes(",")) throw invalid({ object: ["must be one id; use match[id] for several"] });
-  return object;
-}
-
-async function answerObjects(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: Services,
-  id?: string,
-): Promise<FastifyReply> {
-  const query = readObjectQuery(request.query as Parameters, id === undefined ? {} : { id });
-  const page = await pageOf(request, query, services);
-  if (id !== undefined) rejectUnknown(page, request);
-  const context = { identity: identityOf(page.collection.organisationId), kind: page.collection.kind };
-  return sendPage(reply, page, { name: "objects", write: (version) => stixObject(version, context) });
-}
-
-/** Only where no parameter may have left it out. @throws Problem (404) */
-function rejectUnknown({ versions }: Page, { query }: FastifyRequest): void {
-  if (versions.length === 0 && Object.keys(query as object).length === 0)
-    throw notFound("the collection has no object with this id");
-}
-
-interface Page {
-  readonly collection: Collection;
-  readonly query: ObjectQuery;
-  readonly versions: readonly IndicatorVersion[];
-  readonly more: boolean;
-}
-
-/** @throws Problem (403, 404), ServiceError "unavailable" */
-async function pageOf(request: FastifyRequest, query: ObjectQuery, services: Services): Promise<Page> {
-  const { memory, store, indicators, taxii } = services;
-  const collection = collectionIn(request, memory);
-  const refused = refusal(collection, request.now, memory);
-  if (refused !== undefined) throw refused;
-  await indicators.follow(collection);
-  const { filters: _filters, ...wanted } = query;
-  const found = await taxii.run({ who: collection.organisationId, isKnown: true }, () =>
-    store.read("indicators", collection.id, { ...wanted, limit: query.limit + 1 }),
-  );
-  if (collection.source === "deployment") notePull(request, collection.id, services.pulls);
-  return { collection, query, versions: found.slice(0, query.limit), more: found.length > query.limit };
-}
-
-/** Clients read many pages and come back often: one such request a minute is listed among the pulls. */
-const NOTE_EVERY = 60_000;
-
-function notePull({ now, ip, headers }: FastifyRequest, deploymentId: string, pulls: Services["pulls"]): void {
-  if (now - (pulls.lastOf(deploymentId) ?? 0) < NOTE_EVERY) return;
-  const agent = headers["user-agent"] ?? "";
-  pulls.add({ deploymentId, at: now, file: "taxii2", address: ip, agent, status: 200, bytes: 0 });
-}
-
-function sendPage(
-  reply: FastifyReply,
-  { query, versions, more }: Page,
-  { name, write }: { readonly name: string; readonly write: (version: IndicatorVersion) => string },
-): FastifyReply {
-  const [first, last] = [versions[0], versions.at(-1)];
-  if (first !== undefined && last !== undefined) {
-    reply.header("x-taxii-date-added-first", formatMicroseconds(first[0]));
-    reply.header("x-taxii-date-added-last", formatMicroseconds(last[0]));
-  }
-  const next = more ? `,"next":"${nextOf(query, last![0])}"` : "";
-  const texts = function* (): Generator<string> {
-    yield `{"more":${more}${next},"${name}":[`;
-    for (const [index, version] of versions.entries()) yield index === 0 ? write(version) : `,${write(version)}`;
-    yield "]}";
-  };
-  return reply.type(TAXII_TYPE).send(streamOf(joined(texts())));
-}
-
-function versionTime([, , , , , , modified]: IndicatorVersion): string {
-  return new Date(modified).toISOString();
 }
