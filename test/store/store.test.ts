@@ -714,6 +714,11 @@ for (const { name, skip, make, stop } of await databases()) {
           3,
           "the old ones are deleted",
         );
+        await runSql(location, "update limit_counts set at = at + 86400000");
+        assert.deepEqual(await hear("c"), [], "the clock was set back by a day");
+        await tell("a", 5, "five");
+        assert.deepEqual(await hear("c"), [["a", 5, "five", true]]);
+        assert.equal(await runSql(location, "select count(*) as result from limit_counts"), 1, "they are deleted, too");
       }));
 
     test("another organisation's ruleset or key behaves as an absent one, for every command", () =>

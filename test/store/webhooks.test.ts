@@ -134,6 +134,16 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await take("other"), true);
         assert.equal(await take("one"), false);
       }));
+
+    test("a lease from before the clock was set back does not last until the clock has caught up", () =>
+      withWebhook(async ({ store }) => {
+        // Since the database's clock cannot be set: a lease that is over a day after all that are taken now.
+        assert.equal(await store.record("lease", "task", "one", DAY), true);
+        assert.equal(await store.record("lease", "task", "other", 0), false, "what is given back is one's own");
+        assert.equal(await store.record("lease", "task", "other", DAY * 0.6), false, "as long as clocks go well");
+        assert.equal(await store.record("lease", "task", "other", 6000), true);
+        assert.equal(await store.record("lease", "task", "one", 6000), false);
+      }));
   });
 }
 

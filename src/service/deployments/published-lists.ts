@@ -35,6 +35,8 @@ interface Known {
   isStale: boolean;
   /** When the last compilation began, by a monotonic clock. */
   startedAt: number;
+  /** The time it was compiled for; before that, if the clock is set back, expired rules may be active again. */
+  at: number;
   /** When it becomes another list by itself. */
   until: number;
   /** What it was compiled from: the numbers of the datasets that were loaded. */
@@ -131,6 +133,7 @@ export class PublishedLists {
       served: undefined,
       isStale: true,
       startedAt: Number.NEGATIVE_INFINITY,
+      at: Number.NEGATIVE_INFINITY,
       until: Number.POSITIVE_INFINITY,
       datasets: "",
       pending: undefined,
@@ -226,7 +229,8 @@ export class PublishedLists {
     const known = this.#knownOf(id);
     if (performance.now() - known.startedAt < BETWEEN) return false;
     const datasets = this.#datasetsOf(definition);
-    const isWanted = known.isStale || now() >= known.until || datasets !== known.datasets;
+    const isTimeOver = now() >= known.until || now() < known.at;
+    const isWanted = known.isStale || isTimeOver || datasets !== known.datasets;
     return isWanted && definition.active && isActivePlan(memory.plan(organisationId, "edl"), now());
   }
 
@@ -271,6 +275,7 @@ export class PublishedLists {
     const known = this.#knownOf(deployment.id);
     known.isStale = false;
     known.startedAt = performance.now();
+    known.at = this.#services.now();
     known.datasets = this.#datasetsOf(deployment.definition);
     // Changes that are being made to copies are not in it yet.
     await memory.buildingOf(deployment.organisationId);

@@ -53,6 +53,7 @@ export class ExternalLists {
   /** When to claim each list, as far as it is known. */
   readonly #dueAt = new Map<string, number>();
   readonly #running = new Map<string, Promise<ExternalList>>();
+  #lookedAt = 0;
   #downloader: Promise<Downloader> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -100,6 +101,9 @@ export class ExternalLists {
   #look(): void {
     const { memory, now } = this.#services;
     const at = now();
+    // The clock has been set back: the store decides what is due.
+    if (at < this.#lookedAt) this.#dueAt.clear();
+    this.#lookedAt = at;
     for (const list of memory.everyExternalList()) {
       if (this.#isStopped || this.#running.size >= AT_ONCE) return;
       const { id, organisationId, definition } = list;

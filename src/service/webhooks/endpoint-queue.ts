@@ -85,7 +85,7 @@ export class EndpointQueue {
     const [progress] = await store.read("webhookProgress", [this.#id]);
     const webhook = memory.webhookById(this.#id);
     if (progress === undefined || webhook === undefined || !webhook.active || webhook.stopped !== null) return false;
-    if (progress.nextAt !== null && now() < progress.nextAt) {
+    if (progress.nextAt !== null && isBetween(progress, now())) {
       this.dueAt = progress.nextAt;
       return false;
     }
@@ -144,4 +144,9 @@ export class EndpointQueue {
     const next = { ...progress, cursor: position, attempts: 0, nextAt: null };
     await this.#services.store.record("webhookProgress", { from: progress.cursor, next });
   }
+}
+
+/** Whether the last attempt is over and the next one not due yet; neither if the clock has been set back since. */
+function isBetween({ lastAttemptAt, nextAt }: WebhookProgress, now: number): boolean {
+  return now < nextAt! && now >= (lastAttemptAt ?? 0);
 }

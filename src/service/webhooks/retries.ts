@@ -46,7 +46,8 @@ export function judge(
     return { outcome: "delivered", progress: { ...before, ...fresh, cursor: sequence } };
   }
   const attempts = before.attempts + 1;
-  const failingSince = before.failingSince ?? at;
+  // The clock may have been set back since.
+  const failingSince = Math.min(before.failingSince ?? at, at);
   const failed = { ...before, attempts, failingSince, lastAttemptAt: at, nextAt: null };
   if (status === GONE) return { outcome: "failed", progress: failed, stop: "gone" };
   if (at - failingSince >= FAILING_FOR) return { outcome: "failed", progress: failed, stop: "failing" };

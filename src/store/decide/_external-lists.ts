@@ -85,11 +85,15 @@ export function setListCredentials(
 
 /**
  * Gives a server the right to fetch a list until a moment, so that no two fetch it: if it is due or someone asks for it,
- * and no other server is fetching it. It changes nothing that users see.
+ * and no other server is fetching it. What was noted before the clock was set back does not count. It changes nothing
+ * that users see.
  */
 export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
-  const isClaimed = at >= state.claimedUntil && (isAsked || at >= state.dueAt);
-  if (!isClaimed) return { outcome: { claim: null, dueAt: Math.max(state.dueAt, state.claimedUntil) }, changes: [] };
+  const isDue = at >= state.dueAt || at < (state.checkedAt ?? 0);
+  // Clocks of servers differ, but by less than a fetch takes.
+  const isFree = at >= state.claimedUntil || state.claimedUntil - at > 2 * (until - at);
+  if (!isFree || !(isAsked || isDue))
+    return { outcome: { claim: null, dueAt: Math.max(state.dueAt, state.claimedUntil) }, changes: [] };
   const claimed = { ...state, claimedUntil: until };
   return {
     outcome: { claim: { list, validators: state.validators, secret: state.secret }, dueAt: state.dueAt },

@@ -42,7 +42,8 @@ function insertMessage(engine: Engine, server: string, { number, age, counts }: 
  * Including those of servers that are gone. Rows that another server is deleting are left to it, so that neither waits.
  */
 function deleteOld(engine: Engine): RawBuilder<unknown> {
-  const old = sql`at < ${clock(engine)} - ${sql.lit(KEPT_FOR)}`;
+  // Those from long after now were written before the clock was set back.
+  const old = sql`abs(${clock(engine)} - at) > ${sql.lit(KEPT_FOR)}`;
   if (engine.name === "sqlite") return sql`delete from limit_counts where ${old}`;
   return sql`
     delete from limit_counts using (select server, number from limit_counts where ${old} for update skip locked) as gone
@@ -56,6 +57,6 @@ function selectOthers(engine: Engine, server: string, seen: readonly SeenMessage
       select value ->> 0 as server, cast(value ->> 1 as bigint) as number from ${jsonRows(engine, seen)} as given
     ) as seen on seen.server = limit_counts.server
     where limit_counts.server <> ${server} and limit_counts.number > coalesce(seen.number, 0)
-    and at > ${clock(engine)} - ${sql.lit(READ_FOR)}
+    and abs(${clock(engine)} - at) < ${sql.lit(READ_FOR)}
     order by limit_counts.server, limit_counts.number`;
 }

@@ -114,6 +114,12 @@ test("a session ends: by signing out, at its time to the millisecond, with anoth
   assert.ok(await isGood(second));
   t.clock.now++;
   assert.ok(!(await isGood(second)));
+  // The clock is set back: a session from then on is as long as any other.
+  t.clock.now = START - 24 * HOUR;
+  const back = await signIn();
+  assert.ok(await isGood(back));
+  t.clock.now += 12 * HOUR;
+  assert.deepEqual([await isGood(back), await isGood(token)], [false, true]);
   t.clock.now = START;
 
   const [kept, other] = [await signIn(), await signIn()];
