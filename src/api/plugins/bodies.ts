@@ -6,6 +6,7 @@ import { BodyQueue, type QueuedBody } from "../http/body-queue.ts";
 import { FairShare } from "../http/fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
+import { continueBody, holdBody } from "./pipelining.ts";
 import type { Services } from "../../service/services.ts";
 import { namesOf, type SettingName, type Settings } from "../../service/settings.ts";
 
@@ -47,8 +48,12 @@ const MIN_READ = 4;
 const LONG_BODY = 64 << 10;
 /** One up to this length is read in some milliseconds of processor time, so that others can wait for it. */
 const MAX_QUEUED_BODY = 1 << 20;
-/** The share of the requests in progress that may wait until their bodies are read. */
-const WAITING_SHARE = 1 / 4;
+/**
+ * How many requests may wait until their bodies are read, by the number of requests in progress, and how long, by the
+ * permitted delay. To wait keeps up to 64 KiB, and costs less than to be rejected: then the whole body is read, too, and
+ * the client comes again.
+ */
+const [WAITING, PATIENCE] = [2, 2];
 /** Milliseconds between two checks for bodies that have not arrived. */
 const SAMPLE = 250;
 /** The share of the JavaScript heap that bodies may fill. */
@@ -127,17 +132,20 @@ class Bodies {
   readonly #arriving = new Map<ArrivingBody, { readonly shares: FairShare; readonly caller: string }>();
 
   constructor({ concurrentRequests, bodyMemory, eventLoopDelay }: Settings) {
-    this.#queue = new BodyQueue(Math.ceil(concurrentRequests * WAITING_SHARE), eventLoopDelay);
+    this.#queue = new BodyQueue(WAITING * concurrentRequests, PATIENCE * eventLoopDelay);
     this.#waited = new FairShare(concurrentRequests);
     this.kept = new FairShare(keptBytes(bodyMemory));
   }
 
   /** Calls `admit` when the body may be read, or `giveUp`. */
   queue(request: FastifyRequest, { admit, giveUp }: Pick<QueuedBody, "admit" | "giveUp">): void {
+    const { socket } = request.raw;
+    holdBody(socket);
     this.#queue.enter({
       caller: callerOf(request),
       admit: () => {
         request.hasBodyPlace = true;
+        continueBody(socket);
         admit();
       },
       giveUp,

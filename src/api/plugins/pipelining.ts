@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { turn } from "../../turns/in-slices.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
+import { giveBack, isReused, keepBytes } from "../http/kept-bytes.ts";
 import { countRead } from "../http/read-buffers.ts";
 import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 
@@ -12,6 +13,8 @@ const EMPTY_LINE = "\r\n\r\n";
 const MIN_BYTES = 64;
 /** The same within a chunked body, which may contain empty lines. */
 const MIN_CHUNKED_BYTES = 1024;
+/** What waits for a turn and is longer stops its connection. */
+const SHORT = 4 << 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -53,6 +56,24 @@ export function isWaitingForTurn(socket: PacedSocket): boolean {
   return socket[PACED]?.isWaiting === true;
 }
 
+/**
+ * Has the rest of the current request's body wait unread, whatever the request is waiting for. A part of it may have been
+ * read with the headers.
+ */
+export function holdBody(socket: PacedSocket): void {
+  socket[PACED]?.holdBody();
+}
+
+/** Reads on. What is discarded need not be copied, as nothing will look at it. */
+export function continueBody(socket: PacedSocket, isDiscarded = false): void {
+  socket[PACED]?.continueBody(isDiscarded);
+}
+
+/** The part of a socket by which `node:http` itself stops reading; `pause` would read up to 64 KiB more. */
+interface ReadHandle {
+  readonly _handle?: { readStop(): number; readStart(): number } | null;
+}
+
 class PacedConnection implements WaitingConnection {
   /** The response to its last request. */
   #last: ServerResponse | undefined;
@@ -75,6 +96,10 @@ class PacedConnection implements WaitingConnection {
   #hasEnded = false;
   /** Whether its next request may start in this turn. */
   #isAdmitted = false;
+  #isBodyHeld = false;
+  /** Whether the rest of the current body is discarded. */
+  #isDiscarded = false;
+  #isStopped = false;
   #isOver = false;
 
   /** Replaces the listeners that pass all bytes, and their end, to the parser. */
@@ -84,12 +109,25 @@ class PacedConnection implements WaitingConnection {
     this.#parse = parse;
     this.#end = end;
     socket.off("data", parse).off("end", end);
-    socket.on("data", this.#take).on("end", this.#takeEnd);
+    socket.on("data", this.#read).on("end", this.#takeEnd);
   }
 
   begin(response: ServerResponse): void {
     this.#last = response;
     this.#bodyLeft = Number(response.req.headers["content-length"] ?? 0);
+    this.#isBodyHeld = false;
+    this.#isDiscarded = false;
+  }
+
+  holdBody(): void {
+    this.#isBodyHeld = true;
+  }
+
+  continueBody(isDiscarded: boolean): void {
+    this.#isDiscarded = isDiscarded;
+    if (!this.#isBodyHeld) return;
+    this.#isBodyHeld = false;
+    if (this.#unparsed.length > 0) this.#goOn();
   }
 
   get waited(): number {
@@ -113,20 +151,28 @@ class PacedConnection implements WaitingConnection {
 
   leave(): void {
     this.#isOver = true;
-    this.#socket.off("data", this.#take).off("end", this.#takeEnd);
+    this.#socket.off("data", this.#read).off("end", this.#takeEnd);
   }
 
-  readonly #take = (bytes: Buffer): void => {
+  readonly #read = (bytes: Buffer): void => {
     countRead(bytes.length);
-    if (this.#unparsed.length > 0) return this.#keepMore(bytes);
+    if (this.#unparsed.length > 0) this.#keepMore(bytes);
+    else this.#take(bytes);
+  };
+
+  #take(bytes: Buffer): void {
     for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed;) {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));
+      if (this.#isInBody && this.#isBodyHeld) return this.#keep(bytes.subarray(at));
       if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
       const end = this.#endOfPiece(bytes, at);
-      this.#parse(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+      const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
+      // Its reader keeps parts of it.
+      const isKept = this.#isInBody && !this.#isDiscarded && isReused(bytes);
+      this.#parse(isKept ? Buffer.from(piece) : piece);
       at = end;
     }
-  };
+  }
 
   /**
    * A client that has stopped sending may still read: otherwise the connection would be closed before the response to
@@ -169,28 +215,47 @@ class PacedConnection implements WaitingConnection {
 
   /** Until the request in progress has been responded to. */
   #hold(rest: Buffer): void {
-    this.#unparsed = rest;
-    this.#socket.pause();
+    this.#keep(rest);
     this.#last!.once("close", () => void turn().then(() => this.#goOn()));
   }
 
-  /** Does not pause the socket, which would take longer than a cheap request: usually nothing more arrives. */
+  /** Reads on for a short rest, since to stop would take longer than a cheap request: usually nothing more arrives. */
   #wait(rest: Buffer): void {
-    this.#unparsed = rest;
+    if (rest.length < SHORT) this.#unparsed = rest;
+    else this.#keep(rest);
     this.#waitsSince = performance.now();
     this.#budget.wait(this);
   }
 
+  #keep(rest: Buffer): void {
+    this.#unparsed = keepBytes(rest);
+    this.#stopReading();
+  }
+
   #keepMore(bytes: Buffer): void {
-    this.#unparsed = Buffer.concat([this.#unparsed, bytes]);
-    this.#socket.pause();
+    const kept = this.#unparsed;
+    this.#unparsed = Buffer.concat([kept, bytes]);
+    giveBack(kept);
+    this.#stopReading();
   }
 
   #goOn(): void {
     const bytes = this.#unparsed;
     this.#unparsed = NOTHING;
-    if (this.#socket.isPaused()) this.#socket.resume();
+    this.#readOn();
     this.#take(bytes);
+    giveBack(bytes);
     if (this.#hasEnded) this.#takeEnd();
+  }
+
+  #stopReading(): void {
+    this.#isStopped = true;
+    (this.#socket as ReadHandle)._handle?.readStop();
+  }
+
+  #readOn(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    (this.#socket as ReadHandle)._handle?.readStart();
   }
 }

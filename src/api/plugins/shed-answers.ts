@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Services } from "../../service/services.ts";
 import { safePath } from "../http/redact.ts";
 import { Problem } from "../problem.ts";
+import { continueBody, holdBody } from "./pipelining.ts";
 import { leaveInOrder } from "./early-answers.ts";
 import { bodyOfProblem } from "./problems.ts";
 
@@ -48,6 +49,10 @@ export function shedCheaply(app: FastifyInstance, { metrics, memory }: Services,
     reply.headers(TOO_BUSY.details.headers!);
     reply.header("content-type", type).header("content-length", Buffer.byteLength(text));
     reply.hijack();
+    const { socket } = request.raw;
+    holdBody(socket);
+    // By then `node:http` ignores the parts of its body.
+    reply.raw.once("finish", () => continueBody(socket, true));
     reply.raw.writeHead(TOO_BUSY.status, reply.getHeaders() as Record<string, string>).end(text);
   });
 }

@@ -228,8 +228,8 @@ const headOf = (socket: Socket): Promise<string> =>
     });
   });
 
-test("of the long bodies that one key sends at once, a quarter of the requests in progress may wait, those beyond are shed unread; others have theirs read", async (context) => {
-  const t = await start(context);
+test("of the long bodies that one key sends at once, as many as there may be requests in progress may wait, those beyond are shed; others have theirs read", async (context) => {
+  const t = await start(context, { concurrentRequests: 125 });
   const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
   const { head, body } = longLookup(greedy);
   const sockets = await Promise.all(Array.from({ length: 200 }, () => open(t, "127.0.0.1", "")));
@@ -254,6 +254,28 @@ test("of the long bodies that one key sends at once, a quarter of the requests i
     200,
     "nothing is left held",
   );
+});
+
+test("each of many long bodies that wait, cut anywhere, is answered for its own addresses", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "many");
+  const of = (index: number): string[] => Array.from({ length: 8000 }, (_, i) => `10.${index}.${i >> 8}.${i & 255}`);
+  const asked = Array.from({ length: 60 }, async (_, index) => {
+    const ips = of(index);
+    const body = JSON.stringify({ ips });
+    const head = `POST /v1/cti/bulk_lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    const socket = await open(t, "127.0.0.1", "");
+    const text = (async () => Buffer.concat(await socket.toArray()).toString())();
+    const cut = 1 + ((index * 1777) % (head.length + body.length - 1));
+    socket.write((head + body).slice(0, cut));
+    await sleep(1);
+    socket.write((head + body).slice(cut));
+    const answer = await text;
+    const found = JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1));
+    return { index, isOwn: JSON.stringify(Object.keys(found)) === JSON.stringify(ips) };
+  });
+  const wrong = (await Promise.all(asked)).filter(({ isOwn }) => !isOwn);
+  assert.deepEqual(wrong, []);
 });
 
 test("the negative control: more long bodies than one key may have parsed, waiting for their client, are in no one's way", async (context) => {

@@ -1,0 +1,43 @@
+/** As much as the system reads from a connection at a time. */
+const LENGTH = 64 << 10;
+/** Fewer bytes are kept where they are: their buffer is not much longer. */
+const MIN_COPIED = 4 << 10;
+/** Milliseconds after which half of the buffers that nobody uses are freed, as long as there are any. */
+const FREED_EVERY = 5000;
+
+const unused: Buffer[] = [];
+let timer: NodeJS.Timeout | undefined;
+const used = new WeakSet<ArrayBufferLike>();
+
+/**
+ * Copies bytes that have been read and have to wait into a buffer that is used again and again. Where they were read to
+ * is then free at once, and the engine collects it with its young objects. What waits in buffers of its own outlives
+ * those collections, and is freed only with the whole heap: a thousand waiting requests took some 200 MiB so. Pass the
+ * result to `giveBack` once its bytes have been parsed or copied.
+ */
+export function keepBytes(bytes: Buffer): Buffer {
+  if (bytes.length < MIN_COPIED || bytes.length > LENGTH) return bytes;
+  const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(LENGTH);
+  used.add(buffer.buffer);
+  bytes.copy(buffer);
+  return buffer.subarray(0, bytes.length);
+}
+
+/** Whether the bytes change as soon as they have been given back. */
+export function isReused(bytes: Buffer): boolean {
+  return used.has(bytes.buffer);
+}
+
+/** Bytes that were not copied are left alone. */
+export function giveBack({ buffer }: Buffer): void {
+  if (!used.delete(buffer)) return;
+  unused.push(Buffer.from(buffer));
+  timer ??= setInterval(freeHalf, FREED_EVERY).unref();
+}
+
+function freeHalf(): void {
+  unused.length >>= 1;
+  if (unused.length > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
