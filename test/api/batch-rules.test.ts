@@ -87,11 +87,23 @@ for (const scope of ["public", "dashboard"] as const) {
 
     test("the errors of an item are those of its op alone, and a wrong op is told the right ones", async () => {
       const { batch } = await makeRuleset();
-      const items = [{ op: "remove", ip: "192.0.2.9" }, { op: "add" }, { op: "delete", ip: "192.0.2.9", name: "x" }];
+      const items = [
+        { op: "remove", ip: "192.0.2.9" },
+        { op: "add" },
+        { op: "delete", ip: "192.0.2.9", name: "x" },
+        { op: "add", ip: "192.0.2.9", expires_in_days: 0 },
+        { op: "add", ip: "192.0.2.9", expires_in_days: 2 ** 63 },
+      ];
       const { results } = await batch(items, false);
       assert.deepEqual(
         results.map(({ validation_errors: errors }) => errors),
-        [{ op: ["must be one of add, delete"] }, { ip: ["is required"] }, { name: ["unknown property"] }],
+        [
+          { op: ["must be one of add, delete"] },
+          { ip: ["is required"] },
+          { name: ["unknown property"] },
+          { expires_in_days: ["must be at least 1"] },
+          { expires_in_days: ["must be at most 2900000"] },
+        ],
       );
     });
 

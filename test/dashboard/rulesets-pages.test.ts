@@ -678,7 +678,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const { page } = opened;
     await page.getByRole("button", { name: "Shorten" }).click();
     const make = async (entries: number): Promise<void> => {
-      await page.getByLabel("At most so many entries").fill(String(entries));
+      await page.getByLabel("Maximum entries").fill(String(entries));
       await page.getByRole("button", { name: "Make the list" }).click();
     };
     await make(2);

@@ -306,6 +306,8 @@ function withoutOtherForms(found: readonly SchemaError[]): readonly SchemaError[
 /** The message of a keyword in plain words; the validator's own for all others. */
 function messageOf(keyword: string, params: object, message: string): string {
   const { limit, type } = params as { readonly limit?: number; readonly type?: string | readonly string[] };
+  if (keyword === "minimum") return `must be at least ${limit}`;
+  if (keyword === "maximum") return `must be at most ${limit}`;
   if (keyword === "minLength") return `use at least ${counted(limit!, "character")}`;
   if (keyword === "maxLength") return `use at most ${counted(limit!, "character")}`;
   if (keyword === "minProperties") return `use at least ${counted(limit!, "property", "properties")}`;

@@ -41,7 +41,7 @@ export function csv(fixed: FixedPlace = {}): Importer {
         throw new ImportError(
           "bad-csv",
           position,
-          `the line has ${fields.length} fields, but the header has ${columns.count}`,
+          `the line has ${fields.length === 1 ? "1 field" : `${fields.length} fields`}, but the header has ${columns.count}`,
         );
       }
       const { service = fields[columns.service] ?? null, region = fields[columns.region] ?? null } = fixed;

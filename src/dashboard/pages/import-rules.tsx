@@ -334,10 +334,11 @@ function commitText(
   { counts: { error = 0, created = 0, updated = 0, skipped = 0, removed = 0 }, unchanged }: Examined,
   { kind }: Way,
 ): string {
-  const others = formatCount(created + updated + skipped + unchanged);
-  if (kind === "replace") return error > 0 ? `Replace the rules with the ${others} valid ones` : "Replace the rules";
+  const count = created + updated + skipped + unchanged;
+  const others = count === 1 ? "valid one" : `${formatCount(count)} valid ones`;
+  if (kind === "replace") return error > 0 ? `Replace the rules with the ${others}` : "Replace the rules";
   if (created + updated + removed === 0) return "Nothing to import";
-  return error > 0 ? `Import the ${others} valid ones` : `Import ${formatCounted(created + updated, "rule")}`;
+  return error > 0 ? `Import the ${others}` : `Import ${formatCounted(created + updated, "rule")}`;
 }
 
 interface Writing {

@@ -37,9 +37,9 @@ export function ShortenList({ ruleset, onClose }: { readonly ruleset: Ruleset; r
     setList(await post("/dashboard/api/edl/ip-rulesets:fit", { body }));
   };
   return (
-    <Dialog title="A list of few entries" onClose={onClose}>
+    <Dialog title="Make a shorter list" onClose={onClose}>
       <Form submit="Make the list" onSubmit={make}>
-        <Field name="entries" label="At most so many entries" type="number" min={1} required defaultValue="1000" />
+        <Field name="entries" label="Maximum entries" type="number" min={1} required defaultValue="1000" />
         <Select
           name="loss"
           label="If that is too few"

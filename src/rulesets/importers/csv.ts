@@ -21,7 +21,7 @@ export function csvLines(): LineReader {
       throw new LineProblem(
         0,
         line,
-        `the line has ${fields.length} fields, but the header has ${columns.length} columns; quote fields that contain a comma`,
+        `the line has ${fields.length === 1 ? "1 field" : `${fields.length} fields`}, but the header has ${columns.length} columns; quote fields that contain a comma`,
       );
     }
     const [ip, name, expiresAt] = COLUMNS.map((column) => fields[columns!.indexOf(column)]);

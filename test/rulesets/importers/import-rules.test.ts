@@ -103,7 +103,7 @@ describe("what is refused, where, and with which cure", () => {
     ],
     ["an unknown column", "csv", "ip,comment\n8.8.8.8,a", "1:1 ip,comment", /unknown column "comment"/],
     ["a column twice", "csv", "ip,name,ip\n8.8.8.8,a,9.9.9.9", "1:1 ip,name,ip", /duplicate column ip/],
-    ["too few fields", "csv", "ip,name\n8.8.8.8", "2:1 8.8.8.8", /the line has 1 fields, but the header has 2 columns/],
+    ["too few fields", "csv", "ip,name\n8.8.8.8", "2:1 8.8.8.8", /the line has 1 field, but the header has 2 columns/],
     [
       "too many fields",
       "csv",

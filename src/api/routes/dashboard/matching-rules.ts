@@ -55,7 +55,7 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     if (matched !== count)
       throw new Problem(
         "precondition-failed",
-        `${matched} rules match the filter now, not ${count}; review them again`,
+        `${matched === 1 ? "1 rule matches" : `${matched} rules match`} the filter now, not ${count}; review them again`,
       );
     const about = {
       ...signed(request),
