@@ -4,7 +4,7 @@
  * sides alternate, and what is printed is the median of the ratios. Writes no record.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import { run } from "./figures/whole-command.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ROUNDS = 11;
-const PARTS = ["count", "tsv", "lookups", "freeze"] as const;
+const PARTS = ["start", "count", "tsv", "lookups", "freeze"] as const;
 type PartName = (typeof PARTS)[number];
 
 function options(): { ref: string; parts: readonly PartName[]; rounds: number } {
@@ -51,6 +51,18 @@ function identifyOf(checkout: string, list: string, catalogue: string): readonly
   return ["identify", "--snapshot", catalogue];
 }
 
+/** `identify -c` of one line, with the bundled catalogue: nearly all of it is the start of the command. */
+function startRunners(checkouts: readonly [string, string]): [Runner, Runner] {
+  const log = join(folder, "one-line.log");
+  writeFileSync(log, "8.8.8.8\n");
+  const runner = (checkout: string) => () => {
+    const { stdout, milliseconds } = ipsieve(checkout, ["identify", "-c", log], "stdout");
+    if (stdout.trim() !== "1") throw new Error(`identify -c of one line printed ${stdout}`);
+    return milliseconds;
+  };
+  return [runner(checkouts[0]), runner(checkouts[1])];
+}
+
 const ARGUMENTS = { count: ["-c"], tsv: ["--format", "tsv"] };
 
 /** Whole commands over an access log. */
@@ -81,6 +93,11 @@ function libraryRunners(part: "lookups" | "freeze", checkouts: readonly [string,
   return [runner(checkouts[0]), runner(checkouts[1])];
 }
 
+async function runners(part: PartName, checkouts: readonly [string, string]): Promise<[Runner, Runner]> {
+  if (part === "start") return startRunners(checkouts);
+  return part === "count" || part === "tsv" ? commandRunners(part, checkouts) : libraryRunners(part, checkouts);
+}
+
 const { ref, parts, rounds } = options();
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-compare-"));
 const other = join(folder, "checkout");
@@ -88,11 +105,10 @@ try {
   shell("git", ["worktree", "add", "--quiet", "--detach", other, ref], ROOT);
   shell("npm", ["ci"], other); // which builds it, too
   shell("npm", ["run", "build"], ROOT);
-  await ensureDataset("routed4");
+  if (parts.includes("lookups") || parts.includes("freeze")) await ensureDataset("routed4");
   process.stdout.write(`this checkout against ${ref}: below 1, this checkout is faster\n`);
   for (const part of parts) {
-    const isCommand = part === "count" || part === "tsv";
-    const [before, after] = isCommand ? await commandRunners(part, [other, ROOT]) : libraryRunners(part, [other, ROOT]);
+    const [before, after] = await runners(part, [other, ROOT]);
     process.stdout.write(comparisonLine(part, alternate(before, after, rounds)));
   }
 } finally {

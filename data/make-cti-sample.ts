@@ -153,7 +153,7 @@ function addGroup(builder: CtiBuilder, { prefix, hosts, known }: Group): void {
 }
 
 /** The sample dataset, the same every time. */
-export function sampleDataset(): ReturnType<CtiBuilder["build"]> {
+function sampleDataset(): ReturnType<CtiBuilder["build"]> {
   const builder = new CtiBuilder();
   for (const group of GROUPS) addGroup(builder, group);
   const sources = [{ name: "invented: no address, name or event in it is real", entries: builder.size }];

@@ -57,7 +57,7 @@ export interface NeighbourMeasurements {
 }
 
 /** The documents, by scope. */
-export const DOCUMENTS: Readonly<Record<Scope, string>> = {
+const DOCUMENTS: Readonly<Record<Scope, string>> = {
   public: "/openapi.json",
   dashboard: "/dashboard/api/openapi.json",
 };

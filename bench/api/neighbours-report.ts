@@ -22,7 +22,7 @@ export function newestNeighbourRecord(): NeighbourRecord | undefined {
 }
 
 /** Milliseconds: what the 99th percentile is to stay within, and what no request may take. */
-export const AIM = { p99: 50, longest: 200 } as const;
+const AIM = { p99: 50, longest: 200 } as const;
 const WORST = 10;
 
 /** Whether the victim was served all the while, within the limits. */

@@ -1,6 +1,17 @@
+import type { Machine } from "../record.ts";
 import { figure } from "../report.ts";
 import { type Measurement, medianOf } from "./measure.ts";
-import type { ApiRecord } from "./run.ts";
+
+/** What a run found, as it stands in bench/record/. */
+export interface ApiRecord {
+  readonly format: 2;
+  readonly startedAt: string;
+  readonly machine: Machine;
+  readonly rules: number;
+  /** What the service looks up in. */
+  readonly catalogue: { readonly name: string; readonly prefixes: number };
+  readonly measurements: readonly Measurement[];
+}
 
 /** All measurements, then the figures that there are aims for, as a table in Markdown. */
 export function figureLines(record: ApiRecord): string {

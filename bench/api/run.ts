@@ -19,19 +19,8 @@ import { measureLookups } from "./lookups.ts";
 import { type Measurement, measurement } from "./measure.ts";
 import { measurePages } from "./pages.ts";
 import { type Listener, LoadProcess, processorSeconds, startService } from "./processes.ts";
-import { figureLines } from "./report.ts";
+import { type ApiRecord, figureLines } from "./report.ts";
 import { measureWrites } from "./writes.ts";
-
-/** What a run found, as it stands in bench/record/. */
-export interface ApiRecord {
-  readonly format: 2;
-  readonly startedAt: string;
-  readonly machine: ReturnType<typeof describeMachine>;
-  readonly rules: number;
-  /** What the service looks up in. */
-  readonly catalogue: { readonly name: string; readonly prefixes: number };
-  readonly measurements: readonly Measurement[];
-}
 
 const RULES = 1_000_000;
 const CHECK_ROUNDS = 15;

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 /** Loads a package of bench/package.json; by name, so that the project type-checks where none of them is installed. */
 export async function loadPeer<Module>(name: string): Promise<Module> {
   try {
@@ -9,10 +7,4 @@ export async function loadPeer<Module>(name: string): Promise<Module> {
       cause: error,
     });
   }
-}
-
-/** The exact version that bench/package.json asks for. */
-export function peerVersion(name: string): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return manifest.dependencies[name];
 }

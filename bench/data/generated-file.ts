@@ -4,7 +4,7 @@ import { cachePath, writeWhole } from "./cache.ts";
 import { requireExpected } from "./expected.ts";
 
 /** Writes a large file in blocks and keeps the checksum of its bytes. */
-export class FileSink {
+class FileSink {
   readonly #file: number;
   readonly #block = Buffer.allocUnsafe(1 << 20);
   #used = 0;

@@ -14,7 +14,7 @@ export function addressTexts(family: Family, words: Uint32Array): string[] {
   });
 }
 
-export function addressAt(family: Family, words: Uint32Array, index: number): Address {
+function addressAt(family: Family, words: Uint32Array, index: number): Address {
   const [w0, w1, w2, w3] = wordsAt(family, words, index);
   return { family, w0, w1, w2, w3 };
 }

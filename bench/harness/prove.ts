@@ -1,7 +1,7 @@
 import type { AnswerKind } from "./contender.ts";
 
 /** What a contender that answers `kind` must say where the right value id is `value`. */
-export function expectedAnswer(kind: AnswerKind, value: number): number {
+function expectedAnswer(kind: AnswerKind, value: number): number {
   return kind === "value" ? value : Math.min(value, 1);
 }
 

@@ -10,22 +10,22 @@ export interface Measurement {
 
 const SWEEPS = 20_000;
 /** No part is free: a table would otherwise be given any number of nodes of its kind. */
-const LEAST = 0.1;
+const MIN = 0.1;
 
 /**
- * The costs with the least sum of squared relative errors, none below `LEAST`: by coordinate descent, which finds the
- * minimum as the sum is convex. A part that occurs nowhere keeps `LEAST`.
+ * The costs with the least sum of squared relative errors, none below `MIN`: by coordinate descent, which finds the
+ * minimum as the sum is convex. A part that occurs nowhere keeps `MIN`.
  */
 export function fitCosts(measurements: readonly Measurement[]): LookupCosts {
   const rows = measurements.map(({ shares, nanoseconds }) => PARTS.map((part) => shares[part] / nanoseconds));
-  const costs = PARTS.map(() => LEAST);
-  const left = rows.map((row) => 1 - row.reduce((sum, share) => sum + share * LEAST, 0));
+  const costs = PARTS.map(() => MIN);
+  const left = rows.map((row) => 1 - row.reduce((sum, share) => sum + share * MIN, 0));
   for (let sweep = 0; sweep < SWEEPS; sweep++)
     for (let part = 0; part < PARTS.length; part++) {
       const squares = rows.reduce((sum, row) => sum + row[part]! ** 2, 0);
       if (squares === 0) continue;
       const step = rows.reduce((sum, row, i) => sum + row[part]! * left[i]!, 0) / squares;
-      const change = Math.max(LEAST, costs[part]! + step) - costs[part]!;
+      const change = Math.max(MIN, costs[part]! + step) - costs[part]!;
       costs[part]! += change;
       for (const [i, row] of rows.entries()) left[i]! -= row[part]! * change;
     }

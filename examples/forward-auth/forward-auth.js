@@ -1,10 +1,10 @@
 // Tells a reverse proxy whether the client of a request may pass: 204, or 403. The rules are in this process and follow
-// the service, so that an answer takes microseconds and needs nobody else; while the service is away, the rules stay as
+// the service, so that an answer takes microseconds and needs no other server; while the service is away, the rules stay as
 // they are, and still expire.
 //
 //   IPSIEVE_URL=http://ipsieve.example:8080 IPSIEVE_API_KEY=ips_... RULESET=ID node forward-auth.js
 //
-// Listens at LISTEN (127.0.0.1:9090). The proxy sends the address of its client in X-Real-IP, and nobody but the proxy
+// Listens at LISTEN (127.0.0.1:9090). The proxy sends the address of its client in X-Real-IP, and only the proxy
 // may reach this port.
 import { createServer } from "node:http";
 import { isIP } from "node:net";

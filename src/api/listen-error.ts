@@ -1,7 +1,7 @@
 import type { Settings } from "../service/settings.ts";
 
 /** The server cannot listen; the message says where, why, and how to fix it. */
-export class ListenError extends Error {
+class ListenError extends Error {
   override readonly name = "ListenError";
 }
 

@@ -163,7 +163,7 @@ async function exampleFeed(
   ruleset: string,
   { url, store, services }: Pick<Server, "url" | "store" | "services">,
 ): Promise<string[]> {
-  if (!services.secretKey.havePlace) return [];
+  if (!services.secretKey.hasPath) return [];
   const asked = { include: [{ ruleset }], update_frequency: "5m" } as const;
   const { organisationId, at: now } = owned;
   const definition = await readDefinition(asked, undefined, { organisationId, now, services });

@@ -15,6 +15,7 @@ import { readRoutes } from "./plugins/routes.ts";
 import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { Problem } from "./problem.ts";
 import { type FeedParameters, type FeedServices, findFeed, serveFeed } from "./routes/public/feeds.ts";
+import { EMPTY_STATE } from "../store/state.ts";
 
 /** Seconds after which a client may ask again. */
 const RETRY_AFTER = 10;
@@ -52,20 +53,7 @@ export async function startStandbyFeeds(options: StandbyOptions): Promise<{ clos
 async function servicesOf({ settings, secretKey }: StandbyOptions): Promise<FeedServices> {
   const { deployments, plans, lists } = await readFeedFolder(settings.feedsDir);
   const memory = new ServiceMemory();
-  await memory.addState({
-    sequence: 0,
-    organisations: [],
-    plans,
-    keys: [],
-    users: [],
-    sessions: [],
-    rulesets: [],
-    deployments,
-    deploymentCredentials: [],
-    taxiiCredentials: [],
-    externalLists: [],
-    webhooks: [],
-  });
+  await memory.addState({ ...EMPTY_STATE, plans, deployments });
   const tokens = new FeedTokens(secretKey, memory);
   return {
     memory,
@@ -113,7 +101,7 @@ function buildStandby({ settings, log, now }: StandbyOptions, services: FeedServ
   return app;
 }
 
-/** A state that somebody has decided on, which was known when the feed was saved. */
+/** A state that someone has decided on, which was known when the feed was saved. */
 function deliberate(error: unknown): Problem | undefined {
   return error instanceof Problem && (error.status === 403 || error.status === 410) ? error : undefined;
 }

@@ -170,7 +170,7 @@ export function defaultWorkerBytes(work: WorkPerByte, isWarm: boolean): number {
   return isWarm ? cold >> 5 : cold;
 }
 
-/** Whether the kernel surely finds the field, as far as the options tell: columns separated by blanks have no names. */
+/** Whether the kernel surely finds the field, as far as the options say: columns separated by blanks have no names. */
 function isFieldOfKernel({ field, fieldSyntax, format }: WorkPerByte): boolean {
   if (field === undefined) return true;
   if (format === "append") return false;

@@ -13,8 +13,6 @@ export interface Extent {
   readonly ipv4_addresses: number;
 }
 
-export const NOTHING: Extent = { ipv4_count: 0, ipv6_count: 0, ipv4_addresses: 0 };
-
 /** How many prefixes have each match, by match id. */
 export function countMatches({ matches }: PrefixList, matchCount: number): Uint32Array {
   const counts = new Uint32Array(matchCount + 1);

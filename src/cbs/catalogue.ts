@@ -362,7 +362,7 @@ export class CatalogueBuilder {
   }
 
   /**
-   * The table, which favours what `freeze` of tries is told to, and what to write beside it.
+   * The table, which favours what `freeze` of tries is asked to, and what to write beside it.
    * @throws TypeError as `build`
    */
   freeze(about: CatalogueSubject, favour?: Favour): { table: PrefixTable; metadata: CatalogueMetadata } {

@@ -62,7 +62,7 @@ export function logCounts(catalogue: Catalogue, perMatch: Float64Array): LogCoun
  * counts once for each value of the property; nodes without it (null, or empty) do not count. Each match is looked at
  * once, however many lines it has: O(matches).
  */
-export function linesBy(
+function linesBy(
   catalogue: Catalogue,
   perMatch: Float64Array,
   keyOf: (node: CatalogueNode) => string | null,
@@ -93,7 +93,7 @@ export function fullServiceName(node: CatalogueNode, names: ReadonlyMap<string, 
 }
 
 /** The name of a node's service: that of the service's own node, wherever the provider files it. */
-export function serviceName({ type, provider, service }: CatalogueNode, names: ReadonlyMap<string, string>): string {
+function serviceName({ type, provider, service }: CatalogueNode, names: ReadonlyMap<string, string>): string {
   const ids = [`/${type}/${provider}/by-service/${service}`, `/${type}/${provider}/${service}`];
   return ids.map((id) => names.get(id)).find((name) => name !== undefined) ?? service!;
 }

@@ -67,7 +67,7 @@ export function* countedAddresses(counts: AddressCounts): Generator<[Address, nu
   for (const [at, lines] of counts.counts6.entries()) yield [countedAddress(counts, 6, at), lines];
 }
 
-/** The address of a family at a place in the counts. */
+/** The address of a family at an index of the counts. */
 export function countedAddress({ words4, words6 }: AddressCounts, family: Family, at: number): Address {
   if (family === 4) return { family, w0: words4[at]!, w1: 0, w2: 0, w3: 0 };
   return {

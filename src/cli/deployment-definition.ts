@@ -56,7 +56,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     name: "frequency",
     value: "TIME",
     choices: Object.keys(UPDATE_FREQUENCIES),
-    help: `how often devices are told to ask: ${Object.keys(UPDATE_FREQUENCIES).join(", ")}; default: 15m`,
+    help: `how often devices should ask: ${Object.keys(UPDATE_FREQUENCIES).join(", ")}; default: 15m`,
   },
   { name: "purpose", value: "PURPOSE", choices: DEPLOYMENT_PURPOSES, help: "what it is for; default: blocklist" },
   GUARD_OPTION,

@@ -55,10 +55,10 @@ function keep(values: Values, command: Command, token: Token & { kind: "option" 
 }
 
 /** A whole number from `least` to `most`. Throws UsageError. */
-export function wholeNumber(option: string, text: string, most: number, least = 1): number {
+export function wholeNumber(option: string, text: string, max: number, min = 1): number {
   const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from ${least} to ${most}`);
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from ${min} to ${max}`);
 }
 
 /** The value of an option; undefined for a flag. */

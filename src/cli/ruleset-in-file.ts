@@ -110,7 +110,7 @@ export class RulesetInFile implements RulesetTarget {
       if (isDry)
         return { result: { ...report, refusal: rejection ?? null, plan: planDocument(planned) }, isRejected: true };
       if (rejection !== undefined) throw shrinkRejection(list.name, rejection);
-      carryOut(planned, ruleset, this.#now);
+      applyPlan(planned, ruleset, this.#now);
       return { result: report };
     };
     if (!isDry) return this.#change(plan, tag);
@@ -126,7 +126,7 @@ export class RulesetInFile implements RulesetTarget {
       const counts = { ...countsOf(planned), superfluous, superfluous_for_now, united };
       const report = { ...counts, can_undo: this.#keep > 0, dry_run: isDry };
       if (isDry) return { result: { ...report, plan: compactDocument(planned, found) }, isRejected: true };
-      carryOut(planned, ruleset, this.#now);
+      applyPlan(planned, ruleset, this.#now);
       return { result: report };
     };
     return isDry ? plan((await this.#open()).ruleset).result : this.#change(plan, tag);
@@ -271,7 +271,7 @@ function compactDocument(
   };
 }
 
-function carryOut({ added, updated, removed }: ReplacementPlan, ruleset: Ruleset, now: number): void {
+function applyPlan({ added, updated, removed }: ReplacementPlan, ruleset: Ruleset, now: number): void {
   for (const { prefix } of removed) ruleset.delete(prefix);
   for (const { prefix, name, expiresAt } of [...updated.map(({ after }) => after), ...added])
     ruleset.add(prefix, { name, expiresAt, mode: "override" }, now);

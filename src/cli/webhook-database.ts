@@ -126,7 +126,7 @@ export async function keyFileOf(
   const location = databaseLocation(args);
   const beside = "file" in location ? `${location.file}.key` : undefined;
   const key = new SecretKey(given === "" ? beside : resolve(given));
-  if (!key.havePlace) throw new UsageError("give the servers' key file with --secret-key-file");
+  if (!key.hasPath) throw new UsageError("give the servers' key file with --secret-key-file");
   // It is made now, if it is to be made: a later use would not be waited for.
   if ((await store.read("keyFile")) === null) key.fingerprint();
   await checkKeyFile(key, store, { error: (_, message) => void standardError().write(`${message}\n`) });

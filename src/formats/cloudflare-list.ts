@@ -7,7 +7,7 @@ import type { Format } from "./format.ts";
 
 /** The shortest prefix length of each family, and the longest of IPv6 besides that of a single address. */
 const SHORTEST = { 4: 8, 6: 12 } as const;
-const LONGEST_IPV6 = 64;
+const MAX_IPV6_LENGTH = 64;
 
 /**
  * Items of a custom list of kind `ip`, for `PUT /accounts/ID/rules/lists/ID/items`. Prefixes that are too wide for it
@@ -18,8 +18,8 @@ export const cloudflareList = {
   kinds: ["rules"],
   mediaType: "application/json",
   unprocessable: ({ family, length }) =>
-    family === 6 && length > LONGEST_IPV6 && length < 128
-      ? `it takes IPv6 prefixes of up to /${LONGEST_IPV6}, and single addresses`
+    family === 6 && length > MAX_IPV6_LENGTH && length < 128
+      ? `it takes IPv6 prefixes of up to /${MAX_IPV6_LENGTH}, and single addresses`
       : undefined,
   *write(list) {
     yield* jsonItems(prefixesOf(list).map((prefix) => `{"ip":"${formatPrefix(prefix)}"}`));

@@ -9,7 +9,7 @@ const COUNT_AT = 12;
 const ROOT_AT = { 4: 16, 6: 20 } as const satisfies Readonly<Record<Family, number>>;
 const NODE_BYTES = 9;
 const NONE = 0xffff_ffff;
-/** Bytes of a node behind its children: whether a prefix ends there, and its depth. */
+/** Bytes of a node after its children: whether a prefix ends there, and its depth. */
 const FLAGS_AT = 8;
 const MAX_DEPTH = 127;
 /** Bytes that are given at a time. */

@@ -220,7 +220,7 @@ export class Kernel {
   /**
    * As `scanChunk`, for the addresses in one column (from 0) of lines that are cut at every delimiter, a byte: there
    * must be no quotes that change that. A column that is more than an address is left undecided: `undecidedCount` line
-   * numbers in `undecided`. Whoever decides them adds addresses with `addFound`.
+   * numbers in `undecided`. The caller decides them, and adds addresses with `addFound`.
    */
   scanColumn(at: number, end: number, delimiter: number, column: number): number {
     return this.#exports.scanColumn(at, end, delimiter, column) >>> 0;

@@ -8,7 +8,7 @@ import { forwardedFor, type ProxyHeader } from "./forwarded-for.ts";
 import { nodeAddress } from "./node-address.ts";
 
 /** A peer without an address: the other end of a Unix socket. */
-export const UNIX = "unix";
+const UNIX = "unix";
 
 /**
  * Finds the client of a request: the first address, seen from here, that is not one of our own proxies'.

@@ -26,6 +26,14 @@ export interface FamilyMoment {
  * The rules of one family: their slots and the decider, and two structures that are built on first use: the tree, which
  * gives the rules in order and at any position, and the expiry counts, which give for any time how many are active, and
  * which.
+ *
+ *     slots      1 ... end: a rule each, or free       what a rule is: prefix, name, times
+ *     decider    address -> slot                       which rule decides
+ *     tree       rank <-> slot, prefix -> slot         built on first use if the rules came with a table
+ *     expiries   moment -> how many end by then        built on first use
+ *
+ * Invariant: what is there (the decider always, the others once built) has exactly the rules of the slots that are taken.
+ * While one of the two is being built, changes are noted, and applied to it before it is used.
  */
 export class FamilyRules {
   readonly slots: RuleSlots;
@@ -179,7 +187,8 @@ export class FamilyRules {
     try {
       const tree = new RuleTree(slots);
       yield* tree.build(yield* this.decider.orderedSlots());
-      // In the order of the changes: a removed rule may be followed by a new one with the same prefix in another slot.
+      // In the order of the changes: a removed rule may be followed by a new one with the same prefix in another slot. A
+      // slot is not freed meanwhile (`#prepare`), so its prefix is still that of the rule that left it.
       for (const slot of changed) {
         const found = tree.find(slots.prefixAt(slot));
         if (!slots.isTaken(slot) && found === slot) tree.remove(slot);
@@ -255,7 +264,7 @@ export class FamilyRules {
         throw new RangeError(
           `Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`,
         );
-      // Written so that NaN fails too; -Infinity would mean that the slot is free.
+      // Written so that NaN fails, too; -Infinity would mean that the slot is free.
       if (!(expiresAt[slot]! > NO_RULE_HERE))
         throw new RangeError(`Rule ${slot - 1} of IPv${family} has no expiry; a permanent rule has Infinity`);
     }

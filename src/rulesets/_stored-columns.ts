@@ -9,6 +9,13 @@ import { LAST_TIME } from "./timestamp.ts";
 import { CONTROL, MAX_NAME_LENGTH } from "./validate-rule.ts";
 
 // Opening a million rules consists mostly of these loops: each does one thing, over one array.
+//
+//     number   1 ... count4 | count4 + 1 ... count     rules in the order of their prefixes, IPv4 first; 0 is none.
+//                           |                          The match of a rule, its value and its number are the same.
+//     slot     1 ... count4 | 1 ... count6             of a family: the number less `first`, which is 0 or count4
+//
+// A file is made by anyone, so each column is checked before it is relied on: lengths, canonical prefixes in order, that
+// the table has just these prefixes, numbers that name something that is there.
 
 /** The slots of the rules of one family, the `first` of all rules being the one before them. @throws RulesetError */
 export function readSlots(
@@ -250,6 +257,7 @@ function unitsIn(text: Uint8Array): number {
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]!;
     bits |= byte;
+    // Each term is negative for one kind of control character: below 0x20, and 0x7f, whose difference to itself is 0.
     controls |= (byte - 0x20) | ((byte ^ 0x7f) - 1);
   }
   if (bits < 0x80 && controls >= 0) return text.length;
@@ -266,7 +274,10 @@ function decodedNames(text: Uint8Array): string {
   }
 }
 
-/** That prefixes are canonical, and follow each other in order. */
+/**
+ * That prefixes are canonical, and follow each other in order: by address, then by length. No prefix comes twice, and a
+ * prefix comes before all that lie in it.
+ */
 function checkOrder4(keys: Uint32Array, lengths: Uint8Array, from: number, to: number): void {
   let [keyBefore, lengthBefore] = from === 1 ? [0, -1] : [keys[from - 1]!, lengths[from - 1]!];
   for (let slot = from; slot < to; slot++) {
@@ -285,6 +296,7 @@ function checkOrder6(keys: Uint32Array, lengths: Uint8Array, from: number, to: n
     let hostBits = 0;
     for (let word = 0; word < 4; word++) hostBits |= keys[at + word]! & ~maskOf(length - 32 * word);
     if (hostBits !== 0) throw hasHostBits(6, slot);
+    // Of the first word that differs; unsigned words as doubles, so nothing overflows.
     const difference =
       keys[at]! - keys[at - 4]! ||
       keys[at + 1]! - keys[at - 3]! ||

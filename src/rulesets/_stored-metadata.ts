@@ -6,7 +6,7 @@ import { checkRuleName } from "./validate-rule.ts";
 const MAX_ID = 255;
 
 /** Which ruleset of which database the rules of a file belong to, for a service that continues from there. */
-export interface RulesetOrigin {
+interface RulesetOrigin {
   readonly rulesetId: string;
   /**
    * The last change of the database that the rules contain: its number, and the random id of the transaction that wrote

@@ -52,7 +52,11 @@ export function* storing(
   return { table, metadata };
 }
 
-/** Adds the rules of a family to the columns, and returns their words. */
+/**
+ * Adds the rules of a family to the columns, and returns their words. Rules may change in between: what a write overwrote
+ * since the moment began, the moment has kept, and everything else is still in the slots, so the columns are those of the
+ * moment. A rule's number is its place in the order of prefixes, IPv4 first, which is also its match in the table.
+ */
 function* addFamily(
   { family, count, slots: moment, order }: FamilyMoment,
   { expiresAt, createdAt, updatedAt, nameNumbers, names, freezer }: Columns,

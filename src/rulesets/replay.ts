@@ -112,7 +112,7 @@ function add(hits: { lines: number; addresses: number }, lines: number): void {
   hits.addresses++;
 }
 
-/** An address of a log, by its family and its place in `SeenAddresses`. */
+/** An address of a log, by its family and its index in `SeenAddresses`. */
 export interface SeenAt {
   readonly family: Family;
   readonly at: number;

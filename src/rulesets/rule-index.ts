@@ -41,8 +41,8 @@ const CHANGES_SHIFT = 6;
 const GROUP = 512;
 const group4 = new Uint32Array(GROUP);
 const group6 = new Uint32Array(4 * GROUP);
-const places4 = new Uint32Array(GROUP);
-const places6 = new Uint32Array(GROUP);
+const indexes4 = new Uint32Array(GROUP);
+const indexes6 = new Uint32Array(GROUP);
 const ids = new Uint32Array(GROUP);
 
 /** Called for each text that is not an address, with its index and the error that `parseAddress` throws for it. */
@@ -452,19 +452,19 @@ export class RuleIndex {
       const family = typeof text === "string" ? parseTextInto(text, words) : -1;
       if (family === 4) {
         group4[count4] = words[0]!;
-        places4[count4++] = at;
+        indexes4[count4++] = at;
       } else if (family === 6) {
         group6.set(words, 4 * count6);
-        places6[count6++] = at;
+        indexes6[count6++] = at;
       } else {
         out[at] = 0;
         malformed.push(at);
       }
     }
     this.#rules4.decider.decideInto(group4, 0, ids, 0, count4, now);
-    for (let i = 0; i < count4; i++) out[places4[i]!] = ids[i]!;
+    for (let i = 0; i < count4; i++) out[indexes4[i]!] = ids[i]!;
     this.#rules6.decider.decideInto(group6, 0, ids, 0, count6, now);
-    for (let i = 0; i < count6; i++) out[places6[i]!] = ids[i]!;
+    for (let i = 0; i < count6; i++) out[indexes6[i]!] = ids[i]!;
     // Last, because the caller may make another call from here, which needs the group's arrays.
     for (const at of malformed) this.#refuse(texts[at], at, onMalformed);
   }

@@ -19,7 +19,7 @@ import { partsOf, RuleIndex } from "./rule-index.ts";
 import { namesOf, type PackedNames } from "./rule-names.ts";
 import { indexOf, restored, type Ruleset } from "./ruleset.ts";
 
-export type { RulesetMetadata, RulesetOrigin, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
+export type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
 
 /** The kind of a snapshot that holds a ruleset. */
 export const RULESET_KIND = "ruleset";

@@ -18,25 +18,25 @@ export interface BatchEngine {
 
 /**
  * The addresses and prefixes of one request, parsed for batch lookups: each text once, in the order in which they first
- * came, with the words of each family side by side. A text's place is its index in `texts`.
+ * came, with the words of each family side by side. A text's index is that in `texts`.
  *
  *     texts     1.2.3.4   2001:db8::1   5.6.7.8   10.0.0.0/8
- *     words4    1.2.3.4   5.6.7.8           places4   0  2
- *     words6    2001:db8::1                 places6   1
- *     prefixes  10.0.0.0/8                  prefixPlaces   3
+ *     words4    1.2.3.4   5.6.7.8           indexes4   0  2
+ *     words6    2001:db8::1                 indexes6   1
+ *     prefixes  10.0.0.0/8                  prefixIndexes   3
  */
 export class AddressBatch {
   readonly texts: string[] = [];
   readonly words4: Uint32Array;
-  readonly places4: Uint32Array;
+  readonly indexes4: Uint32Array;
   count4 = 0;
   /** Four words for each address. */
   words6 = new Uint32Array(0);
-  places6 = new Uint32Array(0);
+  indexes6 = new Uint32Array(0);
   count6 = 0;
   /** Those that were written with a length. */
   readonly prefixes: Prefix[] = [];
-  readonly prefixPlaces: number[] = [];
+  readonly prefixIndexes: number[] = [];
   readonly #seen: SeenTexts | null;
   readonly #max: number;
 
@@ -51,7 +51,7 @@ export class AddressBatch {
   ) {
     this.#max = texts.length;
     this.words4 = new Uint32Array(texts.length);
-    this.places4 = new Uint32Array(texts.length);
+    this.indexes4 = new Uint32Array(texts.length);
     this.#seen = isDistinct ? new SeenTexts(this.texts, texts.length) : null;
     for (let index = 0; index < texts.length; index++) {
       const error = this.#add(texts[index]!);
@@ -63,13 +63,13 @@ export class AddressBatch {
     return this.texts.length;
   }
 
-  /** What an engine finds, by place. O(count) lookups. */
+  /** What an engine finds, by index. O(count) lookups. */
   *lookingUp(engine: BatchEngine): Generator<undefined, Uint32Array, undefined> {
     const found = new Uint32Array(this.count);
-    yield* this.#lookingUp(4, this.words4.subarray(0, this.count4), this.places4, engine, found);
-    yield* this.#lookingUp(6, this.words6.subarray(0, 4 * this.count6), this.places6, engine, found);
+    yield* this.#lookingUp(4, this.words4.subarray(0, this.count4), this.indexes4, engine, found);
+    yield* this.#lookingUp(6, this.words6.subarray(0, 4 * this.count6), this.indexes6, engine, found);
     for (const [index, prefix] of this.prefixes.entries()) {
-      found[this.prefixPlaces[index]!] = engine.lookUpPrefix(prefix);
+      found[this.prefixIndexes[index]!] = engine.lookUpPrefix(prefix);
       if (index % GROUP === GROUP - 1) yield;
     }
     return found;
@@ -78,7 +78,7 @@ export class AddressBatch {
   *#lookingUp(
     family: Family,
     addresses: Uint32Array,
-    places: Uint32Array,
+    indexes: Uint32Array,
     engine: BatchEngine,
     found: Uint32Array,
   ): Generator<undefined, void, undefined> {
@@ -88,7 +88,7 @@ export class AddressBatch {
       const group = addresses.subarray(start * width, (start + GROUP) * width);
       const count = group.length / width;
       engine.lookUpInto(family, group, ids, count);
-      for (let index = 0; index < count; index++) found[places[start + index]!] = ids[index]!;
+      for (let index = 0; index < count; index++) found[indexes[start + index]!] = ids[index]!;
       yield;
     }
   }
@@ -98,12 +98,12 @@ export class AddressBatch {
     if (family === 4) {
       if (!this.#append(text, keyOfWords(words[0]!, 0, 0, 0))) return;
       this.words4[this.count4] = words[0]!;
-      this.places4[this.count4++] = this.count - 1;
+      this.indexes4[this.count4++] = this.count - 1;
     } else if (family === 6) {
       if (!this.#append(text, keyOfWords(words[0]!, words[1]!, words[2]!, words[3]!))) return;
       if (this.words6.length === 0) this.#makeRoom6();
       this.words6.set(words, 4 * this.count6);
-      this.places6[this.count6++] = this.count - 1;
+      this.indexes6[this.count6++] = this.count - 1;
     } else {
       return this.#addPrefix(text);
     }
@@ -117,7 +117,7 @@ export class AddressBatch {
 
   #makeRoom6(): void {
     this.words6 = new Uint32Array(4 * this.#max);
-    this.places6 = new Uint32Array(this.#max);
+    this.indexes6 = new Uint32Array(this.#max);
   }
 
   #addPrefix(text: string): AddressError | undefined {
@@ -126,7 +126,7 @@ export class AddressBatch {
       const { w0, w1, w2, w3, length } = prefix;
       if (!this.#append(text, keyOfWords(w0, w1, w2, w3) + length)) return undefined;
       this.prefixes.push(prefix);
-      this.prefixPlaces.push(this.count - 1);
+      this.prefixIndexes.push(this.count - 1);
       return undefined;
     } catch (error) {
       if (error instanceof AddressError) return error;

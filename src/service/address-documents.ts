@@ -6,17 +6,17 @@ export type DocumentForm = "map" | "lines";
 
 /**
  * The documents of addresses and prefixes as one response, in parts. `documentAt` gives the document of the text at a
- * place, as JSON. An address contains nothing that JSON escapes.
+ * index, as JSON. An address contains nothing that JSON escapes.
  */
 export function* writeDocuments(
   texts: readonly string[],
   form: DocumentForm,
-  documentAt: (place: number) => string,
+  documentAt: (index: number) => string,
 ): Generator<string, void> {
   let part = form === "map" ? "{" : "";
-  for (let place = 0; place < texts.length; place++) {
-    const document = documentAt(place);
-    part += form === "lines" ? `${document}\n` : `${place === 0 ? '"' : ',"'}${texts[place]!}":${document}`;
+  for (let index = 0; index < texts.length; index++) {
+    const document = documentAt(index);
+    part += form === "lines" ? `${document}\n` : `${index === 0 ? '"' : ',"'}${texts[index]!}":${document}`;
     if (part.length < PART) continue;
     yield part;
     part = "";

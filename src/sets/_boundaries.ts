@@ -29,7 +29,7 @@ export const STEP = 1 << 14;
  * What an operation keeps: bit `2 * inFirst + inSecond` says whether an address that is in the first, the second, both
  * or neither of two sets is in the result. Bit 0 is never set, so that the end of the space needs no boundary.
  */
-export const KEEPS = { union: 0b1110, intersection: 0b1000, difference: 0b0100, symmetricDifference: 0b0110 } as const;
+const KEEPS = { union: 0b1110, intersection: 0b1000, difference: 0b0100, symmetricDifference: 0b0110 } as const;
 
 /** An operation on two sets, named as the methods of ECMAScript's Set. */
 export type SetOperation = keyof typeof KEEPS;

@@ -27,7 +27,8 @@ interface Priced {
 
 /**
  * The cheapest choice where each node has a price: the higher the price, the fewer nodes. A node is chosen itself, or
- * the best choices of its children are; of equals, it is.
+ * the best choices of its children are; of equals, it is. That is the best of all choices below it: whatever covers the
+ * leaves of a node without choosing it is a choice for one child and a choice for the other, and their costs add up.
  */
 function* priced(trees: readonly CoverTree[], price: number, into = unpriced(trees)): Work<Priced[]> {
   for (const [at, tree] of trees.entries()) yield* priceTree(tree, price, into[at]!);
@@ -47,6 +48,8 @@ function* priceTree({ leaves, left, right, cost }: CoverTree, price: number, { c
     const [a, b] = [left[at]!, right[at]!];
     const apart = costs[a]! + costs[b]!;
     const count = counts[a]! + counts[b]!;
+    // cost + price <= apart + price * count, without the difference of two large sums. The children are numbered before
+    // their node, so that both are priced.
     const isWhole = cost[at]! < Infinity && cost[at]! - apart <= price * (count - 1);
     costs[node] = isWhole ? cost[at]! : apart;
     counts[node] = isWhole ? 1 : count;
@@ -59,8 +62,14 @@ const PRICED = 1 << 14;
 
 /**
  * A choice of at most so many nodes, and a bound that shows how far from the best one it can be (Lagrange): at any
- * price, the cheapest choice with prices costs no more than the best choice of `most` nodes with theirs. The lowest
- * price at which few enough nodes are cheapest is found by halving the range of all doubles, in 64 steps. O(64 n)
+ * price, the cheapest choice with prices costs no more than the best choice of `most` nodes with theirs. With C the
+ * cheapest one at the price p, and B any of at most `most` nodes:
+ *
+ *     cost(C) + p count(C)  <=  cost(B) + p count(B)  <=  cost(B) + p most
+ *     cost(B)  >=  cost(C) - p (most - count(C))                              the bound
+ *
+ * A higher price never gives more nodes, so the lowest price at which few enough are cheapest is found by halving the
+ * range of all doubles, in 64 steps. O(64 n)
  */
 export function* chosenByPrice(trees: readonly CoverTree[], most: number): Work<Choice> {
   const found = unpriced(trees);
@@ -88,7 +97,10 @@ function totals(found: readonly Priced[]): { cost: number; count: number } {
   return { cost, count };
 }
 
-/** The chosen nodes; nodes that are left over split the chosen ones that gain the most for each. */
+/**
+ * The chosen nodes; nodes that are left over split the chosen ones that gain the most for each. No chosen node lies below
+ * another, so a split changes neither the gain nor the number of any other.
+ */
 function* filled(
   trees: readonly CoverTree[],
   found: readonly Priced[],
@@ -260,7 +272,10 @@ function* combinedTable(first: Table, second: Table, most: number): Work<Table> 
   return { costs: tables.costs.slice(from), shares: tables.shares.slice(from) };
 }
 
-/** Writes the table of two parts, each of them a range of the same arrays. */
+/**
+ * Writes the table of two parts, each of them a range of the same arrays: the lowest cost of `sum` nodes is that of the
+ * best way to share them, the minimum of costs[one] + costs[other] over one + other = sum.
+ */
 function* combine(
   { costs, shares }: Table,
   [firstFrom, firstTo]: readonly [number, number],

@@ -11,7 +11,7 @@ const LF = 0x0a;
 /** Bytes of a chunk. */
 const CHUNK = 1 << 16;
 /** "255.255.255.255/31" and a line feed. */
-const LONGEST_LINE = 19;
+const MAX_LINE = 19;
 
 /**
  * The text of `set.prefixes(family)`, a prefix a line, in chunks of ASCII of at most 64 KiB. IPv4 is written from the
@@ -34,9 +34,9 @@ function* ipv4Lines(words: Uint32Array): Generator<Uint8Array, void, undefined> 
       address[0] = first;
       length = writeLength(bits, chunk, formatAddressInto(4, address, chunk, length));
       first += 2 ** (32 - bits);
-      if (length <= CHUNK - LONGEST_LINE) continue;
+      if (length <= CHUNK - MAX_LINE) continue;
       yield chunk.subarray(0, length);
-      chunk = new Uint8Array(CHUNK); // whoever has the one before may still be writing it
+      chunk = new Uint8Array(CHUNK); // the consumer of the previous one may still be writing it
       length = 0;
     }
   }

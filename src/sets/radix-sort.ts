@@ -42,20 +42,22 @@ function* sortedByDigit(
   to: Uint32Array,
   digitOf: DigitOf,
 ): Generator<undefined, boolean, undefined> {
-  const places = new Uint32Array(DIGITS);
+  const offsets = new Uint32Array(DIGITS);
   for (let at = 0; at < from.length; at++) {
-    places[digitOf(at)]!++;
+    offsets[digitOf(at)]!++;
     if (at % STEP === 0) yield;
   }
-  if (places[digitOf(0)] === from.length) return false;
-  for (let digit = 0, place = 0; digit < DIGITS; digit++) {
-    const size = places[digit]!;
-    places[digit] = place;
-    place += size;
+  if (offsets[digitOf(0)] === from.length) return false;
+  // From counts to where the first with each digit goes. It moves on with each that is written, so equal ones keep their
+  // order, on which the sort by the digits before rests.
+  for (let digit = 0, offset = 0; digit < DIGITS; digit++) {
+    const size = offsets[digit]!;
+    offsets[digit] = offset;
+    offset += size;
   }
   for (let at = 0; at < from.length; at++) {
     const index = from[at]!;
-    to[places[digitOf(index)]!++] = index;
+    to[offsets[digitOf(index)]!++] = index;
     if (at % STEP === 0) yield;
   }
   return true;
@@ -84,9 +86,9 @@ export function* sortingWords(
   let carriedFrom = carried;
   let carriedTo: Uint32Array | undefined = carried && new Uint32Array(words.length);
   for (let shift = 0; shift < 32; shift += WORD_DIGIT_BITS) {
-    const places = yield* placesOf(from, shift);
+    const offsets = yield* offsetsOf(from, shift);
     for (let at = 0; at < from.length; at += STEP) {
-      placeWords({ from, to, carriedFrom, carriedTo }, places, shift, at);
+      placeWords({ from, to, carriedFrom, carriedTo }, offsets, shift, at);
       yield;
     }
     [from, to] = [to, from];
@@ -98,19 +100,20 @@ export function* sortingWords(
 }
 
 /** Where the words of each digit at `shift` begin. */
-function* placesOf(words: Uint32Array, shift: number): Generator<undefined, Uint32Array, undefined> {
-  const places = new Uint32Array(WORD_DIGITS + 1);
+function* offsetsOf(words: Uint32Array, shift: number): Generator<undefined, Uint32Array, undefined> {
+  const offsets = new Uint32Array(WORD_DIGITS + 1);
   for (let at = 0; at < words.length; at += COUNTED) {
-    countDigits(words, places, shift, at);
+    countDigits(words, offsets, shift, at);
     yield;
   }
-  for (let digit = 1; digit < WORD_DIGITS; digit++) places[digit]! += places[digit - 1]!;
-  return places;
+  // Counts stand one further on, so that their running sums are where each digit begins.
+  for (let digit = 1; digit < WORD_DIGITS; digit++) offsets[digit]! += offsets[digit - 1]!;
+  return offsets;
 }
 
-function countDigits(words: Uint32Array, places: Uint32Array, shift: number, start: number): void {
+function countDigits(words: Uint32Array, offsets: Uint32Array, shift: number, start: number): void {
   const end = Math.min(start + COUNTED, words.length);
-  for (let at = start; at < end; at++) places[((words[at]! >>> shift) & (WORD_DIGITS - 1)) + 1]!++;
+  for (let at = start; at < end; at++) offsets[((words[at]! >>> shift) & (WORD_DIGITS - 1)) + 1]!++;
 }
 
 interface Moved {
@@ -123,15 +126,15 @@ interface Moved {
 /** Moves some words by their digit at `shift`, and what is carried with them. */
 function placeWords(
   { from, to, carriedFrom, carriedTo }: Moved,
-  places: Uint32Array,
+  offsets: Uint32Array,
   shift: number,
   start: number,
 ): void {
   const end = Math.min(start + STEP, from.length);
   for (let at = start; at < end; at++) {
     const word = from[at]!;
-    const place = places[(word >>> shift) & (WORD_DIGITS - 1)]!++;
-    to[place] = word;
-    if (carriedTo !== undefined) carriedTo[place] = carriedFrom![at]!;
+    const offset = offsets[(word >>> shift) & (WORD_DIGITS - 1)]!++;
+    to[offset] = word;
+    if (carriedTo !== undefined) carriedTo[offset] = carriedFrom![at]!;
   }
 }

@@ -7,7 +7,7 @@ const SHORT_TEXT = 64;
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Bytes that are not a plain MessagePack document. */
-export class NotPlainError extends Error {}
+class NotPlainError extends Error {}
 
 /**
  * Decodes bytes from anywhere. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,

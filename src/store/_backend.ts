@@ -5,7 +5,7 @@ import type { RulesetRules } from "./state.ts";
 import type { LoadedState, SavedRules } from "./saved-rules.ts";
 import type { Store } from "./store.ts";
 
-/** A database behind one interface: SQLite in a thread of its own, or PostgreSQL at the other end of a connection. */
+/** A database with one interface: SQLite in a thread of its own, or PostgreSQL at the other end of a connection. */
 export interface Backend extends Pick<Store, "changesAfter" | "record" | "probe" | "check" | "backup" | "close"> {
   /** See `Store.load`. */
   load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState>;

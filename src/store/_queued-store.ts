@@ -24,7 +24,7 @@ export class QueuedStore implements Store {
     this.#queue = new CommandQueue(
       (commands) => backend.execute(commands),
       ({ changes, sequence, organisations }: GroupAnswer) => {
-        for (const organisationId of organisations) this.#tell(organisationId);
+        for (const organisationId of organisations) this.#notify(organisationId);
         return this.#feed?.arrived(changes, sequence) ?? Promise.resolve();
       },
     );
@@ -35,7 +35,7 @@ export class QueuedStore implements Store {
     return () => void this.#watchers.delete(look);
   }
 
-  #tell(organisationId: string | null): void {
+  #notify(organisationId: string | null): void {
     for (const look of this.#watchers) look(organisationId);
   }
 
@@ -49,7 +49,7 @@ export class QueuedStore implements Store {
     this.#feed = feed;
     this.#backend.onHint(() => {
       feed.look();
-      this.#tell(null);
+      this.#notify(null);
     });
   }
 

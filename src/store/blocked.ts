@@ -6,7 +6,7 @@ export type BlockedUnit = (typeof BLOCKED_UNITS)[number];
 export interface BlockedCount {
   /** As decisions name it, such as `ruleset/ID`; "other": one that the deployment does not have. */
   readonly source: string;
-  /** The prefix of the rule; "" where the program does not tell. */
+  /** The prefix of the rule; "" where the program does not report it. */
   readonly prefix: string;
   readonly unit: BlockedUnit;
   readonly amount: number;

@@ -568,19 +568,10 @@ export type UserCommand =
   | StartSessionCommand
   | EndSessionCommand;
 
-export type Command =
-  | AddRuleCommand
-  | UpdateRuleCommand
-  | DeleteRuleCommand
-  | BatchRulesCommand
-  | RestoreRulesCommand
-  | ReplaceRulesCommand
-  | ImportRulesCommand
-  | ExpireRulesCommand
+/** Commands about anything except the rules of a ruleset. */
+export type EntityCommand =
   | CreateRulesetCommand
   | UpdateRulesetCommand
-  | DeleteRulesetCommand
-  | RestoreRulesetCommand
   | CreateOrganisationCommand
   | SetPlanCommand
   | CreateKeyCommand
@@ -591,6 +582,19 @@ export type Command =
   | ExternalListCommand
   | WebhookCommand
   | UserCommand;
+
+export type Command =
+  | AddRuleCommand
+  | UpdateRuleCommand
+  | DeleteRuleCommand
+  | BatchRulesCommand
+  | RestoreRulesCommand
+  | ReplaceRulesCommand
+  | ImportRulesCommand
+  | ExpireRulesCommand
+  | DeleteRulesetCommand
+  | RestoreRulesetCommand
+  | EntityCommand;
 
 export type CommandKind = Command["kind"];
 

@@ -15,7 +15,7 @@ import { recordUsage } from "./sql/_usage.ts";
  * and nothing is in the audit log. For increments of several seconds, not for single requests. To add one, add its line
  * here.
  */
-export const COUNTERS = {
+const COUNTERS = {
   /** Adds the requests to those recorded for the key, area and month. */
   usage: recordUsage,
 

@@ -1,5 +1,5 @@
 /** What a credential of a deployment is for; one kind is valid nowhere that another is. */
-export const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
+const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** Opens one deployment to a program that follows it, and nothing else. */

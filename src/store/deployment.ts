@@ -106,7 +106,7 @@ export interface PublishedList {
   readonly at: number;
   /** Everything up to this change is in it. */
   readonly sequence: number;
-  /** SHA-256 of its prefixes, and of what its files tell of earlier ones, in base64url. */
+  /** SHA-256 of its prefixes, and of what its files say about earlier ones, in base64url. */
   readonly digest: string;
   readonly entries: Readonly<Record<4 | 6, number>>;
   /** The number of files that it is divided into. */

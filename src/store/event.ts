@@ -95,7 +95,7 @@ export interface EventPage {
   readonly feed: string;
   /** The number of the last event there is. */
   readonly sequence: number;
-  /** The last `Change` of the same moment: a server that has it knows all that the events tell. */
+  /** The last `Change` of the same moment: a server that has it knows all that the events say. */
   readonly lastChange: number;
   /** The number of the first event that is kept; `sequence + 1` if none is. */
   readonly oldest: number;

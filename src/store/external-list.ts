@@ -31,7 +31,7 @@ export interface ListCredentials {
   readonly origin: string;
 }
 
-/** A list that somebody else publishes at a URL, and that servers fetch. */
+/** A list that someone else publishes at a URL, and that servers fetch. */
 export interface ExternalList {
   readonly id: string;
   readonly organisationId: string;

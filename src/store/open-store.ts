@@ -7,7 +7,7 @@ import type { Store, StoreOptions } from "./store.ts";
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
 export type StoreLocation = { readonly file: string } | { readonly url: string };
 
-export const DEFAULT_STORE_OPTIONS: StoreOptions = {
+const DEFAULT_STORE_OPTIONS: StoreOptions = {
   rulesPerRuleset: 1_000_000,
   rulesetsPerOrganisation: 1000,
   auditDays: 400,

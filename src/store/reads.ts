@@ -29,7 +29,7 @@ interface Read<Request extends readonly unknown[], Found, Answer> {
  * All reads of the store by name. To add one, add its line here: `Store.read`, the thread of a SQLite file, PostgreSQL
  * and the guard against outages know it then.
  */
-export const READS = {
+const READS = {
   /**
    * The credentials of the user with this name; null if there is none, or no password yet. Upper and lower case are
    * equal.

@@ -155,6 +155,22 @@ export interface State {
   readonly webhooks: readonly Webhook[];
 }
 
+/** That of a store that nothing has been written to. */
+export const EMPTY_STATE: State = {
+  sequence: 0,
+  organisations: [],
+  plans: [],
+  keys: [],
+  users: [],
+  sessions: [],
+  rulesets: [],
+  deployments: [],
+  deploymentCredentials: [],
+  taxiiCredentials: [],
+  externalLists: [],
+  webhooks: [],
+};
+
 /** A part of the rules of one ruleset: of one family, in the order of prefixes. */
 export interface RulesetRules {
   readonly rulesetId: string;

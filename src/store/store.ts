@@ -61,7 +61,7 @@ export interface Store {
 
   /**
    * Calls `look` when there may be new events in feeds: in those of an organisation, or (null) in any. Others' are
-   * noticed as soon as the database tells of them, on SQLite not at all: poll as well. Returns how to end it.
+   * noticed as soon as the database announces them, on SQLite not at all: poll as well. Returns how to end it.
    */
   onEvents(look: (organisationId: string | null) => void): () => void;
 

@@ -1,4 +1,4 @@
-/** What endpoints can be told about. `rule.changed` is one change that created, updated or deleted several rules. */
+/** What endpoints can subscribe to. `rule.changed` is one change that created, updated or deleted several rules. */
 export const EVENT_KINDS = [
   "rule.created",
   "rule.updated",

@@ -450,7 +450,7 @@ export function buildIndex(segments: Segments, rootBits: number, rules: NodeRule
 
 /**
  * The index that is both small and fast by the rules for root sizes, in steps of less than a millisecond or so, for
- * whoever has other things to do as well.
+ * programs that have other things to do as well.
  */
 export function* buildingIndex(segments: Segments): Generator<undefined, Index, undefined> {
   const rootBits = yield* choosingRootBits(segments);

@@ -6,7 +6,7 @@ import { POINTS_BITS, POINTS_CONSECUTIVE, POINTS_EACH, POINTS_KEYS, POINTS_ONE }
 export const ENTRY_WORDS = 3;
 
 /**
- * The partition of a node's 65,536 slots read as points in front of a background. The background is the leaf with the
+ * The partition of a node's 65,536 slots read as points on a background. The background is the leaf with the
  * longest run of slots; the size of the points is the largest power of two that all changes are multiples of; a longer
  * run of one entry is several points.
  *

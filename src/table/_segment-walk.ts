@@ -194,7 +194,7 @@ export class SegmentWalk {
     return this.#slotChildren(parent, node, header + keyWords, [0, ...keys.slice(0, count - 1)], LIST_BITS);
   }
 
-  /** Each point, and the background before, between and behind them. */
+  /** Each point, and the background before, between and after them. */
   #pointsChildren(parent: Pending, node: number): Pending[] {
     const [background, first] = [this.#word(node), this.#word(node + 1)];
     const form = this.#word(node + POINTS_HEADER_WORDS) & 0xffff;

@@ -47,7 +47,7 @@ export class ActiveMatches {
     this.ids = new Uint32Array(buffer, byteOffset, table.matchCount + 1);
     this.#mask = new Int32Array(buffer, byteOffset + this.ids.byteLength, 1);
     this.#expired = new Uint8Array(buffer, byteOffset + this.ids.byteLength + 4, (table.matchCount >>> 3) + 1);
-    // The latest of its values' for each match; index 0 is none. Behind them are those of values in lists.
+    // The latest of its values' for each match; index 0 is none. After them come those of values in lists.
     this.#expiresAt = new Float64Array(table.buffer, table.sections.expiresAt.byteOffset, table.matchCount + 1);
   }
 

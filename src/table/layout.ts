@@ -59,7 +59,7 @@
  *              Compares the next `bits` bits, a multiple of 16, with the expected ones (left-aligned): less gives the
  *              leaf `below`, greater the leaf `above`, equal continues with the entry at depth d + bits.
  *
- *     points   65,536 slots, bits [d, d+16), 1 to 256 points: blocks of 2^size slots in front of one background
+ *     points   65,536 slots, bits [d, d+16), 1 to 256 points: blocks of 2^size slots on one background
  *
  *              +0          +1        +2               +2 + (count + 2) / 2
  *              +-----------+---------+----+----+- - - - -+-------+ ...   key i, the first slot of point i, is half i + 1

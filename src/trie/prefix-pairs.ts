@@ -3,9 +3,13 @@ import { sortedIndexes, sortedWords } from "../sets/radix-sort.ts";
 import type { PrefixSource, PrefixVisitor } from "./prefix-source.ts";
 
 /**
- * Pairs of a prefix and a value in the order in which they come, sorted when they are asked for; in 4 bytes a pair (IPv4)
- * or 16 (IPv6), one more unless all lengths are the same and four more unless all values are, and half as many to grow. For lists of millions: unlike in a trie, nothing can be looked up or removed,
- * so adding is a store to the end.
+ * Pairs of a prefix and a value in the order in which they come, sorted when they are asked for. For lists of millions:
+ * unlike in a trie, nothing can be looked up or removed, so adding is a store to the end. Bytes for each pair:
+ *
+ *     address   4 (IPv4) or 16 (IPv6)
+ *     length    0 while all lengths are the same, else 1
+ *     value     0 while all values are the same, else 4
+ *     room      half as much again, to grow
  */
 export class PrefixPairs implements PrefixSource {
   readonly #families = { 4: new FamilyPairs(1), 6: new FamilyPairs(4) };
@@ -134,7 +138,11 @@ class FamilyPairs {
     return true;
   }
 
-  /** Addresses of one word are sorted themselves: in a list with one value, nothing has to follow them. */
+  /**
+   * Addresses of one word are sorted themselves: in a list with one value, nothing has to follow them. By length first,
+   * then by word: the second sort is stable, so pairs with the same word keep the order of their lengths, and those of
+   * one prefix the order in which they came.
+   */
   #sortWords(): void {
     const { count } = this;
     if (this.#lengths.isConstant && this.#values.isConstant) {
@@ -143,7 +151,7 @@ class FamilyPairs {
     }
     const order = this.#orderByLength();
     const words = new Uint32Array(count);
-    for (let place = 0; place < count; place++) words[place] = this.#words[order[place]!]!;
+    for (let at = 0; at < count; at++) words[at] = this.#words[order[at]!]!;
     this.#words = sortedWords(words, order);
     this.#lengths.reorder(order);
     this.#values.reorder(order);
@@ -151,11 +159,12 @@ class FamilyPairs {
 
   /** The pairs' numbers by length, equal ones in the order in which they came. */
   #orderByLength(): Uint32Array {
-    const places = new Uint32Array(34); // lengths are 0 to 32
-    for (let pair = 0; pair < this.count; pair++) places[this.#lengths.at(pair) + 1]!++;
-    for (let length = 1; length < places.length; length++) places[length]! += places[length - 1]!;
+    const offsets = new Uint32Array(34); // lengths are 0 to 32
+    for (let pair = 0; pair < this.count; pair++) offsets[this.#lengths.at(pair) + 1]!++;
+    for (let length = 1; length < offsets.length; length++) offsets[length]! += offsets[length - 1]!;
+    // offsets[l] is where the next pair of length l goes: after all shorter ones, and those of its length before it.
     const order = new Uint32Array(this.count);
-    for (let pair = 0; pair < this.count; pair++) order[places[this.#lengths.at(pair)]!++] = pair;
+    for (let pair = 0; pair < this.count; pair++) order[offsets[this.#lengths.at(pair)]!++] = pair;
     return order;
   }
 
@@ -171,7 +180,10 @@ class FamilyPairs {
     this.#values.reorder(order);
   }
 
-  /** The pairs' numbers in order; from the least significant digit of 16 bits on. */
+  /**
+   * The pairs' numbers in order: a stable sort by each digit, from the least significant one on, leaves them ordered by
+   * all digits together. The length is the least significant: it decides between prefixes of one address.
+   */
   #order(): Uint32Array {
     const [words, lengths] = [this.#words, this.#lengths]; // read in the inmost loops
     const digits = [(pair: number) => lengths.at(pair)];
@@ -200,7 +212,7 @@ class FamilyPairs {
 class PairColumn<Numbers extends Column> {
   readonly #allocate: (length: number) => Numbers;
   #first = 0;
-  /** Null as long as all are `#first`. */
+  /** Null as long as all are `#first`; after that, it has the number of every pair so far. */
   #numbers: Numbers | null = null;
 
   constructor(allocate: (length: number) => Numbers) {

@@ -57,7 +57,7 @@ export async function publishCatalogue(
 }
 
 /** ISO 8601 in its basic format, which sorts and is a valid name on every file system. */
-export function generationName(createdAt: string): string {
+function generationName(createdAt: string): string {
   return `${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`;
 }
 

@@ -4,12 +4,12 @@ import { after, before, describe, test } from "node:test";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
-const MOST = 300;
+const MAX = 300;
 let t: TestServer;
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 let senders: Record<"public" | "dashboard", Send>;
 before(async () => {
-  t = await startServer({ rulesPerRuleset: MOST });
+  t = await startServer({ rulesPerRuleset: MAX });
   const organisation = await addOrganisation(t, "batches");
   const key = (await addKey(t, organisation)).text;
   const { token } = await addUser(t, organisation, "editor");
@@ -199,7 +199,7 @@ for (const scope of ["public", "dashboard"] as const) {
 
     test("a ruleset that is full: 409, with the items that have no room", async () => {
       const { id, batch } = await makeRuleset();
-      const many = Array.from({ length: MOST }, (_, i) => ({ op: "add", ip: `10.0.${i >> 8}.${i & 255}` }));
+      const many = Array.from({ length: MAX }, (_, i) => ({ op: "add", ip: `10.0.${i >> 8}.${i & 255}` }));
       const refused = await batch(many);
       assert.deepEqual(
         [
@@ -207,7 +207,7 @@ for (const scope of ["public", "dashboard"] as const) {
           refused.results.filter(({ action }) => action === "not_applied").length,
           refused.results.at(-1)!.action,
         ],
-        [409, MOST - 1, "too_many_rules"],
+        [409, MAX - 1, "too_many_rules"],
       );
       const done = await batch([...many, { op: "delete", ip: "bad" }], false);
       assert.deepEqual(

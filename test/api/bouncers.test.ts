@@ -7,22 +7,12 @@ import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const HOUR = 3_600_000;
 /** Seconds, as the server of these tests has it. */
 const LASTS = 4 * 3600;
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({ include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }] });
 
 let t: TestServer;
 let organisationId = "";

@@ -9,21 +9,11 @@ import type { Deployment, DeploymentDefinition } from "../../src/store/deploymen
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const BASE = "http://lists.example";
 const TYPE = "ellio_traefik_middleware_plugin";
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "ingress",
-  active: true,
-  include: [],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({ direction: "ingress" });
 
 let t: TestServer;
 let organisationId = "";

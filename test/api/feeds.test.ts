@@ -10,20 +10,13 @@ import { makeToken } from "../../src/service/access/secret-token.ts";
 import { until } from "../until.ts";
 import { addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 import { onlyLong } from "../rounds.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const DAY = 86_400_000;
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
+const DEFINITION = definitionOf({
   include: [{ prefixes: ["192.0.2.0/24", "198.51.100.0/25", "2001:db8::/32"] }],
   exclude: [{ prefixes: ["192.0.2.128/25"] }],
-  options: {},
-};
+});
 const LIST = "192.0.2.0/25\n198.51.100.0/25\n2001:db8::/32\n";
 
 let t: TestServer;

@@ -5,7 +5,7 @@ import { namesOf } from "../../src/service/settings.ts";
 import { addUser, type TestUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
-const MOST = 20;
+const MAX = 20;
 const SETTING = "--rules-per-ruleset or IPSIEVE_RULES_PER_RULESET";
 
 let t: TestServer;
@@ -13,12 +13,12 @@ let key = "";
 let editor: TestUser;
 let path = "";
 before(async () => {
-  t = await startServer({ rulesPerRuleset: MOST, bulkAddresses: 100 });
+  t = await startServer({ rulesPerRuleset: MAX, bulkAddresses: 100 });
   const organisation = await addOrganisation(t, "full");
   key = (await addKey(t, organisation)).text;
   editor = await addUser(t, organisation, "editor");
   path = `/edl/ip-rulesets/${(await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id}/rules`;
-  assert.equal((await put("text/plain", lines(MOST))).status, 200);
+  assert.equal((await put("text/plain", lines(MAX))).status, 200);
 });
 after(() => t.close());
 

@@ -6,6 +6,7 @@ import type { Deployment } from "../../src/store/deployment.ts";
 import { missingModule, PYTHON, run } from "../tools.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const SCRIPT = join(import.meta.dirname, "clients/misp-feed.py");
 const PREFIXES = ["192.0.2.0/25", "198.51.100.7", "2001:db8:bad::/48"];
@@ -19,18 +20,8 @@ before(async () => {
 after(() => t.close());
 
 const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
-const definition = (prefixes: readonly string[], format = "misp") => ({
-  description: "",
-  firewall_format: format,
-  device: "none",
-  update_frequency: "5m" as const,
-  purpose: "blocklist" as const,
-  direction: "egress" as const,
-  active: true,
-  include: [{ prefixes }],
-  exclude: [],
-  options: {},
-});
+const definition = (prefixes: readonly string[], format = "misp") =>
+  definitionOf({ firewall_format: format, direction: "egress", include: [{ prefixes }] });
 
 async function deployed(prefixes: readonly string[], format?: string): Promise<Deployment> {
   const { deployment } = await t.server.store.write({

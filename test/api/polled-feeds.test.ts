@@ -13,6 +13,7 @@ import {
 import { onlyLong } from "../rounds.ts";
 import { until } from "../until.ts";
 import { addOrganisation, startServer, type TestServer } from "./start-server.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const FIRST = ["1.0.0.0/24", "9.9.9.128/25", "203.0.113.7", "2001:db8::/32", "2400:0:0:1:0:0:0:1"];
 const SECOND = ["1.0.0.0/25", "9.9.8.0/23", "223.255.255.254/31", "2001:db8::/33", "2a00:1:2:3:4:5:6:8/125"];
@@ -33,18 +34,7 @@ async function deployed(format: DeploymentDefinition["firewall_format"]): Promis
     kind: "create-deployment",
     ...by(),
     name: format,
-    definition: {
-      description: "",
-      firewall_format: format,
-      device: "none",
-      update_frequency: "5m",
-      purpose: "blocklist",
-      direction: "both",
-      active: true,
-      include: [{ prefixes: FIRST }],
-      exclude: [],
-      options: {},
-    },
+    definition: definitionOf({ firewall_format: format, include: [{ prefixes: FIRST }] }),
   });
   await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
   return deployment;

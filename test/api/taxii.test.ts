@@ -9,6 +9,7 @@ import type { Rule } from "../../src/rulesets/rule.ts";
 import { until } from "../until.ts";
 import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const TYPE = "application/taxii+json;version=2.1";
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
@@ -368,18 +369,7 @@ test("filters choose by id, type, version and specification; wrong ones are 400 
 test("what has been deleted is a collection of revocations: a ruleset, a deployment", async () => {
   const ruleset = await newRuleset();
   await add(ruleset, "192.0.2.0/24");
-  const definition = {
-    description: "",
-    firewall_format: "text",
-    device: "none",
-    update_frequency: "5m",
-    purpose: "blocklist",
-    direction: "both",
-    active: true,
-    include: [{ ruleset }],
-    exclude: [],
-    options: {},
-  } as const;
+  const definition = definitionOf({ include: [{ ruleset }] });
   const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "gone", definition });
   const deployment = created.deployment.id;
   await until("the list is published", () => t.server.services.lists.served(deployment) !== undefined);
@@ -408,18 +398,7 @@ test("what has been deleted is a collection of revocations: a ruleset, a deploym
 });
 
 test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {
-  const definition = {
-    description: "",
-    firewall_format: "text",
-    device: "none",
-    update_frequency: "5m",
-    purpose: "blocklist",
-    direction: "both",
-    active: true,
-    include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }],
-    exclude: [],
-    options: {},
-  } as const;
+  const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }] });
   const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "edge", definition });
   const { id } = created.deployment;
   const generation = () => t.server.services.lists.served(id)?.published.generation ?? 0;

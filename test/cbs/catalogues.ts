@@ -19,7 +19,7 @@ export function catalogueOf(
 
 /** Ids of every shape, with the characters that rows must quote, escape or leave alone. */
 const part = fc.stringMatching(/^[a-z0-9."'\\;=@é💡-]{1,6}$/u);
-export const nodeIds = fc.oneof(
+const nodeIds = fc.oneof(
   fc.tuple(fc.constantFrom("cloud", "cdn", "saas"), part).map((parts) => `/${parts.join("/")}`),
   fc.tuple(fc.constantFrom("cloud", "isp"), part, part).map((parts) => `/${parts.join("/")}`),
   fc

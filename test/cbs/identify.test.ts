@@ -5,6 +5,7 @@ import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
 import { identify, identifyText } from "../../src/cbs/identify.ts";
 import { addresses, catalogueOf, entries, prefixes } from "./catalogues.ts";
+import { missed } from "./missed.ts";
 
 const names = { "/cloud/aws": "Amazon Web Services", "/saas/github": "GitHub" };
 const catalogue = catalogueOf(
@@ -99,18 +100,7 @@ describe("the contract's lookup document", () => {
   });
 
   test("of a miss", () => {
-    assert.deepEqual(identifyText(catalogue, "192.0.2.1"), {
-      ip: "192.0.2.1",
-      found: false,
-      cidr: null,
-      labels: [],
-      cbs_ids: [],
-      providers: [],
-      types: [],
-      services: [],
-      regions: [],
-      matches: [],
-    });
+    assert.deepEqual(identifyText(catalogue, "192.0.2.1"), missed("192.0.2.1"));
   });
 
   test("its members stand in the contract's order", () => {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { until } from "../until.ts";
 import { start, temporaryFolder } from "./run-command.ts";
 
-test("the setup link of a quick start names the organisation that its key and rulesets belong to", async (t) => {
+/** Starts a server for the test; returns what it prints. */
+async function quickStart(t: TestContext): Promise<string> {
   const folder = temporaryFolder();
   const child = start(["serve", "--quick-start", "--port", "0"], {
     env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" },
@@ -14,29 +15,24 @@ test("the setup link of a quick start names the organisation that its key and ru
     await once(child, "exit");
     folder.remove();
   });
-  let told = "";
-  for await (const part of child.stdout!) if (/setup\?.*\n/.test((told += String(part)))) break;
-  const name = /The organisation "(.*)" has two rulesets and this key/.exec(told)![1]!;
-  const link = /http:\S+#\/setup\?(\S+)/.exec(told)![1]!;
+  let printed = "";
+  for await (const part of child.stdout!) if (/setup\?.*\n/.test((printed += String(part)))) break;
+  return printed;
+}
+
+test("the setup link of a quick start names the organisation that its key and rulesets belong to", async (t) => {
+  const printed = await quickStart(t);
+  const name = /The organisation "(.*)" has two rulesets and this key/.exec(printed)![1]!;
+  const link = /http:\S+#\/setup\?(\S+)/.exec(printed)![1]!;
   assert.equal(new URLSearchParams(link).get("organisation"), name);
   assert.match(new URLSearchParams(link).get("token")!, /^[\w-]{43}$/);
 });
 
 test("a rule added as the quick start says is in the feed that it prints", async (t) => {
-  const folder = temporaryFolder();
-  const child = start(["serve", "--quick-start", "--port", "0"], {
-    env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" },
-  });
-  t.after(async () => {
-    child.kill("SIGTERM");
-    await once(child, "exit");
-    folder.remove();
-  });
-  let told = "";
-  for await (const part of child.stdout!) if (/setup\?.*\n/.test((told += String(part)))) break;
-  const key = /ips_[\w-]+/.exec(told)![0];
-  const rules = /http:\S+\/rules/.exec(told)![0];
-  const feed = /http:\S+\/feeds\/[\w-]+\/combined\.txt/.exec(told)![0];
+  const printed = await quickStart(t);
+  const key = /ips_[\w-]+/.exec(printed)![0];
+  const rules = /http:\S+\/rules/.exec(printed)![0];
+  const feed = /http:\S+\/feeds\/[\w-]+\/combined\.txt/.exec(printed)![0];
   const added = await fetch(rules, {
     method: "POST",
     headers: { "X-API-Key": key, "Content-Type": "application/json" },

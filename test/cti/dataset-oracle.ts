@@ -29,7 +29,7 @@ function firstWhole<Whole>(a: Whole, b: Whole, parts: (whole: Whole) => (string 
 }
 
 /** The rules of a union, written down on the JSON documents. Shares no code with src. */
-export function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
+function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
   return {
     spoofable: [a, b].some(({ spoofable }) => spoofable === false) ? false : (a.spoofable ?? b.spoofable),
     classification: GRAVITY[

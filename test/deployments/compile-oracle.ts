@@ -103,7 +103,7 @@ function endOf({ day }: Block): number | null {
 }
 
 /** The numbers that the source lists at a moment. */
-export function numbersOf(source: Source, now: number): Set<number> {
+function numbersOf(source: Source, now: number): Set<number> {
   const numbers = new Set<number>();
   for (let number = 0; number < 2 ** BITS; number++) {
     const covering = source.blocks.filter(({ first, exponent }) => number >= first && number < first + 2 ** exponent);

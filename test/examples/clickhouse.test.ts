@@ -16,6 +16,7 @@ import { temporaryFolder } from "../cli/run-command.ts";
 import { edgesOf, isListed } from "../formats/consumers/edges.ts";
 import { probes } from "../formats/subjects.ts";
 import { until } from "../until.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../../examples/clickhouse");
 const CONTENDERS = join(import.meta.dirname, "../../bench/package.json");
@@ -163,18 +164,7 @@ describe("ClickHouse", { skip: missing }, () => {
       kind: "create-deployment",
       ...by(),
       name: "listed",
-      definition: {
-        description: "",
-        firewall_format: "csv",
-        device: "none",
-        update_frequency: "5m",
-        purpose: "blocklist",
-        direction: "both",
-        active: true,
-        include,
-        exclude,
-        options: {},
-      },
+      definition: definitionOf({ firewall_format: "csv", include, exclude }),
     });
     await until("it is published", () => t.server.services.lists.served(deployment.id) !== undefined);
     const token = t.server.services.feedTokens.tokenOf(deployment);

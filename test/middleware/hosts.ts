@@ -29,7 +29,7 @@ export type StartHost = (options: HostOptions, listening?: Listening) => Promise
 const LOCAL: Listening = { host: "127.0.0.1", port: 0 };
 
 /** What the handlers of all servers answer. */
-export function told({ address, isAllowed, reason, rule, services }: Visit): object {
+function told({ address, isAllowed, reason, rule, services }: Visit): object {
   return { address, isAllowed, reason, rule: rule?.name ?? null, services: services?.cbs_ids ?? null };
 }
 

@@ -16,7 +16,7 @@ export interface Interval {
 
 const bitsOf = (family: 4 | 6): bigint => (family === 4 ? 32n : 128n);
 
-export function lastOf(prefix: PlainPrefix): bigint {
+function lastOf(prefix: PlainPrefix): bigint {
   return prefix.first + (1n << (bitsOf(prefix.family) - BigInt(prefix.length))) - 1n;
 }
 

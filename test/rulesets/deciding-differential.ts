@@ -34,7 +34,7 @@ function finishedReplay(...of: Parameters<typeof replaying>) {
   return finished(replaying(...of));
 }
 
-export const TOOLS: Tools = {
+const TOOLS: Tools = {
   combine: (operation, one, other) => finished(one.combining(operation, other)),
   relate: (sets) => finished(relating(sets)),
   explain: explainRules,

@@ -2,28 +2,17 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { sql } from "kysely";
-import type { DeploymentDefinition } from "../../src/store/deployment.ts";
 import type { Event } from "../../src/store/event.ts";
 import { eventsOf } from "../../src/store/packed-events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  include: [{ prefixes: ["192.0.2.0/24"] }],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
 
 for (const { name, skip, make, stop } of await databases()) {
   describe(`announcements on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {

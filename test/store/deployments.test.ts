@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
-import type { Deployment, DeploymentDefinition, Pull } from "../../src/store/deployment.ts";
+import type { Deployment, Pull } from "../../src/store/deployment.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
-import { Memory } from "./harness/memory.ts";
-import { until } from "../until.ts";
 import { onlyLong } from "../rounds.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  include: [{ prefixes: ["192.0.2.0/24"] }],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
 const DAY = 86_400_000;
 
 for (const { name, skip, make, stop } of await databases()) {
@@ -27,21 +15,12 @@ for (const { name, skip, make, stop } of await databases()) {
     after(stop);
 
     /** Runs with an organisation that has a deployment, then holds the memory to a fresh load. */
-    async function withDeployment(run: (replica: Replica, deployment: Deployment) => Promise<void>): Promise<void> {
-      const replica = await Replica.open(await make());
-      try {
+    const withDeployment = async (run: (replica: Replica, deployment: Deployment) => Promise<void>): Promise<void> =>
+      Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();
         const { deployment } = await create(replica, organisation.id);
         await run(replica, deployment);
-        const loaded = new Memory();
-        loaded.start(await replica.store.load((part) => loaded.add(part)));
-        await until("the replica has what was loaded", () => replica.memory.sequence >= loaded.sequence);
-        assert.deepEqual(replica.memory.contents(), loaded.contents());
-        assert.deepEqual(replica.failures, []);
-      } finally {
-        await replica.store.close();
-      }
-    }
+      });
 
     test("it is created, changed in part, and kept as deleted; another organisation's is not found", () =>
       withDeployment(async ({ store, memory }, { id, organisationId }) => {

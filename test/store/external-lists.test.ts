@@ -3,8 +3,6 @@ import { after, describe, test } from "node:test";
 import type { FinishFetchCommand } from "../../src/store/command.ts";
 import type { ExternalList, ExternalListDefinition } from "../../src/store/external-list.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
-import { until } from "../until.ts";
-import { Memory } from "./harness/memory.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
 
@@ -27,20 +25,11 @@ for (const { name, skip, make, stop } of await databases()) {
     after(stop);
 
     /** Runs with an organisation that has a list, then holds the memory to a fresh load. */
-    async function withList(run: (replica: Replica, list: ExternalList) => Promise<void>): Promise<void> {
-      const replica = await Replica.open(await make());
-      try {
+    const withList = async (run: (replica: Replica, list: ExternalList) => Promise<void>): Promise<void> =>
+      Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();
         await run(replica, (await create(replica, organisation.id)).list);
-        const loaded = new Memory();
-        loaded.start(await replica.store.load((part) => loaded.add(part)));
-        await until("the replica has what was loaded", () => replica.memory.sequence >= loaded.sequence);
-        assert.deepEqual(replica.memory.contents(), loaded.contents());
-        assert.deepEqual(replica.failures, []);
-      } finally {
-        await replica.store.close();
-      }
-    }
+      });
 
     test("one is created, changed in part, and deleted with its content; another organisation's is not found", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {

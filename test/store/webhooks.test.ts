@@ -3,8 +3,6 @@ import { after, describe, test } from "node:test";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import type { SentDelivery, Webhook, WebhookDefinition, WebhookProgress } from "../../src/store/webhook.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
-import { Memory } from "./harness/memory.ts";
-import { until } from "../until.ts";
 import { onlyLong } from "../rounds.ts";
 
 const DEFINITION: WebhookDefinition = {
@@ -20,20 +18,11 @@ for (const { name, skip, make, stop } of await databases()) {
     after(stop);
 
     /** Runs with an organisation that has an endpoint, then holds the memory to a fresh load. */
-    async function withWebhook(run: (replica: Replica, webhook: Webhook) => Promise<void>): Promise<void> {
-      const replica = await Replica.open(await make());
-      try {
+    const withWebhook = async (run: (replica: Replica, webhook: Webhook) => Promise<void>): Promise<void> =>
+      Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();
         await run(replica, await create(replica, organisation.id));
-        const loaded = new Memory();
-        loaded.start(await replica.store.load((part) => loaded.add(part)));
-        await until("the replica has what was loaded", () => replica.memory.sequence >= loaded.sequence);
-        assert.deepEqual(replica.memory.contents(), loaded.contents());
-        assert.deepEqual(replica.failures, []);
-      } finally {
-        await replica.store.close();
-      }
-    }
+      });
 
     test("it is created, changed in part and deleted with all that belongs to it; another organisation's is not found", () =>
       withWebhook(async ({ store, memory }, { id, organisationId }) => {

@@ -8,7 +8,7 @@ export interface NodePlace {
   readonly node: number;
 }
 
-export const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
+const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
 
 /** Where a node's entries begin, counted from the node, and how many there are. */
 function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number, count: number] {

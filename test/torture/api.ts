@@ -7,7 +7,7 @@ import { longRunOptions, Random } from "../snapshot/harness/sample.ts";
 
 // R8, long form: npm run torture:api -- --minutes N [--seed N]
 const { until, seed } = longRunOptions();
-const LEAST = 100_000;
+const MIN = 100_000;
 /** Of bodies that are attacks, at most. */
 const BODY_BYTES = 300_000;
 
@@ -66,7 +66,7 @@ const total = {
   byStatus: {} as Record<string, number>,
   hostileByStatus: {} as Record<string, number>,
 };
-for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
+for (let round = 0; Date.now() < until || total.requests < MIN; round++) {
   const { failures, ...report } = await fuzz({ url, key: t.key, seed: seed + round, runs: 400, bodyBytes: BODY_BYTES });
   const hostile = await attack({
     url: hasty.server.url,

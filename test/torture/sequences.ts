@@ -6,7 +6,7 @@ import { longRunOptions } from "../snapshot/harness/sample.ts";
 
 // R8, sequences of two organisations, long form: npm run torture:sequences -- --minutes N [--seed N]
 const { until, seed } = longRunOptions();
-const LEAST = 10_000;
+const MIN = 10_000;
 
 const t = await startServer({
   perMinute: 1e9,
@@ -26,7 +26,7 @@ for (const [name, fault] of Object.entries(BROKEN_SERVICES)) {
   isOk &&= failure !== undefined;
 }
 const total = { sequences: 0, requests: 0, answers: {} as Record<string, number> };
-for (let round = 0; Date.now() < until || total.sequences < LEAST; round++) {
+for (let round = 0; Date.now() < until || total.sequences < MIN; round++) {
   const { failure, sequences, requests, answers } = await runSequences({ server: t, seed: seed + round, runs: 1000 });
   total.sequences += sequences;
   total.requests += requests;

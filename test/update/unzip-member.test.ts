@@ -4,14 +4,14 @@ import { unzipMember } from "../../src/update/unzip-member.ts";
 import { UpdateError, type UpdateErrorCode } from "../../src/update/update-error.ts";
 import { zipOf } from "./archives.ts";
 
-const MOST = 1 << 20;
+const MAX = 1 << 20;
 const LIST = { name: "list.txt", content: "20.0.0.0/24\n".repeat(1000) };
 const OTHER = { name: "__MACOSX/list.txt", content: "not the list" };
 
 test("the member, at the top or in a folder, beside what a Mac puts in", async () => {
-  assert.equal((await unzipMember(zipOf([OTHER, LIST]), "list.txt", MOST)).toString(), LIST.content);
+  assert.equal((await unzipMember(zipOf([OTHER, LIST]), "list.txt", MAX)).toString(), LIST.content);
   assert.equal(
-    (await unzipMember(zipOf([{ ...LIST, name: "folder/list.txt" }, OTHER]), "list.txt", MOST)).toString(),
+    (await unzipMember(zipOf([{ ...LIST, name: "folder/list.txt" }, OTHER]), "list.txt", MAX)).toString(),
     LIST.content,
   );
 });
@@ -52,7 +52,7 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
   ["another checksum", zipOf([{ ...LIST, crc: 1 }]), "archive", /list\.txt in the ZIP archive is corrupt/],
   [
     "a member too large, as the archive says",
-    zipOf([{ name: "list.txt", content: Buffer.alloc(MOST + 1) }]),
+    zipOf([{ name: "list.txt", content: Buffer.alloc(MAX + 1) }]),
     "too-large",
     /more than 1048576 bytes/,
   ],
@@ -71,7 +71,7 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
 ];
 for (const [what, bytes, code, message] of REFUSED) {
   test(`refused: ${what}`, async () => {
-    await assert.rejects(unzipMember(bytes, "list.txt", MOST), (error: unknown) => {
+    await assert.rejects(unzipMember(bytes, "list.txt", MAX), (error: unknown) => {
       assert.ok(error instanceof UpdateError, String(error));
       assert.equal(error.code, code, error.message);
       assert.match(error.message, message);

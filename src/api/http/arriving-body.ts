@@ -5,7 +5,7 @@ import { Problem } from "../problem.ts";
 /** Counts a body while it arrives. */
 export interface BodyAccount {
   /** The maximum that can ever be kept for its caller. */
-  readonly mostKept: number;
+  readonly maxKept: number;
   /**
    * Called when the body has to be waited for; for a stream, before any of it is read.
    * @throws Problem (503) if too many bodies are arriving
@@ -64,8 +64,8 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     return this.#message.destroyed && !this.#message.complete;
   }
 
-  get mostKept(): number {
-    return this.#account.mostKept;
+  get maxKept(): number {
+    return this.#account.maxKept;
   }
 
   /** Counts what its reader makes of it and keeps until the response, as a part of it. @throws Problem (503) */

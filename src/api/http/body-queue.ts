@@ -25,7 +25,7 @@ interface Waiting {
  * request whose body arrives all the same. Callers take turns. O(callers that wait) each.
  */
 export class BodyQueue {
-  readonly #places = new FairShare(READ_AT_ONCE);
+  readonly #slots = new FairShare(READ_AT_ONCE);
   readonly #room: FairShare;
   readonly #maxWait: number;
   /** By caller, in the order of their turns. */
@@ -45,7 +45,7 @@ export class BodyQueue {
   enter(body: QueuedBody): void {
     const { caller } = body;
     const own = this.#waiting.get(caller);
-    if (own === undefined && this.#places.hasRoom(caller, MIN_READ)) return this.#admit(body);
+    if (own === undefined && this.#slots.hasRoom(caller, MIN_READ)) return this.#admit(body);
     if (!this.#room.take(caller, 1)) return body.giveUp();
     const waiting = { body, since: performance.now() };
     if (own === undefined) this.#waiting.set(caller, [waiting]);
@@ -54,9 +54,9 @@ export class BodyQueue {
 
   /** Call it once for each that was admitted. */
   leave(caller: string): void {
-    this.#places.give(caller, 1);
+    this.#slots.give(caller, 1);
     for (const [next, own] of this.#waiting) {
-      while (this.#places.hasRoom(next, MIN_READ) && own.length > 0) {
+      while (this.#slots.hasRoom(next, MIN_READ) && own.length > 0) {
         const { body, since } = own.shift()!;
         this.#room.give(next, 1);
         if (performance.now() - since > this.#maxWait) {
@@ -83,7 +83,7 @@ export class BodyQueue {
   }
 
   #admit(body: QueuedBody): void {
-    this.#places.force(body.caller, 1);
+    this.#slots.force(body.caller, 1);
     body.admit();
   }
 

@@ -49,7 +49,7 @@ export class ChangeStreams {
     const stream = new ChangeStream({ store, tails }, organisationId, after, `retry: ${RETRY}\n\n`);
     request.isFollowing = true;
     this.#open.set(stream, request);
-    // A client that ends its side has gone. Writes would not tell before the second one, half a minute later.
+    // A client that ends its side has gone. Writes would not fail before the second one, half a minute later.
     const finish = (): void => stream.finish();
     const { socket } = request.raw;
     socket.once("end", finish);

@@ -64,7 +64,7 @@ export function sendLookups(
   return reply.type(LINES).send(Readable.from(lookUpLines(confirmed, body)));
 }
 
-/** Looks up the texts of a stream by one batch; `documentsOf` gives the document of each text of the batch, by place. */
+/** Looks up the texts of a stream by one batch; `documentsOf` gives the document of each text of the batch, by index. */
 export function answerBatch(
   texts: readonly string[],
   documentsOf: (batch: AddressBatch) => readonly string[],
@@ -75,8 +75,8 @@ export function answerBatch(
     return true;
   };
   const documents = documentsOf(new AddressBatch(texts, onMalformed, { isDistinct: false }));
-  let place = 0;
-  return answers.map((answer) => answer ?? documents[place++]!);
+  let index = 0;
+  return answers.map((answer) => answer ?? documents[index++]!);
 }
 
 /** Sends documents that were written in parts: few at once, many no faster than the client reads. */

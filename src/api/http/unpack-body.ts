@@ -12,7 +12,7 @@ const PART = 64 << 10;
 export async function unpackBody(body: ArrivingBody, limit: number): Promise<Buffer> {
   const packed = await body.whole();
   // What can never be kept beside the packed body is an error of its own, as trying again would not help.
-  const most = Math.min(limit, body.mostKept - packed.length);
+  const most = Math.min(limit, body.maxKept - packed.length);
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of partsOf(packed)) {

@@ -12,7 +12,7 @@ export interface Caller {
   readonly kind: "key" | "user";
   readonly id: string;
   readonly organisationId: string;
-  /** Whether the key or the role may write rules; those who may are also told who wrote them. */
+  /** Whether the key or the role may write rules; those who may also see who wrote them. */
   readonly mayWrite: boolean;
 }
 

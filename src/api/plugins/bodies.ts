@@ -19,8 +19,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Bytes of its body that are kept until the response is sent. */
     keptBytes: number;
-    /** Whether it has one of the places for bodies of some length, which it leaves when it waits for its client. */
-    hasBodyPlace: boolean;
+    /** Whether it has one of the slots for bodies of some length, which it gives back while it waits for its client. */
+    hasBodySlot: boolean;
   }
 
   interface FastifyContextConfig {
@@ -67,7 +67,7 @@ const HEAP_SHARE = 1 / 4;
 export function readBodies(app: App, { settings, metrics }: Services): void {
   const bodies = new Bodies(settings);
   app.decorateRequest("keptBytes", 0);
-  app.decorateRequest("hasBodyPlace", false);
+  app.decorateRequest("hasBodySlot", false);
   app.decorate("openBody", (request: FastifyRequest, isStream = false) => bodies.open(request, isStream));
   app.addHook("onRoute", (route) => {
     if (route.config?.access === "none") return void (route.bodyLimit = PUBLIC_BODY_BYTES);
@@ -144,7 +144,7 @@ class Bodies {
     this.#queue.enter({
       caller: callerOf(request),
       admit: () => {
-        request.hasBodyPlace = true;
+        request.hasBodySlot = true;
         continueBody(socket);
         admit();
       },
@@ -154,8 +154,8 @@ class Bodies {
 
   /** Calling it again does no harm. */
   leaveQueue(request: FastifyRequest): void {
-    if (!request.hasBodyPlace) return;
-    request.hasBodyPlace = false;
+    if (!request.hasBodySlot) return;
+    request.hasBodySlot = false;
     this.#queue.leave(callerOf(request));
   }
 
@@ -190,7 +190,7 @@ class Bodies {
 
   #accountOf(request: FastifyRequest): BodyAccount {
     return {
-      mostKept: this.kept.largest,
+      maxKept: this.kept.largest,
       began: (body) => this.#begin(body, request),
       ended: (body) => this.end(body),
       keep: (bytes) => {

@@ -28,7 +28,7 @@ export function followConnections(app: FastifyInstance): void {
  * which its `close` calls, considers a connection idle as soon as the response has been passed to it: what a slow
  * reader has not received yet would be lost.
  */
-export class Connections {
+class Connections {
   readonly #listener: Listener;
   /** The last response of each connection; earlier ones are sent first. */
   readonly #open = new Map<Socket, ServerResponse | undefined>();

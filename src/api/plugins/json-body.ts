@@ -109,7 +109,7 @@ export function withListErrors<Value>(read: () => Value): Value {
 }
 
 /** @throws Problem (400) that names the position, counted in characters from 0 */
-export function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw invalid({ body: ["is not valid UTF-8"] });
   const text = body.toString();
   if (text.trim() === "") throw invalid({ body: ["is empty; a JSON document is required"] });

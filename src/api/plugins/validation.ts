@@ -285,7 +285,7 @@ function errorsBy(found: readonly SchemaError[], root = ""): Record<string, stri
 }
 
 /**
- * Where a constant tells forms apart, such as the `op` of a change, only the errors of the form that it names are left;
+ * Where a constant distinguishes forms, such as the `op` of a change, only the errors of the form that it names are left;
  * if it names none, one error with all of its values.
  */
 function withoutOtherForms(found: readonly SchemaError[]): readonly SchemaError[] {

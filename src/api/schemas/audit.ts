@@ -31,7 +31,7 @@ export const AuditQuery = Type.Object({
   ...filters,
 });
 
-export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
+const AUDIT_FORMATS = ["csv", "ndjson"] as const;
 export const AuditExportQuery = Type.Object({
   format: Type.Optional(Type.Enum([...AUDIT_FORMATS], { default: "csv" })),
   ...filters,
@@ -96,7 +96,7 @@ const State = named(
   }),
 );
 
-export const AuditEntrySchema = named(
+const AuditEntrySchema = named(
   "AuditEntry",
   Type.Object({
     sequence: Sequence,

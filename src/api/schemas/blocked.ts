@@ -15,7 +15,7 @@ export const BlockedList = named(
             "the include because of which it was blocked: `ruleset/ID`, `cbs/NODE`, `list/ID`, `cti`, `prefixes`; `other`: none of the deployment",
         }),
         ruleset_id: NullableText({ description: "of a ruleset" }),
-        prefix: NullableText({ description: "of the rule; null: the program does not tell" }),
+        prefix: NullableText({ description: "of the rule; null: the program does not report it" }),
         unit: Unit,
         amount: Count,
       }),

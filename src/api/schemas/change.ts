@@ -5,7 +5,7 @@ import { Count, IdAndName, named, NullableTimestamp, Timestamp, WholeNumber } fr
 import { RuleSchema } from "./rule.ts";
 
 export const DEFAULT_CHANGES = 1000;
-export const MAX_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 
 export const ChangesQuery = Type.Object({
   after: Type.Optional(
@@ -30,7 +30,7 @@ export const ChangesQuery = Type.Object({
 
 const Sequence = Type.Integer({ minimum: 0, format: "int64" });
 
-export const ChangeSchema = named(
+const ChangeSchema = named(
   "Change",
   Type.Object({
     sequence: Type.Integer({

@@ -63,8 +63,8 @@ const ThreatSelection = named(
   ),
 );
 
-/** What a source can be; literal prefixes are limited to `mostPrefixes`. */
-export const sourceMembers = (mostPrefixes: number) => ({
+/** What a source can be; literal prefixes are limited to `maxPrefixes`. */
+export const sourceMembers = (maxPrefixes: number) => ({
   ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
   list: Type.Optional(Type.String({ format: "uuid", description: "the last good content of an external list" })),
   cbs: Type.Optional(
@@ -78,7 +78,7 @@ export const sourceMembers = (mostPrefixes: number) => ({
   prefixes: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
-      maxItems: mostPrefixes,
+      maxItems: maxPrefixes,
       description: "addresses and prefixes",
       examples: [["203.0.113.0/24"]],
     }),
@@ -173,7 +173,7 @@ const members = {
   update_frequency: named(
     "UpdateFrequency",
     Type.Enum(Object.keys(UPDATE_FREQUENCIES), {
-      description: "how often devices are told to ask; 15m by default",
+      description: "how often devices should ask; 15m by default",
     }),
   ),
   purpose: named("DeploymentPurpose", Type.Enum([...DEPLOYMENT_PURPOSES], { description: "blocklist by default" })),

@@ -6,12 +6,12 @@ import { ComputedSet, ExactCount, setSources } from "./sets.ts";
 const MAX_ENTRIES = 100_000_000;
 const MAX_LINES = 1_000_000_000_000;
 
-export const FitBody = (mostPrefixes: number) =>
+export const FitBody = (maxPrefixes: number) =>
   named(
     "FitSetsRequest",
     Type.Object(
       {
-        sets: setSources(mostPrefixes, 1, "united: 200,000 prefixes at most"),
+        sets: setSources(maxPrefixes, 1, "united: 200,000 prefixes at most"),
         entries: Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, description: "at most this many prefixes" }),
         loss: Type.Optional(
           Type.Enum(["none", "add", "remove"], {
@@ -21,7 +21,7 @@ export const FitBody = (mostPrefixes: number) =>
           }),
         ),
         never: Type.Optional(
-          setSources(mostPrefixes, 1, "none of these addresses is added, unless the sets have it themselves"),
+          setSources(maxPrefixes, 1, "none of these addresses is added, unless the sets have it themselves"),
         ),
         seen: Type.Optional(
           Type.Array(
@@ -31,7 +31,7 @@ export const FitBody = (mostPrefixes: number) =>
             ),
             {
               minItems: 1,
-              maxItems: mostPrefixes,
+              maxItems: maxPrefixes,
               description:
                 "addresses of a log of your own, and how many lines each has: the addresses with the fewest lines are added or left out first. Without it each address costs the same, and a /64 of IPv6 as much as an IPv4 address",
             },

@@ -11,14 +11,14 @@ const DEFAULT_TOP = 10;
 
 export const ReplayParameters = Type.Object({ id: Type.String({ format: "uuid" }) });
 
-export const ReplayBody = (mostPrefixes: number) =>
+export const ReplayBody = (maxPrefixes: number) =>
   named(
     "ReplayRequest",
     Type.Object(
       {
         identification: Type.String({ format: "uuid", description: "the id of an uploaded log" }),
-        rules: SetSource(mostPrefixes),
-        against: Type.Optional(SetSource(mostPrefixes)),
+        rules: SetSource(maxPrefixes),
+        against: Type.Optional(SetSource(maxPrefixes)),
         top: Type.Optional(
           Type.Integer({
             minimum: 1,

@@ -74,7 +74,7 @@ const expiry = {
   ),
 };
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
-export const ConflictMode = named(
+const ConflictMode = named(
   "ConflictMode",
   Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do if the rule exists" }),
 );

@@ -10,19 +10,19 @@ import { ONE_SOURCE, sourceMembers } from "./deployment.ts";
 const MAX_SETS = 20;
 
 /** A list, a ruleset, services or threat intelligence. */
-export const SetSource = (mostPrefixes: number) =>
-  named("SetSource", Type.Object(sourceMembers(mostPrefixes), ONE_SOURCE));
+export const SetSource = (maxPrefixes: number) =>
+  named("SetSource", Type.Object(sourceMembers(maxPrefixes), ONE_SOURCE));
 
-export const setSources = (mostPrefixes: number, least: number, about: string) =>
-  Type.Array(SetSource(mostPrefixes), { minItems: least, maxItems: MAX_SETS, description: about });
+export const setSources = (maxPrefixes: number, least: number, about: string) =>
+  Type.Array(SetSource(maxPrefixes), { minItems: least, maxItems: MAX_SETS, description: about });
 
-export const RelateBody = (mostPrefixes: number) =>
+export const RelateBody = (maxPrefixes: number) =>
   named(
     "RelateSetsRequest",
-    Type.Object({ sets: setSources(mostPrefixes, 2, "the sets; results refer to them by number, from 0") }, strict),
+    Type.Object({ sets: setSources(maxPrefixes, 2, "the sets; results refer to them by number, from 0") }, strict),
   );
 
-export const ComputeBody = (mostPrefixes: number) =>
+export const ComputeBody = (maxPrefixes: number) =>
   named(
     "ComputeSetRequest",
     Type.Object(
@@ -31,7 +31,7 @@ export const ComputeBody = (mostPrefixes: number) =>
           description:
             "union or aggregate: the addresses of all sets; intersect: those in every set; subtract: those of the first that are in no other; symmetric: those in exactly one of two",
         }),
-        sets: setSources(mostPrefixes, 1, "combined in this order"),
+        sets: setSources(maxPrefixes, 1, "combined in this order"),
         family: Type.Optional(
           Type.Unsafe<Family>({ type: "integer", enum: [4, 6], description: "of one family only; both by default" }),
         ),

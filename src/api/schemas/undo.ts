@@ -14,7 +14,7 @@ export const UndoQuery = Type.Object({
   ),
 });
 
-export const UndoableChange = named(
+const UndoableChange = named(
   "UndoableChange",
   Type.Object({
     sequence: Type.Integer({ minimum: 1 }),

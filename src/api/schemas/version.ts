@@ -3,7 +3,7 @@ import { AUDITED_COMMANDS } from "../../service/rules/audit-actions.ts";
 import { Count, named, pageOf, pageParameters, Timestamp } from "./common.ts";
 
 /** A version of a ruleset. */
-export const VersionSchema = named(
+const VersionSchema = named(
   "RulesetVersion",
   Type.Object({
     version: Type.Integer({

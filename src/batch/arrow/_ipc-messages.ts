@@ -92,7 +92,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Bytes of an input, as many at a time as are asked for, and no sooner: whoever writes may wait for an answer. */
+/** Bytes of an input, as many at a time as are asked for, and no sooner: the writer may wait for an answer. */
 class ByteSource {
   /** How many bytes have been taken. */
   position = 0;

@@ -1,4 +1,4 @@
-/** Fields of the tables in Arrow's Message.fbs and Schema.fbs, by their place in the table. */
+/** Fields of the tables in Arrow's Message.fbs and Schema.fbs, by their number in the table. */
 const MESSAGE = { headerType: 1, header: 2, customMetadata: 4 };
 const SCHEMA = { fields: 1, customMetadata: 2, features: 3 };
 const DICTIONARY_BATCH = { data: 1 };
@@ -70,8 +70,8 @@ class MessageLists {
     this.#checkList(batch, RECORD_BATCH.variadicCounts, LONG_BYTES);
   }
 
-  #checkFields(table: number, place: number): void {
-    const { start, length } = this.#checkList(table, place, REFERENCE_BYTES);
+  #checkFields(table: number, list: number): void {
+    const { start, length } = this.#checkList(table, list, REFERENCE_BYTES);
     for (let at = start; at < start + length * REFERENCE_BYTES; at += REFERENCE_BYTES) {
       const field = this.#target(at);
       this.#checkList(field, FIELD.customMetadata, REFERENCE_BYTES);
@@ -88,8 +88,8 @@ class MessageLists {
   }
 
   /** The list's first element and its number of elements; none where the table does not have it. */
-  #checkList(table: number, place: number, elementBytes: number): { readonly start: number; readonly length: number } {
-    const member = this.#member(table, place);
+  #checkList(table: number, number: number, elementBytes: number): { readonly start: number; readonly length: number } {
+    const member = this.#member(table, number);
     if (member === 0) return { start: 0, length: 0 };
     const list = this.#target(member);
     const length = this.#view.getUint32(list, true);
@@ -100,12 +100,15 @@ class MessageLists {
     return { start, length };
   }
 
-  /** Where a table has a member; 0: it does not. A table begins with the distance back to the places of its members. */
-  #member(table: number, place: number): number {
-    const places = table - this.#view.getInt32(table, true);
-    const at = INT_BYTES + 2 * place;
-    if (at >= this.#view.getUint16(places, true)) return 0;
-    const offset = this.#view.getUint16(places + at, true);
+  /**
+   * Where a table has a member; 0: it does not. A table begins with the distance back to its vtable, which has the offset
+   * of each member.
+   */
+  #member(table: number, number: number): number {
+    const vtable = table - this.#view.getInt32(table, true);
+    const at = INT_BYTES + 2 * number;
+    if (at >= this.#view.getUint16(vtable, true)) return 0;
+    const offset = this.#view.getUint16(vtable + at, true);
     return offset === 0 ? 0 : table + offset;
   }
 

@@ -105,7 +105,7 @@ export function named(list: ImportedList, places: GeofeedPlaces): ImportedList {
 }
 
 /**
- * Made when it is asked for: that takes tens of milliseconds, and whoever reads what sources there are imports this,
+ * Made when it is asked for: that takes tens of milliseconds, and a program that reads what sources there are imports this,
  * too.
  */
 let countries: Intl.DisplayNames | undefined;

@@ -3,7 +3,7 @@ import { arrayAt, memberOf, objectAt, objectsAt, parseJson, textAt } from "./_js
 import { cloudRegionName } from "./_names.ts";
 import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 
-/** As AWS's list, but `ip_prefix` and `ipv6_prefix` are lists, and `provider` is the cloud behind it: aws or gcp. */
+/** As AWS's list, but `ip_prefix` and `ipv6_prefix` are lists, and `provider` is the cloud that it is hosted by: aws or gcp. */
 export const salesforce: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
   const list = new ListBuilder();

@@ -145,26 +145,25 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
     );
   return (
     <Panel title="Contents" flush>
-      <div class="scroll-long" tabIndex={0} role="region" aria-label="Child nodes">
-        <Table
-          caption="Child nodes, largest first"
-          rows={bySize}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: "Name",
-              cell: ({ id, name }) => (
-                <a class="wrap" href={hrefOf("/catalogue", { id })}>
-                  {name}
-                </a>
-              ),
-            },
-            { title: "IPv4 prefixes", kind: "number", cell: ({ ipv4_count }) => formatCount(ipv4_count) },
-            { title: "IPv6 prefixes", kind: "number", cell: ({ ipv6_count }) => formatCount(ipv6_count) },
-            { title: "IPv4 addresses", kind: "number", cell: ({ ipv4_addresses }) => formatCount(ipv4_addresses) },
-          ]}
-        />
-      </div>
+      <Table
+        scrollsAs="Child nodes"
+        caption="Child nodes, largest first"
+        rows={bySize}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: "Name",
+            cell: ({ id, name }) => (
+              <a class="wrap" href={hrefOf("/catalogue", { id })}>
+                {name}
+              </a>
+            ),
+          },
+          { title: "IPv4 prefixes", kind: "number", cell: ({ ipv4_count }) => formatCount(ipv4_count) },
+          { title: "IPv6 prefixes", kind: "number", cell: ({ ipv6_count }) => formatCount(ipv6_count) },
+          { title: "IPv4 addresses", kind: "number", cell: ({ ipv4_addresses }) => formatCount(ipv4_addresses) },
+        ]}
+      />
     </Panel>
   );
 }

@@ -132,27 +132,26 @@ function Lists({ of: { lists } }: { readonly of: LastCatalogueUpdate }) {
   );
   const count = (value: number | null): string => (value === null ? "" : formatCount(value));
   return (
-    <div class="scroll-long" tabIndex={0} role="region" aria-label="Lists of the update">
-      <Table
-        caption="Lists that are new, changed, refused or failed"
-        rows={inOrder}
-        keyOf={({ path }) => path}
-        columns={[
-          {
-            title: "List",
-            cell: ({ path, problem }) => (
-              <>
-                <span class="wrap">{path}</span>
-                {problem !== null && <div class="muted small wrap">{problem}</div>}
-              </>
-            ),
-          },
-          { title: "Outcome", cell: ({ outcome }) => <Badge kind={KINDS[outcome]}>{outcome}</Badge> },
-          { title: "Prefixes", kind: "number", cell: ({ prefixes }) => count(prefixes) },
-          { title: "Added", kind: "number", cell: ({ added }) => count(added) },
-          { title: "Removed", kind: "number", cell: ({ removed }) => count(removed) },
-        ]}
-      />
-    </div>
+    <Table
+      scrollsAs="Lists of the update"
+      caption="Lists that are new, changed, refused or failed"
+      rows={inOrder}
+      keyOf={({ path }) => path}
+      columns={[
+        {
+          title: "List",
+          cell: ({ path, problem }) => (
+            <>
+              <span class="wrap">{path}</span>
+              {problem !== null && <div class="muted small wrap">{problem}</div>}
+            </>
+          ),
+        },
+        { title: "Outcome", cell: ({ outcome }) => <Badge kind={KINDS[outcome]}>{outcome}</Badge> },
+        { title: "Prefixes", kind: "number", cell: ({ prefixes }) => count(prefixes) },
+        { title: "Added", kind: "number", cell: ({ added }) => count(added) },
+        { title: "Removed", kind: "number", cell: ({ removed }) => count(removed) },
+      ]}
+    />
   );
 }

@@ -16,6 +16,8 @@ interface Props<Row> {
   /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren;
   readonly isFaded?: (row: Row) => boolean;
+  /** The name of the region in which the table scrolls by itself, as it may be long. */
+  readonly scrollsAs?: string;
 }
 
 /** Buttons of a page are in `actions`, which is something else. */
@@ -24,8 +26,17 @@ function classOf(kind: Column<unknown>["kind"]): string | undefined {
 }
 
 /** A table whose rows become cards if there is no room for columns; the roles still say that it is a table. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () => false }: Props<Row>) {
-  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+export function Table<Row>({ empty, scrollsAs, ...props }: Props<Row>) {
+  if (props.rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  if (scrollsAs === undefined) return <Rows {...props} />;
+  return (
+    <div class="scroll-long" tabIndex={0} role="region" aria-label={scrollsAs}>
+      <Rows {...props} />
+    </div>
+  );
+}
+
+function Rows<Row>({ caption, columns, rows, keyOf, isFaded = () => false }: Props<Row>) {
   return (
     <div class="table-box">
       <table role="table">

@@ -123,8 +123,8 @@ export function DeleteDeployment({ deployment, tag, onClose }: DialogProps & { r
       onDelete={remove}
     >
       <p>
-        Devices that fetch <strong class="wrap">{name}</strong> are told that it is gone for good (410). Some keep their
-        last list, some stop blocking.{" "}
+        Devices that fetch <strong class="wrap">{name}</strong> get 410: it is gone for good. Some keep their last list,
+        some stop blocking.{" "}
         {at === null ? (
           "None has asked for it yet."
         ) : (

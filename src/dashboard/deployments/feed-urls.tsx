@@ -45,7 +45,7 @@ export function FeedUrls({ deployment, urls }: { readonly deployment: Deployment
       </Panel>
       <Panel title="URLs">
         <div class="stack">
-          <p class="muted">Whoever has a URL can read the list. An admin can replace the URLs.</p>
+          <p class="muted">Anyone who has a URL can read the list. An admin can replace the URLs.</p>
           {(Object.keys(PARTS) as (keyof Urls)[])
             .filter((part) => urls[part].length > 0)
             .map((part) => (

@@ -18,7 +18,7 @@ export interface Recipe {
   readonly text: string;
 }
 
-/** The words that tell a firewall to drop, or to accept. */
+/** The words with which a firewall drops, or accepts. */
 function verdict({ allows }: RecipeContext, block: string, allow: string): string {
   return allows ? allow : block;
 }
@@ -35,7 +35,7 @@ function saved(url: string, path: string): string {
   return `curl -fsS '${url}' -o ${path}.new && mv ${path}.new ${path}`;
 }
 
-/** A cron job that saves the list and tells a program about it; "" for a program that notices changes itself. */
+/** A cron job that saves the list and reloads the program; "" for a program that notices changes itself. */
 function file(where: string, path: string, reload: string, text: (context: RecipeContext) => string) {
   return (context: RecipeContext): Recipe => ({
     where,

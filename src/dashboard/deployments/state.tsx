@@ -7,7 +7,7 @@ import { formatCounted } from "../format.ts";
 
 type State = "inactive" | "no list yet" | "refused" | "not pulled" | "ok";
 
-export function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): State {
+function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): State {
   if (!active) return "inactive";
   if (status === "stale") return "no list yet";
   return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";

@@ -75,32 +75,31 @@ function Rulesets({ of: { rulesets, rulesets_left_out: leftOut, as_of: asOf } }:
         Rules that had expired when the upload started (<Time at={asOf} />) are not counted.
         {leftOut > 0 && ` ${formatCounted(leftOut, "more ruleset was", "more rulesets were")} not compared.`}
       </p>
-      <div class="scroll-long" tabIndex={0} role="region" aria-label="Compared rulesets">
-        <Table
-          caption="Compared rulesets, oldest first"
-          rows={rulesets}
-          keyOf={({ id }) => id}
-          isFaded={({ covered }) => covered === null}
-          columns={[
-            {
-              title: "Name",
-              cell: ({ id, name, covered }) =>
-                covered === null ? (
-                  <>
-                    <span class="wrap">{name}</span> <Badge>deleted</Badge>
-                  </>
-                ) : (
-                  <a class="wrap" href={hrefOf(`/rulesets/${id}`)}>
-                    {name}
-                  </a>
-                ),
-            },
-            { title: "Purpose", cell: ({ purpose }) => <PurposeBadge purpose={purpose} /> },
-            { title: "Lines", kind: "number", cell: ({ covered }) => countOf(covered?.lines) },
-            { title: "Addresses", kind: "number", cell: ({ covered }) => countOf(covered?.addresses) },
-          ]}
-        />
-      </div>
+      <Table
+        scrollsAs="Compared rulesets"
+        caption="Compared rulesets, oldest first"
+        rows={rulesets}
+        keyOf={({ id }) => id}
+        isFaded={({ covered }) => covered === null}
+        columns={[
+          {
+            title: "Name",
+            cell: ({ id, name, covered }) =>
+              covered === null ? (
+                <>
+                  <span class="wrap">{name}</span> <Badge>deleted</Badge>
+                </>
+              ) : (
+                <a class="wrap" href={hrefOf(`/rulesets/${id}`)}>
+                  {name}
+                </a>
+              ),
+          },
+          { title: "Purpose", cell: ({ purpose }) => <PurposeBadge purpose={purpose} /> },
+          { title: "Lines", kind: "number", cell: ({ covered }) => countOf(covered?.lines) },
+          { title: "Addresses", kind: "number", cell: ({ covered }) => countOf(covered?.addresses) },
+        ]}
+      />
     </Panel>
   );
 }

@@ -104,30 +104,29 @@ function Services({ of: { services, providers, types, matched } }: { readonly of
   rows.sort((a, b) => b.lines - a.lines);
   return (
     <Panel title="Top providers and services" flush>
-      <div class="scroll-long" tabIndex={0} role="region" aria-label="Top providers and services">
-        <Table
-          caption="Those with the most lines first"
-          rows={rows}
-          keyOf={({ key }) => key}
-          columns={[
-            {
-              title: "Name",
-              cell: ({ name, href }) => (
-                <a class="wrap" href={href}>
-                  {name}
-                </a>
-              ),
-            },
-            { title: "Type", cell: ({ type }) => type },
-            { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
-            {
-              title: "Of all matched",
-              kind: "number",
-              cell: ({ lines }) => `${((100 * lines) / matched).toFixed(1)} %`,
-            },
-          ]}
-        />
-      </div>
+      <Table
+        scrollsAs="Top providers and services"
+        caption="Those with the most lines first"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          {
+            title: "Name",
+            cell: ({ name, href }) => (
+              <a class="wrap" href={href}>
+                {name}
+              </a>
+            ),
+          },
+          { title: "Type", cell: ({ type }) => type },
+          { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
+          {
+            title: "Of all matched",
+            kind: "number",
+            cell: ({ lines }) => `${((100 * lines) / matched).toFixed(1)} %`,
+          },
+        ]}
+      />
     </Panel>
   );
 }

@@ -66,26 +66,25 @@ export function Ranking({
           The first {formatCount(addresses.length)} of {formatCount(count)} addresses.
         </p>
       )}
-      <div class="scroll-long" tabIndex={0} role="region" aria-label={title}>
-        <Table
-          caption="Those with the most lines first"
-          rows={addresses}
-          keyOf={({ ip }) => ip}
-          columns={[
-            {
-              title: "Address",
-              cell: ({ ip }) => (
-                <a class="mono wrap" href={hrefOf("/lookup", { ip })}>
-                  {ip}
-                </a>
-              ),
-            },
-            ...(withServices ? [services] : []),
-            ...(withRules ? [rules] : []),
-            { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
-          ]}
-        />
-      </div>
+      <Table
+        scrollsAs={title}
+        caption="Those with the most lines first"
+        rows={addresses}
+        keyOf={({ ip }) => ip}
+        columns={[
+          {
+            title: "Address",
+            cell: ({ ip }) => (
+              <a class="mono wrap" href={hrefOf("/lookup", { ip })}>
+                {ip}
+              </a>
+            ),
+          },
+          ...(withServices ? [services] : []),
+          ...(withRules ? [rules] : []),
+          { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
+        ]}
+      />
     </Panel>
   );
 }

@@ -66,7 +66,7 @@ function sourceText(source: string): string {
 }
 
 /** A node's path in the tree; every part is a link. */
-export function Path({ id, label }: { readonly id: string; readonly label: string }) {
+function Path({ id, label }: { readonly id: string; readonly label: string }) {
   const steps = stepsOf(id, label);
   return (
     <span class="path">
@@ -89,7 +89,7 @@ export function Path({ id, label }: { readonly id: string; readonly label: strin
  * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; a single one if the names do not distinguish
  * them.
  */
-export function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
+function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
   const [parts, names] = [id.split("/").slice(1), label.split(" > ")];
   if (!id.startsWith("/") || parts.length !== names.length) return [{ id, name: label }];
   return names.map((name, at) => ({ id: `/${parts.slice(0, at + 1).join("/")}`, name }));

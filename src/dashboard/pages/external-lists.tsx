@@ -48,7 +48,7 @@ export default function ExternalLists() {
               isFaded={({ active }) => !active}
               empty={
                 <Empty icon="upload" title="No external lists yet">
-                  A list at a URL, such as a blocklist that somebody maintains. {create}
+                  A list at a URL, such as a blocklist that someone else maintains. {create}
                 </Empty>
               }
             />

@@ -181,7 +181,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
 const ACCESS_HINTS: Readonly<Record<ApiKey["access"], string>> = {
   read: "Requests that change rulesets will get 403 Forbidden. Choose Read and write for a program that adds or deletes rules; access cannot be changed later.",
   read_write:
-    "Whoever has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
+    "Anyone who has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
 };
 
 /** A day begins at another time here than on the server. */

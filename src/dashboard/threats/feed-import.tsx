@@ -146,17 +146,16 @@ function Outcome({ of }: { readonly of: LastFeedImport }) {
         </Note>
       </div>
       {result !== null && result.skipped_lines.length > 0 && (
-        <div class="scroll-long" tabIndex={0} role="region" aria-label="Skipped lines">
-          <Table
-            caption="The first skipped lines"
-            rows={result.skipped_lines}
-            keyOf={({ line }) => String(line)}
-            columns={[
-              { title: "Line", kind: "number", cell: ({ line }) => formatCount(line) },
-              { title: "Why", cell: ({ message }) => <span class="wrap">{message}</span> },
-            ]}
-          />
-        </div>
+        <Table
+          scrollsAs="Skipped lines"
+          caption="The first skipped lines"
+          rows={result.skipped_lines}
+          keyOf={({ line }) => String(line)}
+          columns={[
+            { title: "Line", kind: "number", cell: ({ line }) => formatCount(line) },
+            { title: "Why", cell: ({ message }) => <span class="wrap">{message}</span> },
+          ]}
+        />
       )}
     </div>
   );

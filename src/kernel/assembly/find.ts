@@ -133,7 +133,7 @@ function quadAround(dot: usize, start: usize, words: usize): bool {
   const bytes = load<u32>(dot - 4) ^ 0x3030_3030;
   const others = (bytes | ((bytes & 0x7f7f_7f7f) + 0x7676_7676)) & 0x8080_8080;
   const front = dot - (<usize>clz(others) >>> 3);
-  // Four digits or none are no octet, which `wholeQuad` sees. In front of the line's front is another line's LF, or
+  // Four digits or none are no octet, which `wholeQuad` sees. Before the start of the line is another line's LF, or
   // what is no part of the text.
   if (front < start || (front > start && kindAt(front - 1) < KIND_DELIMITER)) return false;
   return wholeQuad(front, words) != 0 && (load<u32>(words) & 0xffff) != 0;

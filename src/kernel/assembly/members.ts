@@ -109,7 +109,7 @@ function readOtherValue(line: i32, at: usize, lineEnd: usize): void {
  *     32   bits        those of the text's bytes
  *     36   length      of the text; the value begins after it
  *     40   rest        what the key is: WHOLE, OTHER, or the position after a dot of the name
- *     44   state       1 in front of an object's first key, otherwise 0, and twice where the part of the name begins
+ *     44   state       1 before an object's first key, otherwise 0, and twice where the part of the name begins
  *                      that is looked for in the object; -1: no entry
  */
 /**

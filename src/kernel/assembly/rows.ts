@@ -257,7 +257,7 @@ function writeIpv6(out: usize, address: v128): usize {
   // Eight lanes, so a mask of 8 bits: an index below 256. A run of 8 groups begins at 0 and ends the loop.
   const run = load<u8>(base + i16x8.bitmask(i16x8.eq(address, i16x8.splat(0))), GAP_RUNS);
   const gap = run & 15;
-  let colon: usize = 0; // 1 when one is to stand in front of the next group
+  let colon: usize = 0; // 1 when one belongs before the next group
   let group: u32 = 0;
   while (group < 8) {
     if (group == gap) {

@@ -59,7 +59,7 @@ function maskOf(part0: v128, part1: v128, part2: v128): u64 {
 function valuesOf(text: v128, base: usize): v128 {
   const low = v128.and(text, v128.load(base, VECTOR_LOW_NIBBLE));
   const digits = i8x16.add(low, v128.and(i8x16.gt_s(text, v128.load(base, VECTOR_DIGIT_9)), v128.load(base, VECTOR_LETTER_BIAS)));
-  // A colon, or the LF before the line, and what stands in front of it do not belong to the group. A lane holds four
+  // A colon, or the LF before the line, and what is before it do not belong to the group. A lane holds four
   // characters, the last of the group in its upper byte. Shifting the mask down by one byte and then by two marks all
   // bytes before one that is marked:
   //     characters    ':'  'd'  'b'  '8'             7:  "8" ":" ":" "7"

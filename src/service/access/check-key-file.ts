@@ -7,7 +7,7 @@ interface Log {
 
 /**
  * Holds the key file to the one that the servers of the database have used: with another one, all firewalls would be
- * told that their credentials are wrong, and stop enforcing. The first one that is used is remembered. Rejects with
+ * rejected as if their credentials were wrong, and stop enforcing. The first one that is used is remembered. Rejects with
  * KeyFileError, and with the errors of the store and of reading the file.
  */
 export async function checkKeyFile(key: SecretKey, store: Store, log: Log): Promise<void> {

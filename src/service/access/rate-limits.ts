@@ -292,7 +292,7 @@ function monthStart(month: number): number {
 }
 
 /** `YYYY-MM` */
-export function monthName(month: number): string {
+function monthName(month: number): string {
   return new Date(monthStart(month)).toISOString().slice(0, 7);
 }
 

@@ -20,13 +20,13 @@ export class SecretKey {
   /** Called with the fingerprint when the file is first read, or made. */
   onFirstUse: ((fingerprint: string) => void) | undefined;
 
-  /** `path`: where the file is, or is to be made; undefined: there is no place for it. */
+  /** `path`: where the file is, or is to be made; undefined: nothing says where. */
   constructor(path: string | undefined) {
     this.path = path;
   }
 
-  /** Whether there is a file, or a place for it. */
-  get havePlace(): boolean {
+  /** Whether it is known where the file is, or is to be made. */
+  get hasPath(): boolean {
     return this.path !== undefined;
   }
 
@@ -35,14 +35,14 @@ export class SecretKey {
     return this.path !== undefined && existsSync(this.path);
   }
 
-  /** Tells files apart, and nothing about the key. @throws as `derive` */
+  /** Identifies the file, and reveals nothing about the key. @throws as `derive` */
   fingerprint(): string {
     return this.derive("fingerprint", "the URLs of feeds").toString("base64url").slice(0, FINGERPRINT);
   }
 
   /**
    * A key of its own for each purpose, 32 bytes. `user` is what needs it, in the plural, for the error.
-   * @throws ServiceError "conflict" where there is no place for the file; KeyFileError where it is damaged
+   * @throws ServiceError "conflict" where nothing says where the file is; KeyFileError where it is corrupt
    */
   derive(purpose: string, user: string): Buffer {
     const known = this.#derived.get(purpose);
@@ -91,7 +91,7 @@ export class SealError extends Error {
   override readonly name = "SealError";
 }
 
-/** The key file is damaged, or not the one that the database was used with. */
+/** The key file is corrupt, or not the one that the database was used with. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }

@@ -3,7 +3,7 @@ import type { Store } from "../../store/store.ts";
 import { Slice, turn } from "../../turns/in-slices.ts";
 import { changesIn, changeText } from "./change-text.ts";
 
-/** Milliseconds between two looks for changes that nothing told of: those of other processes on a SQLite file. */
+/** Milliseconds between two looks for changes that nothing has announced: those of other processes on a SQLite file. */
 const EVERY = 1000;
 /** Changes that are handed out at a time, and how many of them are made into text between two looks at the clock. */
 const [AT_ONCE, PIECE] = [2000, 100];
@@ -98,7 +98,7 @@ class Tail {
     const from = this.#last;
     const page = await this.#store.read("events", this.#organisationId, from, AT_ONCE);
     const to = Math.min(page.rows.at(-1)?.last ?? from, from + AT_ONCE);
-    // Changes that are no longer kept: whoever follows finds that out by itself.
+    // Changes that are no longer kept: a follower finds that out by itself.
     if (to === from) this.#last = Math.max(from, page.oldest - 1);
     if (to === from) return 0;
     const frames = await framesOf(page, from);

@@ -36,7 +36,7 @@ export class LookupWriter {
     return { json: this.document(match, text, prefix), found: match !== 0 };
   }
 
-  /** The matches of the addresses and prefixes of a batch, by place. */
+  /** The matches of the addresses and prefixes of a batch, by index. */
   lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
     const { now } = this.#catalogue;
     return batch.lookingUp({

@@ -43,7 +43,7 @@ export class ThreatView {
     return `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`;
   }
 
-  /** The matches of the addresses and prefixes of a batch, by place. */
+  /** The matches of the addresses and prefixes of a batch, by index. */
   lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
     return batch.lookingUp({
       lookUpInto: (family, words, out, count) => this.batches.lookupBatchInto(family, words, out, count),

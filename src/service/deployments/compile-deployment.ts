@@ -87,7 +87,7 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
 }
 
 /** The format and the limits of a deployment: its own, otherwise those of its device. */
-export function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
+function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
   const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
   return {
     maxEntries: options.max_entries ?? maxEntries,

@@ -22,7 +22,7 @@ export function isOnlyDeployed(name: string): name is OnlyDeployed {
   return Object.hasOwn(ONLY_DEPLOYED, name);
 }
 
-/** Whether its files tell when entries came, and which went. */
+/** Whether its files name when entries came, and which went. */
 export function hasHistory(name: string): boolean {
   return name === "misp";
 }

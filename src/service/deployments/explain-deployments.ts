@@ -57,7 +57,7 @@ export function gatherDeployments(
 }
 
 /**
- * What deployments have to do with each address and prefix of a batch, by place: JSON by the schema
+ * What deployments have to do with each address and prefix of a batch, by index: JSON by the schema
  * `ExplainedDeployment` with commas between, "" for none.
  */
 export function* explainingDeployments(
@@ -67,26 +67,26 @@ export function* explainingDeployments(
   const texts: string[] = [];
   if (deployments.length === 0) return texts;
   let count = 0;
-  for (const [place, prefix] of prefixesOf(batch)) {
+  for (const [index, prefix] of prefixesOf(batch)) {
     const found: string[] = [];
     for (const each of deployments) {
       const text = yield* explaining(each, prefix);
       if (text !== undefined) found.push(text);
     }
-    texts[place] = found.join(",");
+    texts[index] = found.join(",");
     if (++count % AT_ONCE === 0) yield;
   }
   return texts;
 }
 
-function* prefixesOf(batch: AddressBatch): Generator<readonly [place: number, prefix: Prefix], void> {
+function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, prefix: Prefix], void> {
   for (let i = 0; i < batch.count4; i++)
-    yield [batch.places4[i]!, { family: 4, w0: batch.words4[i]!, w1: 0, w2: 0, w3: 0, length: 32 }];
+    yield [batch.indexes4[i]!, { family: 4, w0: batch.words4[i]!, w1: 0, w2: 0, w3: 0, length: 32 }];
   for (let i = 0; i < batch.count6; i++) {
     const [w0, w1, w2, w3] = batch.words6.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
-    yield [batch.places6[i]!, { family: 6, w0, w1, w2, w3, length: 128 }];
+    yield [batch.indexes6[i]!, { family: 6, w0, w1, w2, w3, length: 128 }];
   }
-  for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixPlaces[i]!, prefix];
+  for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixIndexes[i]!, prefix];
 }
 
 /** Undefined where no source of the deployment lists any of the prefix. */

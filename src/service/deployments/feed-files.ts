@@ -47,7 +47,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** What the names of its files end with. */
-export function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
+function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
   return EXTENSIONS[formatNamed(format).mediaType] ?? "txt";
 }
 

@@ -31,7 +31,7 @@ export class FeedTokens {
     this.#memory = memory;
   }
 
-  /** @throws ServiceError "conflict" where there is no place for the key */
+  /** @throws ServiceError "conflict" where nothing says where the key file is */
   tokenOf(deployment: Pick<Deployment, "id" | "organisationId" | "rotation">): string {
     return this.#tokenOf(deployment, deployment.rotation);
   }

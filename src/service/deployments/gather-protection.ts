@@ -62,7 +62,7 @@ export async function gatherOwnLists(
   return groups;
 }
 
-export function ownListsOf(organisationId: string, memory: SourceServices["memory"]): ExternalList[] {
+function ownListsOf(organisationId: string, memory: SourceServices["memory"]): ExternalList[] {
   return memory
     .externalLists(organisationId)
     .filter(({ definition, content }) => definition.never_block === true && content !== null);

@@ -149,7 +149,7 @@ export class Sources {
 }
 
 /** What messages call a source. */
-export function nameOf(source: DeploymentSource): string {
+function nameOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;
   if ("list" in source) return `the external list ${source.list}`;

@@ -8,9 +8,9 @@ import { type ListText, prefixesOfList } from "./list-text.ts";
 /** Seconds for which an entry that was removed is remembered. */
 const REMEMBERED = 90 * 86_400;
 /** Removed entries that are remembered of a list that has fewer entries than that; otherwise as many as it has. */
-const MOST_REMOVED = 100_000;
+const MAX_REMOVED = 100_000;
 
-/** When entries of a list came, and which went, for formats whose files tell it. Times are seconds since 1970. */
+/** When entries of a list came, and which went, for formats whose files name them. Times are seconds since 1970. */
 export interface ListHistory {
   /** Of every entry that is not in `added`. */
   readonly since: number;
@@ -70,7 +70,7 @@ export function* continuingHistory(
     if (++count % ENTRIES_AT_ONCE === 0) yield;
   }
   if (!isChanged) return stored;
-  yield* forgetting(removed, time - REMEMBERED, Math.max(MOST_REMOVED, count));
+  yield* forgetting(removed, time - REMEMBERED, Math.max(MAX_REMOVED, count));
   return yield* writing({ since, last: time, added, removed });
 }
 

@@ -7,7 +7,7 @@ import { encoded, joined } from "../encoded.ts";
 
 /** The prefixes of a list, one a line, as they are stored and as most devices read them. */
 export interface ListText extends Readonly<Record<Family, Buffer>> {
-  /** As `continuingHistory` writes it; absent unless the files of the list's format tell it. */
+  /** As `continuingHistory` writes it; absent unless the files of the list's format have a history. */
   readonly history?: Buffer;
 }
 

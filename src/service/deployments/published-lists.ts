@@ -296,12 +296,12 @@ export class PublishedLists {
       const remembering = await this.#remembering(deployment, compiled);
       return remembering && this.#publish(deployment, remembering, sequence);
     }
-    // Whoever releases it sees everything, also what an earlier release agreed to.
+    // Someone who releases it sees everything, also what an earlier release agreed to.
     const reasons = [...rejections, ...suspicions];
     await this.#refuse(deployment, { reasons, entries, ...(collateral !== undefined && { collateral }) });
   }
 
-  /** With its history, where its files tell it; undefined if the list before is not known here: tried again soon. */
+  /** With its history, where its files have one; undefined if the list before is not known here: tried again soon. */
   async #remembering(deployment: Deployment, compiled: CompiledDeployment): Promise<CompiledDeployment | undefined> {
     const { id, definition, published, updatedAt } = deployment;
     if (!hasHistory(definition.firewall_format)) return compiled;

@@ -3,7 +3,7 @@ import type { CompiledDeployment, Reason } from "./compile-deployment.ts";
 import { newHits } from "./guard-deployment.ts";
 
 /**
- * The suspicions about a list that no one has agreed to. Whoever released the refused list has seen that one only: the
+ * The suspicions about a list that no one has agreed to. The person who released the refused list has seen that one only: the
  * list may have changed since in another way, and may block more.
  */
 export function unreleased(

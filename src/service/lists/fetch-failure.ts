@@ -7,7 +7,7 @@ export interface FetchFailure {
 }
 
 /**
- * An error in words that tell nothing about the network of the server: neither the addresses of a name, nor which of
+ * An error in words that reveal nothing about the network of the server: neither the addresses of a name, nor which of
  * them respond.
  */
 export function failureOf(error: UpdateError): FetchFailure {
@@ -36,7 +36,7 @@ export function failureOf(error: UpdateError): FetchFailure {
     case "bad-url":
       return { code, message: "the URL is, or redirects to, one that is not fetched: only https is" };
     case "encoding":
-      return { code, message: "the response has a compression that was not asked for, or is damaged" };
+      return { code, message: "the response has a compression that was not asked for, or is corrupt" };
     default:
       return { code: "unreachable", message: "the list cannot be fetched" };
   }

@@ -8,7 +8,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../deployments/list-text.ts";
 
 /** Entries of an external list. */
-export const MAX_LIST_ENTRIES = 1_000_000;
+const MAX_LIST_ENTRIES = 1_000_000;
 /** Lines that were left out, and entries that came or went, of which so many are kept. */
 const SHOWN = 20;
 /** Bytes that are read in one step: about a millisecond. */

@@ -26,7 +26,7 @@ export interface IdentificationLimits extends UploadLimits {
   readonly keptAddresses: number;
 }
 
-export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
+const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
   perOrganisation: 2,
   inAll: 8,
   slowBytes: 16 << 10,

@@ -14,7 +14,7 @@ export function checkText(rules: RuleIndex, ip: string, prefix: Prefix, now: num
 }
 
 /**
- * What covers each text of a batch: what follows `{"ip":"..."` in its `CheckResult`, by place. The rules must not change
+ * What covers each text of a batch: what follows `{"ip":"..."` in its `CheckResult`, by index. The rules must not change
  * meanwhile. O(1) a text where the rules are frozen, and a microsecond or two for each rule that decides.
  */
 export function* checkBatch(
@@ -28,9 +28,9 @@ export function* checkBatch(
   });
   const texts = new CheckTexts(rules, now);
   const checks: string[] = new Array(ids.length);
-  for (let place = 0; place < ids.length; place++) {
-    checks[place] = texts.of(ids[place] as RuleId);
-    if (place % AT_ONCE === AT_ONCE - 1) yield;
+  for (let index = 0; index < ids.length; index++) {
+    checks[index] = texts.of(ids[index] as RuleId);
+    if (index % AT_ONCE === AT_ONCE - 1) yield;
   }
   return checks;
 }

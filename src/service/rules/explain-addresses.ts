@@ -34,7 +34,7 @@ export interface ExplainRequest {
 /** The rules of a ruleset that cover the addresses of a batch. */
 interface Found {
   readonly about: Ruleset;
-  /** By place: the most specific rule that covers it, expired or not; 0 for none. */
+  /** By index: the most specific rule that covers it, expired or not; 0 for none. */
   readonly ids: Uint32Array;
   /** By such a rule: it and all that cover it, the most specific first. */
   readonly covering: ReadonlyMap<number, readonly Rule[]>;
@@ -48,7 +48,7 @@ interface Said {
 }
 
 /**
- * Why addresses and prefixes are allowed, blocked or neither: JSON by the schema `Explanation`, by place. Rules that
+ * Why addresses and prefixes are allowed, blocked or neither: JSON by the schema `Explanation`, by index. Rules that
  * cover the same address cover one another, so what a ruleset says depends on the most specific of them alone and is
  * written once for each. O(rulesets + sources of deployments) lookups an address.
  */
@@ -56,7 +56,7 @@ export async function explainAddresses(
   batch: AddressBatch,
   request: ExplainRequest,
   services: Services,
-): Promise<(place: number) => string> {
+): Promise<(index: number) => string> {
   const { memory, catalogue, threats, metrics } = services;
   const { organisationId, now } = request;
   const found = await findRules(batch, request, services);
@@ -71,12 +71,12 @@ export async function explainAddresses(
   const seen = cti && (await inSlices(cti.lookingUp(batch)));
   if (matches !== undefined) metrics.countLookups("cbs", batch.count, countOf(matches));
   if (seen !== undefined) metrics.countLookups("cti", batch.count, countOf(seen));
-  return (place) => {
-    const ip = batch.texts[place]!;
-    const rulesets = said.map((texts) => texts.at(place)).filter((each) => each !== undefined);
-    return `{"ip":"${ip}",${rulesetMembers(rulesets)},"deployments":[${listed[place] ?? ""}],"cbs":${
-      cbs === undefined ? "null" : cbs.document(matches![place]!, ip)
-    },"cti":${cti === undefined ? "null" : cti.document(ip, seen![place] as never)}}`;
+  return (index) => {
+    const ip = batch.texts[index]!;
+    const rulesets = said.map((texts) => texts.at(index)).filter((each) => each !== undefined);
+    return `{"ip":"${ip}",${rulesetMembers(rulesets)},"deployments":[${listed[index] ?? ""}],"cbs":${
+      cbs === undefined ? "null" : cbs.document(matches![index]!, ip)
+    },"cti":${cti === undefined ? "null" : cti.document(ip, seen![index] as never)}}`;
   };
 }
 
@@ -166,7 +166,7 @@ async function authorsOf(
   return (rulesetId, at) => known.get(keyOf(rulesetId, at)) ?? null;
 }
 
-/** What a ruleset says, by place. */
+/** What a ruleset says, by index. */
 class RulesetTexts {
   readonly #found: Found;
   readonly #authors: Authors;
@@ -180,8 +180,8 @@ class RulesetTexts {
   }
 
   /** Undefined where no rule covers it. */
-  at(place: number): { readonly about: Ruleset; readonly said: Said } | undefined {
-    const id = this.#found.ids[place]!;
+  at(index: number): { readonly about: Ruleset; readonly said: Said } | undefined {
+    const id = this.#found.ids[index]!;
     if (id === 0) return undefined;
     let said = this.#said.get(id);
     if (said === undefined) this.#said.set(id, (said = this.#write(this.#found.covering.get(id)!)));

@@ -63,7 +63,7 @@ export async function guardList(
   return { rules: await inSlices(carving(rules, found.hits)), warnings: collateralDocuments(found, "leaves out") };
 }
 
-/** What a list of these prefixes, which nobody has written as rules, would block. O(prefixes), in slices. */
+/** What a list of these prefixes, which are not written as rules, would block. O(prefixes), in slices. */
 export async function listCollateral(
   organisationId: string,
   prefixes: PrefixList,

@@ -9,7 +9,7 @@ import type { LiveRuleset, ServiceMemory } from "../rules/service-memory.ts";
 import { PRIVATE_FILES, type SnapshotFolder } from "./snapshot-folder.ts";
 
 /** Rulesets with fewer rules are read from the database as fast as from a file. */
-export const MIN_RULES = 2000;
+const MIN_RULES = 2000;
 /** Milliseconds between two searches for rulesets that have changed a lot. */
 const EVERY = 60_000;
 /** A snapshot that lacks at most this many changed rules is brought up to date in a few milliseconds. */
@@ -49,7 +49,7 @@ export interface RulesetSnapshotsOptions {
 /**
  * Keeps a snapshot of each large ruleset in a folder, so that the next start need not read its rules from the database:
  * written in the background once much has changed, and when the server stops. They are copies that nothing depends on:
- * if they are damaged or cannot be written, the database still has everything.
+ * if they are corrupt or cannot be written, the database still has everything.
  */
 export class RulesetSnapshots {
   readonly #options: RulesetSnapshotsOptions;

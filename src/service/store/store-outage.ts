@@ -8,7 +8,7 @@ export const RETRY_AFTER = 5;
 /** Errors of the database itself, rather than of a command. */
 const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "outcome-unknown", "corrupt"]);
 
-/** Whether the database itself failed, which the log of its outage tells, rather than a command. */
+/** Whether the database itself failed, which the log of its outage reports, rather than a command. */
 export function isOutage(error: unknown): error is StoreError {
   return error instanceof StoreError && OUTAGE_CODES.has(error.code);
 }

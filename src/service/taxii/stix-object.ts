@@ -24,7 +24,7 @@ export function stixObject(version: IndicatorVersion, { identity, kind: usual }:
 }
 
 /** The id of the STIX object of a version. */
-export function stixId([, id, key]: IndicatorVersion): string {
+function stixId([, id, key]: IndicatorVersion): string {
   return `${key === "" ? "identity" : "indicator"}--${id}`;
 }
 

@@ -137,7 +137,7 @@ function resultOf({ statusCode: status, headers, body }: Dispatcher.ResponseData
 }
 
 /** Milliseconds, from seconds or a date. */
-export function retryAfterOf(header: string | string[] | undefined, now: number = Date.now()): number | null {
+function retryAfterOf(header: string | string[] | undefined, now: number = Date.now()): number | null {
   if (typeof header !== "string") return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
   const time = Date.parse(header);

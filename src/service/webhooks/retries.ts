@@ -17,7 +17,7 @@ const DELAYS = [
 /** Delays are longer by up to this share, so that endpoints that failed together are not tried again together. */
 const JITTER = 0.1;
 /** Milliseconds without success after which nothing more is sent. */
-export const FAILING_FOR = 72 * HOUR;
+const FAILING_FOR = 72 * HOUR;
 /** A server may ask for no more than this. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 const GONE = 410;
@@ -32,7 +32,7 @@ export interface Verdict {
 
 /**
  * Decides after an attempt to deliver the event of a change. `random` is in 0..1. An event at which an endpoint is
- * stopped is not given up: whoever activates the endpoint chooses.
+ * stopped is not given up: the user who activates the endpoint chooses.
  */
 export function judge(
   before: WebhookProgress,

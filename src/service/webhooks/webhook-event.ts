@@ -9,7 +9,7 @@ const MAX_LISTED = 20;
 /** Standard Webhooks asks for less than 20 kB. */
 const MAX_BYTES = 16_000;
 
-/** What an endpoint is told in one message: an event of the feed, or all events of one change of a ruleset. */
+/** What an endpoint gets in one message: an event of the feed, or all events of one change of a ruleset. */
 export interface WebhookEvent {
   /** Of the feed: the first and the last of its events. */
   readonly first: number;

@@ -27,7 +27,7 @@ export async function readBouncerStates({ db }: Engine, organisationId: string):
 export async function recordBouncer(engine: Engine, progress: BouncerProgress): Promise<boolean> {
   const { credentialId, deploymentId, basedOn, digest, content } = progress;
   return engine.db.transaction().execute(async (within) => {
-    // Whoever records for the same deployment waits here, so that no list is deleted that another is about to name.
+    // Another server that records for the same deployment waits here, so that no list is deleted that another is about to name.
     await sql`select id from deployments where id = ${deploymentId} ${forUpdate(engine)}`.execute(within);
     const states = within.selectFrom("bouncer_states").select("version").where("credential_id", "=", credentialId);
     const version = (await states.executeTakeFirst())?.version ?? 0;

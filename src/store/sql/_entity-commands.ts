@@ -37,42 +37,14 @@ import {
   signIn,
   signOut,
 } from "../decide/_users.ts";
-import type {
-  AnnouncementCommand,
-  CreateKeyCommand,
-  CreateOrganisationCommand,
-  CreateRulesetCommand,
-  DeploymentCommand,
-  ExternalListCommand,
-  RecordDatasetCommand,
-  RevokeKeyCommand,
-  SetPlanCommand,
-  UpdateRulesetCommand,
-  UserCommand,
-  WebhookCommand,
-} from "../command.ts";
+import type { EntityCommand, UserCommand } from "../command.ts";
 import { forUpdate } from "./_engine.ts";
 import type { Group } from "./_group.ts";
 import * as found from "./_needs.ts";
 import { knownWebhook, roomForWebhook } from "./_webhooks.ts";
 import { writeAll } from "./_write.ts";
 
-/** Commands about anything except the rules of a ruleset. They are rare: each reads what it needs by itself. */
-export type EntityCommand =
-  | CreateRulesetCommand
-  | UpdateRulesetCommand
-  | CreateOrganisationCommand
-  | SetPlanCommand
-  | CreateKeyCommand
-  | RevokeKeyCommand
-  | RecordDatasetCommand
-  | AnnouncementCommand
-  | DeploymentCommand
-  | ExternalListCommand
-  | WebhookCommand
-  | UserCommand;
-
-/** Reads what the command needs, decides it, and writes the result. */
+/** Reads what the command needs, decides it, and writes the result. Such commands are rare: each reads by itself. */
 export async function executeEntityCommand(group: Group, command: EntityCommand): Promise<Decision> {
   if (command.kind !== "update-ruleset") await lockNumbers(group);
   const decision = await decided(group, command);

@@ -3,7 +3,7 @@ import { type Engine, jsonRows } from "./_engine.ts";
 import type { KeyUsage, Usage } from "../state.ts";
 
 /** Instead of an area, in rows from before areas were counted separately. */
-export const ANY_AREA = "";
+const ANY_AREA = "";
 
 function orderOf({ keyId, area, month }: Usage): string {
   return `${keyId} ${area} ${month}`;

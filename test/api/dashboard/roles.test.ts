@@ -7,6 +7,7 @@ import { ROLES, type Role } from "../../../src/store/state.ts";
 import { addKey, addOrganisation, type Answer, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { ApiDocument } from "../fuzz/api-document.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
@@ -66,18 +67,7 @@ const newDeployment = async () => {
     ...writing,
     organisationId: organisation,
     name: `d${++serial}`,
-    definition: {
-      description: "",
-      firewall_format: "text",
-      device: "none",
-      update_frequency: "5m",
-      purpose: "blocklist",
-      direction: "both",
-      active: true,
-      include: [{ prefixes: ["192.0.2.0/24"] }],
-      exclude: [],
-      options: {},
-    },
+    definition: definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] }),
   });
   return deployment.id;
 };

@@ -59,7 +59,7 @@ const byte = fc.nat(255);
 const group = fc.nat(0xffff).map((value) => value.toString(16));
 
 /** An address, from a small universe often, so that rules meet. */
-export const anyAddress: fc.Arbitrary<string> = fc.oneof(
+const anyAddress: fc.Arbitrary<string> = fc.oneof(
   fc.nat(40).map((last) => `192.0.2.${last}`),
   fc.nat(15).map((last) => `2001:DB8::${last.toString(16)}`),
   fc.tuple(byte, byte, byte, byte).map((bytes) => bytes.join(".")),
@@ -68,7 +68,7 @@ export const anyAddress: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("0.0.0.0", "255.255.255.255", "::", "::1", "1.1.1.1", "198.51.100.130"),
 );
 
-export const anyPrefix: fc.Arbitrary<string> = fc.oneof(
+const anyPrefix: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: anyAddress },
   {
     weight: 1,

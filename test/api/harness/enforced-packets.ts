@@ -12,11 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { makeBouncerKey } from "../../../src/service/bouncers/bouncer-key.ts";
-import type { DeploymentDefinition } from "../../../src/store/deployment.ts";
 import { freePort } from "../../free-port.ts";
 import { startPostgres } from "../../store/harness/postgres.ts";
 import { until } from "../../until.ts";
 import { addOrganisation, startServer, type TestServer, useStores } from "../start-server.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 
 const HOUR = 3_600_000;
 /** Addresses of this machine from which connections are made. */
@@ -30,18 +30,7 @@ const SOURCES = [
   "2001:db8::1",
   "2001:db9::1",
 ];
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  include: [],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({});
 
 const step = (text: string): void => void process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-bouncers-"));

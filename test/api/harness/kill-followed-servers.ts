@@ -43,10 +43,10 @@ const WRITERS = 3;
 const MAX_REST = 80;
 const ADDRESSES = 20;
 /** Milliseconds until rules expire, at most. */
-const LONGEST_EXPIRY = 400;
+const MAX_EXPIRY = 400;
 /** Milliseconds of a server's life, at most, and without any server after a kill of all. */
-const LONGEST_LIFE = 300;
-const LONGEST_PAUSE = 150;
+const MAX_LIFE = 300;
+const MAX_PAUSE = 150;
 /** In every so many lives, a message arrives before the kill: a new server delivers after the lease of the one before. */
 const DELIVERING = 3;
 
@@ -78,11 +78,11 @@ export async function killFollowedServers(options: FollowedOptions): Promise<Fol
         const { length } = receiver.received;
         await until("a message has arrived", () => receiver.received.length > length);
       }
-      await sleep(random.below(LONGEST_LIFE));
+      await sleep(random.below(MAX_LIFE));
       if (random.below(2) === 0) follower.interrupt();
       const victims = random.below(2) === 0 ? running.splice(0) : running.splice(random.below(servers), 1);
       await Promise.all(victims.map((each) => each.end("SIGKILL")));
-      if (running.length === 0) await sleep(random.below(LONGEST_PAUSE));
+      if (running.length === 0) await sleep(random.below(MAX_PAUSE));
       running.push(...(await Promise.all(victims.map(open))));
     }
     // However slow the machine is, there are changes after the last kill.
@@ -90,7 +90,7 @@ export async function killFollowedServers(options: FollowedOptions): Promise<Fol
     writers.write(running[0]!.port);
     await until("rules were written after the last kill", () => writers.count > count + 2);
     await writers.stop();
-    await sleep(LONGEST_EXPIRY);
+    await sleep(MAX_EXPIRY);
     const { port } = running[0]!;
     follower.follow(port);
     const ask = async (path: string): Promise<string> => {
@@ -271,7 +271,7 @@ class Writers {
     const headers = this.#headers;
     const ip = `203.0.113.${this.#random.below(ADDRESSES)}`;
     const isDeletion = this.#random.below(4) === 0;
-    const expiry = Date.now() + this.#random.below(LONGEST_EXPIRY);
+    const expiry = Date.now() + this.#random.below(MAX_EXPIRY);
     const expires = this.#random.below(3) === 0 ? null : new Date(expiry).toISOString();
     const body = JSON.stringify({ ip, expires_at: expires, conflict_resolution: "override" });
     const response = isDeletion

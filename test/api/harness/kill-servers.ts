@@ -36,9 +36,9 @@ const RULES = 10_000;
 /** Enough for a freeze in the background. */
 const CHANGED_AT_ONCE = 400;
 /** Milliseconds until the kill, at most. */
-const LONGEST = 150;
+const MAX_LIFE = 150;
 /** The same from the signal to stop on: closing takes a tenth of a second before a snapshot is written. */
-const LONGEST_STOP = 400;
+const MAX_STOP = 400;
 
 /**
  * R1: kills the real server under writes over HTTP, by chance, half of the time while it stops and writes a snapshot, and
@@ -80,11 +80,11 @@ export async function killServers({ folder, store, seed, timing, go }: KillOptio
       }),
     );
     const freezes = new WatchedFreezes(service.port, { key, rulesetId, number: report.kills });
-    await sleep(random.below(LONGEST * 1000) / 1000);
+    await sleep(random.below(MAX_LIFE * 1000) / 1000);
     if (isFirst) await service.end("SIGTERM");
     else if (random.below(2) === 0) {
       void service.end("SIGTERM");
-      await sleep(random.below(LONGEST_STOP * 1000) / 1000);
+      await sleep(random.below(MAX_STOP * 1000) / 1000);
     }
     await service.end("SIGKILL");
     await Promise.all(writers);

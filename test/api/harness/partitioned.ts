@@ -15,7 +15,7 @@ import { ServiceProcess } from "./service-process.ts";
 const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
 const DIRECTIONS = ["both", "to the database", "from the database"] as const;
 /** Milliseconds of a partition. */
-const [SHORTEST, LONGEST] = [1000, 4000];
+const [MIN_CUT, MAX_CUT] = [1000, 4000];
 /** As long as a server tries to write before it refuses to, at most. */
 const PATIENCE = 15_000;
 /** What was on its way may arrive so long after the filter began. */
@@ -92,7 +92,7 @@ async function cutOff(
   const ip = `198.51.${round >> 8}.${round & 255}`;
   let isWritten = false;
   const written = addUntilDone(other, ip).then(() => (isWritten = true));
-  await sleep(SHORTEST + random.below(LONGEST - SHORTEST));
+  await sleep(MIN_CUT + random.below(MAX_CUT - MIN_CUT));
   // Of a transaction that was cut off in the middle PostgreSQL knows nothing at first, and keeps its locks.
   if (!isWritten) {
     counts.othersWaited++;

@@ -32,7 +32,7 @@ export interface ExchangeReport {
 /** The id of the second request: its answer tells it. */
 export const CANARY = "canary";
 /** The id of the requests that bodies consist of: a server that reads a body as requests answers with it. */
-export const SMUGGLED = "smuggled";
+const SMUGGLED = "smuggled";
 const SMUGGLED_REQUEST = `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
 
 export function smuggledRequests(size: number): Buffer {

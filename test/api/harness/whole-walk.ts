@@ -10,6 +10,7 @@ import type { Parameter } from "../fuzz/api-document.ts";
 import { inlined } from "../inlined-document.ts";
 import { addKey, addOrganisation, type TestServer } from "../start-server.ts";
 import { askAlone, type SentRequest } from "./interruptions.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 
 /** One way to ask one operation. */
 export interface Walked {
@@ -198,18 +199,7 @@ export class WholeWalk {
 
   async #newDeployment(): Promise<string> {
     await this.#makeRoom();
-    const definition = {
-      description: "",
-      firewall_format: "text",
-      device: "none",
-      update_frequency: "5m",
-      purpose: "blocklist",
-      direction: "both",
-      active: true,
-      include: [{ prefixes: RULES }],
-      exclude: [],
-      options: {},
-    } as const;
+    const definition = definitionOf({ include: [{ prefixes: RULES }] });
     const { deployment } = await this.#store.write({
       kind: "create-deployment",
       ...this.#by,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import { run, temporaryFolder } from "../run-command.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(async () => {
@@ -20,18 +21,7 @@ before(async () => {
       ...by,
       organisationId: organisation.id,
       name,
-      definition: {
-        description: "",
-        firewall_format: "text",
-        device: "none",
-        update_frequency: "5m",
-        purpose,
-        direction: "both",
-        active: true,
-        include: [{ prefixes: ["192.0.2.0/24"] }],
-        exclude: [],
-        options: {},
-      },
+      definition: definitionOf({ purpose, include: [{ prefixes: ["192.0.2.0/24"] }] }),
     });
   await store.close();
 });

@@ -7,6 +7,7 @@ import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node
 import { outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
+import { missed } from "../../cbs/missed.ts";
 
 const LOG = [
   `10.1.2.3 - - [17/Jun/2026:00:00:35 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0"`,
@@ -110,18 +111,7 @@ test("jsonl rows are the documents that lookup --json prints, with the numbers o
   });
   const withoutLine = (index: number): string => rows[index]!.replace(`,"line":${index + 1}}`, "}");
   assert.equal([0, 1, 3].map(withoutLine).join("\n"), looked.stdout.trimEnd());
-  assert.deepEqual(JSON.parse(withoutLine(2)), {
-    ip: null,
-    found: false,
-    cidr: null,
-    labels: [],
-    cbs_ids: [],
-    providers: [],
-    types: [],
-    services: [],
-    regions: [],
-    matches: [],
-  });
+  assert.deepEqual(JSON.parse(withoutLine(2)), missed(null));
 });
 
 test("standard input without files, and for - among them", async () => {

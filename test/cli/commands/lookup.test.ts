@@ -8,6 +8,7 @@ import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
 import { outcomeOf, run, start, temporaryFolder } from "../run-command.ts";
+import { missed } from "../../cbs/missed.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -88,18 +89,7 @@ test("--json gives the lookup document, one per line, with the text as given", a
   assert.equal(hit.cidr, "10.1.2.3");
   assert.deepEqual(hit.cbs_ids, ["/cloud/acme", "/cloud/acme/by-service/mail/eu-1", "host", "office"]);
   assert.deepEqual([hit.types, hit.services, hit.regions], [["cloud", "list"], ["mail"], ["eu-1"]]);
-  assert.deepEqual(miss, {
-    ip: "9.9.9.9",
-    found: false,
-    cidr: null,
-    labels: [],
-    cbs_ids: [],
-    providers: [],
-    types: [],
-    services: [],
-    regions: [],
-    matches: [],
-  });
+  assert.deepEqual(miss, missed("9.9.9.9"));
 });
 
 test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the others are still answered", async () => {

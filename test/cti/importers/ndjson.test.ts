@@ -4,7 +4,7 @@ import { recordOf } from "../../../src/cti/fields.ts";
 import { assertSkipped, type BadLine, readFeed } from "../feeds.ts";
 
 /** Every member of an extended document. */
-export const FULL = {
+const FULL = {
   ip: "192.0.2.10",
   seen: true,
   spoofable: false,

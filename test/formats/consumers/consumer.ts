@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request, type RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,6 +57,30 @@ export async function denied(server: AskedServer, addresses: readonly string[]):
   } finally {
     agent.destroy();
     server.process.kill();
+    await ended;
+  }
+}
+
+/** A program that is asked over the network while it runs, and all that it has printed. */
+export interface RunningProgram {
+  readonly process: ChildProcess;
+  printed(): string;
+}
+
+/** Starts a program, and ends it when `ask` is done. */
+export async function whileRunning<Answer>(
+  command: string,
+  options: readonly string[],
+  ask: (program: RunningProgram) => Promise<Answer>,
+): Promise<Answer> {
+  const process = spawn(command, options, { stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  for (const stream of [process.stdout, process.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
+  const ended = once(process, "close");
+  try {
+    return await ask({ process, printed: () => log });
+  } finally {
+    process.kill();
     await ended;
   }
 }

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../free-port.ts";
 import { missingCommand } from "../../tools.ts";
-import { type Consumer, output, untilItAnswers } from "./consumer.ts";
+import { type Consumer, output, untilItAnswers, whileRunning } from "./consumer.ts";
 
 const KEY = "key-of-a-bouncer-of-this-test";
 
@@ -20,10 +18,8 @@ export const crowdsec: Consumer = {
     const cscli = (...words: string[]): string => output("cscli", ["-c", path, ...words]);
     cscli("machines", "add", "test", "-p", "a-password-of-this-test", "-u", url, "-f", join(folder, "machine.yaml"));
     cscli("bouncers", "add", "test", "-k", KEY);
-    const child = spawn("crowdsec", ["-c", path, "-no-cs", "-no-capi"], { stdio: "ignore" });
-    const ended = once(child, "close");
-    try {
-      await untilItAnswers(child, () => isBlocked(url, "192.0.2.1"));
+    return whileRunning("crowdsec", ["-c", path, "-no-cs", "-no-capi"], async ({ process }) => {
+      await untilItAnswers(process, () => isBlocked(url, "192.0.2.1"));
       writeFileSync(join(folder, "list.csv"), file);
       // How many were imported is only printed.
       const rows = file.split("\n").length - 2;
@@ -32,10 +28,7 @@ export const crowdsec: Consumer = {
       const answers: boolean[] = [];
       for (const address of addresses) answers.push(await isBlocked(url, address));
       return answers;
-    } finally {
-      child.kill();
-      await ended;
-    }
+    });
   },
 };
 

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { Resolver } from "node:dns/promises";
-import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAddress } from "../../../src/address/parse-address.ts";
 import { freePort } from "../../free-port.ts";
 import { missingCommand } from "../../tools.ts";
-import { type Consumer, untilItAnswers } from "./consumer.ts";
+import { type Consumer, untilItAnswers, whileRunning } from "./consumer.ts";
 
 type Exists = (name: string, type: "A" | "AAAA") => Promise<boolean>;
 
@@ -61,20 +60,13 @@ export const rbldnsd: Consumer = {
     writeFileSync(join(folder, "list"), file);
     chmodSync(folder, 0o755);
     const options = ["-n", "-u", "nobody", "-b", `127.0.0.1/${port}`, "-w", folder, "dnsbl.test:combined:list"];
-    const child = spawn("rbldnsd", options, { stdio: ["ignore", "pipe", "pipe"] });
-    let log = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
-    const ended = once(child, "close");
     const exists = resolverAt(port);
-    try {
-      await untilItAnswers(child, () => exists("2.0.0.127.dnsbl.test", "A"));
+    return whileRunning("rbldnsd", options, async ({ process, printed }) => {
+      await untilItAnswers(process, () => exists("2.0.0.127.dnsbl.test", "A"));
       const answers = await Promise.all(addresses.map((each) => exists(`${reversed(each)}.dnsbl.test`, "A")));
-      assert.doesNotMatch(log, /error|invalid|warning/i);
+      assert.doesNotMatch(printed(), /error|invalid|warning/i);
       return answers;
-    } finally {
-      child.kill();
-      await ended;
-    }
+    });
   },
 };
 
@@ -99,13 +91,11 @@ zone "zone.test" { type primary; file "test.zone"; };
 zone "rpz.test" { type primary; file "rpz.zone"; };
 `;
     writeFileSync(join(folder, "named.conf"), configuration);
-    const child = spawn("named", ["-f", "-c", join(folder, "named.conf")], { stdio: "ignore" });
-    const ended = once(child, "close");
     const exists = resolverAt(port);
     const log = (): string => readFileSync(join(folder, "log"), "utf8");
-    try {
+    return whileRunning("named", ["-f", "-c", join(folder, "named.conf")], async ({ process }) => {
       // Zones are served before the policies in them are in force; the log says when those are.
-      await untilItAnswers(child, () => {
+      await untilItAnswers(process, () => {
         assert.match(log(), /rpz\.test: reload done/);
         return exists("ns.zone.test", "A");
       });
@@ -113,10 +103,7 @@ zone "rpz.test" { type primary; file "rpz.zone"; };
       // BIND leaves out what it does not understand, goes on, and says so in its log only.
       assert.doesNotMatch(log(), /invalid rpz|not loaded|failed/i);
       return answers;
-    } finally {
-      child.kill();
-      await ended;
-    }
+    });
   },
 };
 
@@ -152,22 +139,15 @@ hint-file=no
 `;
     writeFileSync(join(folder, "recursor.conf"), configuration);
     const options = [`--config-dir=${folder}`, ...OLD_SETTINGS];
-    const child = spawn("pdns_recursor", options, { stdio: ["ignore", "pipe", "pipe"] });
-    let log = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (log += chunk));
-    const ended = once(child, "close");
     const exists = resolverAt(port);
-    try {
+    return whileRunning("pdns_recursor", options, async ({ process, printed }) => {
       // The policies are in force before it listens.
-      await untilItAnswers(child, () => exists("ns.zone.test", "A"));
+      await untilItAnswers(process, () => exists("ns.zone.test", "A"));
       const answers = await blockedIn("zone.test", addresses, exists);
       // It leaves out what it does not understand, goes on, and says so in its log only.
-      assert.match(log, /Done loading RPZ from file/);
-      assert.doesNotMatch(log, /prio="(Error|Critical|Alert)"/i);
+      assert.match(printed(), /Done loading RPZ from file/);
+      assert.doesNotMatch(printed(), /prio="(Error|Critical|Alert)"/i);
       return answers;
-    } finally {
-      child.kill();
-      await ended;
-    }
+    });
   },
 };

@@ -13,25 +13,14 @@ import {
 } from "../../../src/service/deployments/feed-files.ts";
 import { type ListText, packList, unpackList, writingList } from "../../../src/service/deployments/list-text.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
-import type { DeploymentDefinition } from "../../../src/store/deployment.ts";
 import { seededRandom } from "../../address/address-texts.ts";
 import { rounds } from "../../rounds.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 
 const ID = "9b2f7c1e-8f1d-4c55-9a77-0f2e6b1c3d4e";
 const STEPS = rounds({ short: 40, long: 1000 });
 
-const DEFINITION: DeploymentDefinition = {
-  description: "",
-  firewall_format: "misp",
-  device: "none",
-  update_frequency: "5m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  include: [],
-  exclude: [],
-  options: {},
-};
+const DEFINITION = definitionOf({ firewall_format: "misp" });
 
 interface Attribute {
   readonly uuid: string;

@@ -12,6 +12,7 @@ import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import { until } from "../../until.ts";
+import { EMPTY_STATE } from "../../../src/store/state.ts";
 
 const organisationId = "organisation";
 
@@ -45,19 +46,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
       ...times,
     };
   });
-  const nothing = {
-    organisations: [],
-    plans: [],
-    keys: [],
-    users: [],
-    sessions: [],
-    deployments: [],
-    deploymentCredentials: [],
-    taxiiCredentials: [],
-    externalLists: [],
-    webhooks: [],
-  };
-  await memory.addState({ sequence: 1, ...nothing, rulesets });
+  await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets });
   const metrics = new Metrics();
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });

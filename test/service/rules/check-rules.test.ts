@@ -17,6 +17,7 @@ import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import { RuleOracle } from "../../oracle/rule-oracle.ts";
 import { rounds } from "../../rounds.ts";
+import { EMPTY_STATE } from "../../../src/store/state.ts";
 
 const SEED = 20_261_123;
 const RULES = 500;
@@ -88,20 +89,8 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
   for (let i = 0; i < RULES; i++) oracle.set(world.rule(100));
   for (const rules of columnsOf(oracle.rules())) memory.addRules({ rulesetId, rules });
   const about = { id: rulesetId, organisationId, name: "", purpose: "blocklist" as const, description: "" };
-  const nothing = {
-    organisations: [],
-    plans: [],
-    keys: [],
-    users: [],
-    sessions: [],
-    deployments: [],
-    deploymentCredentials: [],
-    taxiiCredentials: [],
-    externalLists: [],
-    webhooks: [],
-  };
   const times0 = { guard: "warn", neverBlock: false, createdAt: 1, updatedAt: 1, version: 1 } as const;
-  await memory.addState({ sequence: 1, ...nothing, rulesets: [{ ...about, ...times0 }] });
+  await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets: [{ ...about, ...times0 }] });
   const metrics = new Metrics();
   const freezes = new BackgroundFreezes({ memory, metrics, log: createLog("error", process.stderr), rest: 0 });
   freezes.check();
@@ -194,9 +183,9 @@ test("a batch holds each text once, by family, and gives malformed ones to its c
     ["1", "7", "9"],
   );
   assert.match(malformed[1]!, /did you mean 10\.0\.0\.0\/8/);
-  assert.deepEqual([...batch.places4.subarray(0, batch.count4)], [0, 4]);
-  assert.deepEqual([...batch.places6.subarray(0, batch.count6)], [1, 2]);
-  assert.deepEqual(batch.prefixPlaces, [3]);
+  assert.deepEqual([...batch.indexes4.subarray(0, batch.count4)], [0, 4]);
+  assert.deepEqual([...batch.indexes6.subarray(0, batch.count6)], [1, 2]);
+  assert.deepEqual(batch.prefixIndexes, [3]);
   assert.equal(new AddressBatch([], () => true).count, 0);
 });
 

@@ -2,6 +2,7 @@ import { ServiceMemory, type LiveRuleset } from "../../../src/service/rules/serv
 import type { Prefix } from "../../../src/address/address.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
+import { EMPTY_STATE } from "../../../src/store/state.ts";
 
 /** A memory with one ruleset, and its next changes. */
 export interface ChangingRuleset {
@@ -14,19 +15,7 @@ export interface ChangingRuleset {
 export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule[]): Promise<ChangingRuleset> {
   const memory = new ServiceMemory();
   for (const part of columnsOf(rules)) memory.addRules({ rulesetId: about.id, rules: part });
-  const nothing = {
-    organisations: [],
-    plans: [],
-    keys: [],
-    users: [],
-    sessions: [],
-    deployments: [],
-    deploymentCredentials: [],
-    taxiiCredentials: [],
-    externalLists: [],
-    webhooks: [],
-  };
-  await memory.addState({ sequence: about.version, ...nothing, rulesets: [about] });
+  await memory.addState({ ...EMPTY_STATE, sequence: about.version, rulesets: [about] });
   const { id: rulesetId, organisationId } = about;
   return {
     current: () => memory.ruleset(organisationId, rulesetId),

@@ -11,6 +11,7 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import type { Ruleset } from "../../../src/store/state.ts";
+import { EMPTY_STATE } from "../../../src/store/state.ts";
 
 const MANY = 120_000;
 const organisationId = "organisation";
@@ -53,20 +54,7 @@ const added = (sequence: number, rulesetId: string, w0: number): Change =>
 
 async function makeMemory(): Promise<ServiceMemory> {
   const memory = new ServiceMemory();
-  await memory.addState({
-    sequence: 1,
-    organisations: [],
-    plans: [],
-    keys: [],
-    users: [],
-    sessions: [],
-    deployments: [],
-    deploymentCredentials: [],
-    taxiiCredentials: [],
-    externalLists: [],
-    webhooks: [],
-    rulesets: [about("a"), about("b")],
-  });
+  await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets: [about("a"), about("b")] });
   return memory;
 }
 

@@ -25,7 +25,7 @@ const blockIn = (file: Buffer, random: Random): [from: number, to: number] => {
   return [from, Math.min(file.length, from + 2 ** random.below(10))];
 };
 
-export const ACCIDENTS: Readonly<Record<string, Accident>> = {
+const ACCIDENTS: Readonly<Record<string, Accident>> = {
   "bit flipped": (file, random) => void (file[random.below(file.length)]! ^= 1 << random.below(8)),
   "two bits flipped": (file, random) => {
     for (let i = 0; i < 2; i++) file[random.below(file.length)]! ^= 1 << random.below(8);

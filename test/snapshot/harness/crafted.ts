@@ -42,7 +42,7 @@ export function newCraftedReport(): CraftedReport {
 }
 
 /** The sections of a good file, to be changed and put together again. */
-export function partsOf(file: Buffer): Uint8Array[] {
+function partsOf(file: Buffer): Uint8Array[] {
   return SNAPSHOT_SECTIONS.map((_, i) => {
     const entry = HEADER.size + i * ENTRY.size;
     const from = Number(file.readBigUInt64LE(entry + ENTRY.byteOffset));

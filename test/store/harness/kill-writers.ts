@@ -42,7 +42,7 @@ export async function killWriters(
 }
 
 /** Writes that are acknowledged before the kill, however slow the machine is. */
-const LEAST = 10;
+const MIN = 10;
 
 /** What the writer said, killed `delay` milliseconds after its first writes. */
 async function killOne(path: string, seed: number, timing: string, delay: number): Promise<string[]> {
@@ -53,7 +53,7 @@ async function killOne(path: string, seed: number, timing: string, delay: number
   let said = "";
   writer.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const closed = once(writer, "close");
-  const isAtWork = () => said.split("\ndone ").length > LEAST;
+  const isAtWork = () => said.split("\ndone ").length > MIN;
   await until("the writer is at work, or has ended", () => isAtWork() || writer.exitCode !== null, { every: 1 });
   await setTimeout(delay);
   writer.kill("SIGKILL");

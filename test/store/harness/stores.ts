@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parsePrefix } from "../../../src/address/prefix.ts";
@@ -7,6 +8,7 @@ import type { IfMatch } from "../../../src/store/if-match.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Organisation, Ruleset } from "../../../src/store/state.ts";
 import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import { until } from "../../until.ts";
 import { makeFastFolder } from "./fast-folder.ts";
 import { Memory } from "./memory.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./postgres.ts";
@@ -61,8 +63,7 @@ export class Replica {
 
   static async open(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Replica> {
     const store = await openStore(location, { pollEvery: 50, ...options });
-    const memory = new Memory();
-    memory.start(await store.load((part) => memory.add(part)));
+    const memory = await loadMemory(store);
     const replica = new Replica(store, memory);
     store.follow(
       memory.sequence,
@@ -72,6 +73,26 @@ export class Replica {
     return replica;
   }
 
+  /** Runs with a store of its own, then holds the memory that followed it to one that is loaded afresh. */
+  static async using(
+    location: StoreLocation,
+    run: (replica: Replica) => Promise<void>,
+    options: Partial<StoreOptions> = {},
+  ): Promise<void> {
+    const replica = await Replica.open(location, options);
+    try {
+      await run(replica);
+      const { memory, store, failures } = replica;
+      const loaded = await loadMemory(store);
+      // What another replica wrote last is seen at the next look.
+      await until("the replica has what was loaded", () => memory.sequence >= loaded.sequence);
+      assert.deepEqual(memory.contents(), loaded.contents());
+      assert.deepEqual(failures, []);
+    } finally {
+      await replica.store.close();
+    }
+  }
+
   /** An organisation with its two rulesets. */
   async organisation(
     name = "Example",
@@ -79,6 +100,12 @@ export class Replica {
     const { organisation, rulesets } = await this.store.write({ kind: "create-organisation", name, ...by(1) });
     return { organisation, allowlist: rulesets[0]!, blocklist: rulesets[1]! };
   }
+}
+
+async function loadMemory(store: Store): Promise<Memory> {
+  const memory = new Memory();
+  memory.start(await store.load((part) => memory.add(part)));
+  return memory;
 }
 
 export function by(at: number): { actor: string; at: number } {

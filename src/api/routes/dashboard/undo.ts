@@ -60,7 +60,7 @@ export function addUndoRoutes(app: App, services: Services): void {
   });
 }
 
-/** Undoes any change of rules or rulesets, whoever made it: for programs, which have no session. */
+/** Undoes any change of rules or rulesets, no matter who made it: for programs, which have no session. */
 export function addUndoOfAnyRoute(app: App, services: Services): void {
   const schema = {
     operationId: "undoChange",

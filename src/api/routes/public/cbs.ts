@@ -123,7 +123,7 @@ function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): vo
         answerBatch(texts, (batch) => {
           const matches = atOnce(writer.lookingUp(batch));
           count(matches);
-          return batch.texts.map((text, place) => writer.document(matches[place]!, text));
+          return batch.texts.map((text, index) => writer.document(matches[index]!, text));
         }),
       );
     const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
@@ -132,14 +132,14 @@ function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): vo
     const matches = isShort ? atOnce(writer.lookingUp(batch)) : await inSlices(writer.lookingUp(batch));
     count(matches);
     const form = isMap ? "map" : "lines";
-    const parts = writeDocuments(batch.texts, form, (place) => writer.document(matches[place]!, batch.texts[place]!));
+    const parts = writeDocuments(batch.texts, form, (index) => writer.document(matches[index]!, batch.texts[index]!));
     return sendDocuments(reply, parts, { form, isShort });
   });
 }
 
 function countFound(matches: Uint32Array): number {
   let found = 0;
-  for (let place = 0; place < matches.length; place++) if (matches[place] !== 0) found++;
+  for (let index = 0; index < matches.length; index++) if (matches[index] !== 0) found++;
   return found;
 }
 

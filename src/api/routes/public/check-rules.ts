@@ -65,7 +65,7 @@ function addCheck(app: App, services: Services): void {
         const { rules } = findRuleset(request, services);
         return answerBatch(texts, (batch) => {
           const checks = atOnce(checkBatch(rules, batch, services.now()));
-          return batch.texts.map((text, place) => checkDocument(text, checks[place]!));
+          return batch.texts.map((text, index) => checkDocument(text, checks[index]!));
         });
       });
     const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
@@ -77,7 +77,7 @@ function addCheck(app: App, services: Services): void {
     const batch = readAddresses(ips, { isDistinct: isMap });
     const checks = await checked(ruleset, batch, request.now, services);
     const form = isMap ? "map" : "lines";
-    const parts = writeDocuments(batch.texts, form, (place) => checkDocument(batch.texts[place]!, checks[place]!));
+    const parts = writeDocuments(batch.texts, form, (index) => checkDocument(batch.texts[index]!, checks[index]!));
     return sendDocuments(reply, parts, { form, isShort: batch.count <= MAX_AT_ONCE });
   });
 }

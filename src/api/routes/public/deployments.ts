@@ -92,7 +92,7 @@ function addReads(app: App, services: Services): void {
 
   const urls = {
     operationId: "getDeploymentUrls",
-    summary: "The URLs that devices pull; whoever has one can read the list",
+    summary: "The URLs that devices pull; anyone who has one can read the list",
     tags,
     problems: [403, 404, 409, 410],
     params,
@@ -190,7 +190,7 @@ function addWrites(app: App, services: Services): void {
 
   const remove = {
     operationId: "deleteDeployment",
-    summary: "Deletes a deployment: devices that ask for its list are told that it is gone",
+    summary: "Deletes a deployment: devices that ask for its list get 410",
     tags,
     problems: [404, 412, 422],
     params,

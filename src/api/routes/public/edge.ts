@@ -22,7 +22,7 @@ const ACCESS_SECONDS = 3600;
 const MAX_REPORT = 1 << 20;
 const MAX_UNPACKED = 8 << 20;
 
-/** A deployment that its component is told about by name: then it lets everything through. */
+/** A deployment whose state its component gets by name: then it lets everything through. */
 class EdgeState extends Problem {
   readonly code: string;
 
@@ -33,7 +33,7 @@ class EdgeState extends Problem {
 }
 
 /**
- * What programs in front of web applications speak: they bootstrap with a token that an admin made, then read where the
+ * What programs before web applications speak: they bootstrap with a token that an admin made, then read where the
  * list is, and report what they have blocked. A component lets all traffic through after 403 and 410, so these are only
  * for deployments that are not active or deleted; whatever else goes wrong is 401 or 503, after which it keeps what it
  * has.

@@ -42,7 +42,7 @@ export interface FeedParameters {
 }
 
 /**
- * The files that devices pull. A firewall that is told that its credentials are wrong stops enforcing: 401 and 403 are
+ * The files that devices pull. A firewall whose credentials are rejected stops enforcing: 401 and 403 are
  * only for credentials that are known to be wrong, 410 for deployments that are gone for good, and everything else that
  * keeps a list from being served is 503, after which devices keep what they have.
  */

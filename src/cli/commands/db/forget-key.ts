@@ -7,7 +7,7 @@ export const forgetKeyCommand: Command = {
   operands: "",
   options: DATABASE_OPTIONS,
   notes: [
-    "Only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change, and firewalls that ask for the old ones are told that their credentials are wrong, on which many stop enforcing. Give them the new URLs first. Credentials of external lists have to be given again.",
+    "Only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change, and firewalls that ask for the old ones are rejected as if their credentials were wrong, and many then stop enforcing. Give them the new URLs first. Credentials of external lists have to be given again.",
     "Stop the servers first, and start them with one new key file for all.",
   ],
   examples: [{ command: "ipsieve db forget-key", what: "after the key file was lost" }],

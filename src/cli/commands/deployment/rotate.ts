@@ -2,7 +2,7 @@ import { makeToken } from "../../../service/access/secret-token.ts";
 import { deploymentIn } from "../../chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { graceOf, graceOption } from "../../grace-hours.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -13,8 +13,6 @@ import {
 } from "../../service-database.ts";
 import { UsageError } from "../../usage-error.ts";
 
-const HOUR = 3_600_000;
-const DEFAULT_HOURS = 24;
 const MAX_HOURS = 720;
 
 export const rotateCommand: Command = {
@@ -23,11 +21,7 @@ export const rotateCommand: Command = {
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [
-    {
-      name: "grace-hours",
-      value: "N",
-      help: `how long the previous URLs still work: 0 to ${MAX_HOURS} hours; default: ${DEFAULT_HOURS}`,
-    },
+    graceOption("the previous URLs still work", MAX_HOURS),
     { name: "password", help: "make a new password instead, and print it (shown only once)" },
     ORGANISATION_OPTION,
     ...DATABASE_OPTIONS,
@@ -46,10 +40,9 @@ export const rotateCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const isPassword = args.has("password");
-  const hours = args.value("grace-hours");
-  if (isPassword && hours !== undefined)
+  if (isPassword && args.value("grace-hours") !== undefined)
     throw new UsageError("--grace-hours is for URLs: a password is replaced at once; leave it out");
-  const grace = hours === undefined ? DEFAULT_HOURS : wholeNumber("grace-hours", hours, MAX_HOURS, 0);
+  const grace = graceOf(args, MAX_HOURS);
   const { text, digest } = makeToken();
   const { name, until } = await withStore(args, false, async (store) => {
     const state = await store.load(null);
@@ -57,7 +50,7 @@ async function run(args: Arguments): Promise<number> {
     const own = state.deployments.filter((each) => each.organisationId === organisationId && each.deletedAt === null);
     const deployment = deploymentIn(own, args.operands[0]!);
     const about = { organisationId, deploymentId: deployment.id, ...signature() };
-    const graceUntil = about.at + grace * HOUR;
+    const graceUntil = about.at + grace;
     const credential = isPassword ? { password: digest } : { url: true as const };
     await store.write({ kind: "rotate-deployment", ...about, credential, graceUntil });
     return { name: JSON.stringify(deployment.name), until: new Date(graceUntil).toISOString() };

@@ -20,7 +20,7 @@ export const urlsCommand: Command = {
   ],
   notes: [
     DEPLOYMENT_NOTE,
-    'Whoever has a URL can read the list: treat it like a password. "ipsieve deployment rotate" replaces the URLs. "unprocessable" names what the format cannot express.',
+    'Anyone who has a URL can read the list: treat it like a password. "ipsieve deployment rotate" replaces the URLs. "unprocessable" names what the format cannot express.',
     KEY_NOTE,
     "Exit code: 0 if there are URLs, 1 if the part has none, 2 after an error.",
   ],

@@ -26,7 +26,7 @@ export const addCommand: Command = {
   ],
   notes: [
     "Viewers can read, editors can also change rulesets, admins can do everything. User names are unique across all organisations; upper and lower case are the same.",
-    "Only the link is written to stdout; messages go to stderr. Whoever opens it chooses the password.",
+    "Only the link is written to stdout; messages go to stderr. The person who opens it chooses the password.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [

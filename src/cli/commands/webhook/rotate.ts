@@ -1,6 +1,6 @@
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { graceOf, graceOption } from "../../grace-hours.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
 import {
   chosenWebhook,
@@ -11,8 +11,6 @@ import {
   withWebhooks,
 } from "../../webhook-database.ts";
 
-const HOUR = 3_600_000;
-const DEFAULT_HOURS = 24;
 const MAX_HOURS = 168;
 
 export const rotateCommand: Command = {
@@ -21,11 +19,7 @@ export const rotateCommand: Command = {
   operands: "WEBHOOK",
   operandWords: [],
   options: [
-    {
-      name: "grace-hours",
-      value: "N",
-      help: `how long messages are also signed with the previous secret: 0 to ${MAX_HOURS}; default: ${DEFAULT_HOURS}`,
-    },
+    graceOption("messages are also signed with the previous secret", MAX_HOURS),
     KEY_FILE_OPTION,
     ...WEBHOOK_OPTIONS,
   ],
@@ -35,14 +29,13 @@ export const rotateCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const hours = args.value("grace-hours");
-  const grace = hours === undefined ? DEFAULT_HOURS : wholeNumber("grace-hours", hours, MAX_HOURS, 0);
+  const grace = graceOf(args, MAX_HOURS);
   const secret = await withWebhooks(args, async ({ store, organisation: { id: organisationId }, webhooks }) => {
     const { id: webhookId } = chosenWebhook(webhooks, args.operands[0]!);
     const { makeSecret } = await import("../../../service/webhooks/webhook-secret.ts");
     const { text, sealed } = makeSecret(await keyFileOf(args, store), organisationId);
     const about = { organisationId, webhookId, secret: sealed, ...signature() };
-    await store.write({ kind: "rotate-webhook", ...about, graceUntil: about.at + grace * HOUR });
+    await store.write({ kind: "rotate-webhook", ...about, graceUntil: about.at + grace });
     standardError().write(`webhook ${webhookId}; its secret is not shown again:\n`);
     return text;
   });

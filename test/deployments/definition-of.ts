@@ -1,0 +1,18 @@
+import type { DeploymentDefinition } from "../../src/store/deployment.ts";
+
+/** The definition of a blocklist of nothing, as plain text for any device, with these changes. */
+export function definitionOf(changes: Partial<DeploymentDefinition>): DeploymentDefinition {
+  return {
+    description: "",
+    firewall_format: "text",
+    device: "none",
+    update_frequency: "5m",
+    purpose: "blocklist",
+    direction: "both",
+    active: true,
+    include: [],
+    exclude: [],
+    options: {},
+    ...changes,
+  };
+}
