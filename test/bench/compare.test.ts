@@ -52,7 +52,7 @@ test("a call without a commit, or of a part that there is not, is refused before
   const program = fileURLToPath(new URL("../../bench/compare.ts", import.meta.url));
   for (const [args, message] of [
     [[], /name one commit/],
-    [["HEAD", "--only", "tvs"], /no part is called tvs; the parts are count, tsv, lookups, freeze/],
+    [["HEAD", "--only", "tvs"], /no part is called tvs; the parts are start, count, tsv, lookups, freeze/],
     [["HEAD", "--rounds", "0"], /--rounds must be a whole number/],
   ] as const) {
     const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
