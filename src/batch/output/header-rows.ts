@@ -58,18 +58,19 @@ export class HeaderRows {
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
     const names = labels.length === 0 ? [this.#appendAs] : labels;
-    checkNames(names, columnNames(withoutMark(header).toString(), isCsv ? "csv" : "tsv"), file);
+    const cure = labels.length === 0 ? "--append-as" : "--snapshot NAME=FILE";
+    checkNames(names, columnNames(withoutMark(header).toString(), isCsv ? "csv" : "tsv"), file, cure);
     const added = names.map((name) => (isCsv ? `,${csvField(name)}` : `\t${name}`)).join("");
     return Buffer.concat([header, Buffer.from(`${added}\n`)]);
   }
 }
 
-function checkNames(added: readonly string[], columns: readonly string[], file: string): void {
+function checkNames(added: readonly string[], columns: readonly string[], file: string, cure: string): void {
   const name = added.find((each) => columns.includes(each));
   if (name === undefined) return;
   throw new BatchError(
     "member-exists",
-    `the header already has a column ${JSON.stringify(name)}; rename it, or choose another name for the new one with --append-as`,
+    `the header already has a column ${JSON.stringify(name)}; rename it, or choose another name for the new one with ${cure}`,
     { file, line: 1 },
   );
 }

@@ -2,7 +2,7 @@ import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { Snapshot } from "../../snapshot/snapshot.ts";
-import { type CutRecords, endOfRecord } from "../lines/csv-records.ts";
+import { type CutRecords, endOfRecord, hasColumns } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
@@ -286,8 +286,11 @@ export class ShardRunner {
    */
   #isForKernel({ bytes, start, end }: Lines, { field, records, append, columns }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
-    const isSimple = address === "first" && !rowText && (format !== "append" || (append === "append" && columns === 0));
+    const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
     if (!isSimple) return false;
+    // It adds to the end of each line, which is the right column if all of them are as long as the header.
+    if (format === "append" && columns === 1) return false; // a blank line is left as it is
+    if (format === "append" && columns > 0 && !hasColumns(bytes, start, end, columns)) return false;
     if (field !== null) return isScannedField(field);
     return records === "lines" || !bytes.subarray(start, end).includes(QUOTE);
   }

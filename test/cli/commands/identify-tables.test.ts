@@ -145,6 +145,8 @@ test("a column that is there already is an error, and another name the cure", as
     (await identify(["--format", "append", "again.csv"])).stderr,
     'ipsieve: again.csv:1: the header already has a column "cbs_ids"; rename it, or choose another name for the new one with --append-as\n',
   );
+  const several = ["--format", "append", "--snapshot", "cbs_ids=list.ipsieve", "again.csv"];
+  assert.match((await identify(several)).stderr, /again\.csv:1: .* "cbs_ids"; .* with --snapshot NAME=FILE$/m);
   const { stdout } = await identify(["--format", "append", "--append-as", "mine", "again.csv"]);
   assert.equal(stdout, lines("cbs_ids,ip,mine", 'x,10.1.2.3,"/cloud/acme,/cloud/acme/by-service/mail/eu-1"'));
 });
@@ -176,6 +178,30 @@ test("a new column is below its name: short records are filled up, long ones rep
       `ipsieve: ragged.tsv:6:14: ${why}\n`,
     ],
   );
+});
+
+test("a piece of TSV in which all records are as long as the header is appended to alike", async () => {
+  const rows = Array.from({ length: 3000 }, (_, i) => `${i}\t10.9.${i >> 8}.${i & 255}\t${i % 7 === 0 ? "" : "x"}`);
+  const input = (more: readonly string[]) => ["a\tip\tb", ...rows, ...more, "end\t9.9.9.9\t"].join("\n");
+  const expected = (more: readonly string[]) =>
+    lines("a\tip\tb\tcbs_ids", ...rows.map((row) => `${row}\t/cloud/acme`), ...more, "end\t9.9.9.9\t\t");
+  for (const [more, appended] of [
+    [[], []],
+    [["short\t10.9.9.9"], ["short\t10.9.9.9\t\t/cloud/acme"]],
+    [
+      ["", "x"],
+      ["", "x\t\t\t"],
+    ],
+  ] as const) {
+    for (const engine of ["webassembly", "typescript"]) {
+      const outcome = await identify(["--format", "append", "--engine", engine], { input: input(more) });
+      assert.deepEqual([outcome.stdout, outcome.stderr], [expected(appended), ""]);
+    }
+  }
+  const single = await identify(["--format", "append", "--input", "tsv", "--header", "yes"], {
+    input: "ip\n\n10.9.9.9\n",
+  });
+  assert.equal(single.stdout, lines("ip\tcbs_ids", "", "10.9.9.9\t/cloud/acme"));
 });
 
 test("a file named .csv is a table, also with a single column", async () => {
