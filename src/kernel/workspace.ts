@@ -29,10 +29,10 @@
  *      58832  MASKS           ┘
  *      60928  PENDING_LINES     of the chunk again
  *      65536  SHUFFLES        ┐ the second page: tables and queues of lookups
- *      65984  WAITING         ┘
- *      79104  TOKEN             the token at hand
- *      79232  MEMBER          ┐ the member of JSON lines that
- *      79488  KEYS            ┘ is looked for, and their keys
+ *      66048  WAITING         ┘
+ *      87040  TOKEN             the token at hand
+ *      87168  MEMBER          ┐ the member of JSON lines that
+ *      87424  KEYS            ┘ is looked for, and their keys
  *     131072  WORKSPACE_BYTES
  */
 
@@ -193,7 +193,8 @@ export const WIDE_KIND = OFFSET_STEP + VECTOR_BYTES;
 export const LIST_KIND = WIDE_KIND + VECTOR_BYTES;
 export const TREE_KIND = LIST_KIND + VECTOR_BYTES;
 export const POINTS_KIND = TREE_KIND + VECTOR_BYTES;
-export const BITMAP_LIMIT = POINTS_KIND + VECTOR_BYTES;
+export const HASHED_KIND = POINTS_KIND + VECTOR_BYTES;
+export const BITMAP_LIMIT = HASHED_KIND + VECTOR_BYTES;
 
 /** Vectors of one byte each, for fields: a quote, a comma, a backslash, an opening brace and a closing one. */
 export const VECTOR_QUOTE = BITMAP_LIMIT + VECTOR_BYTES;
@@ -205,9 +206,9 @@ export const VECTOR_CLOSE = VECTOR_OPEN + VECTOR_BYTES;
 /** The addresses of a group in a lookup, at most; and a queue of them: as 32-bit words, and four stored too far. */
 export const GROUP = 640;
 export const QUEUE_BYTES = 4 * GROUP + 64;
-/** The five queues of the lookups. */
+/** The six queues of the lookups, and two arrays beside the last one. */
 export const WAITING = (VECTOR_CLOSE + VECTOR_BYTES + 63) & -64;
-export const WAITING_BYTES = 5 * QUEUE_BYTES;
+export const WAITING_BYTES = 8 * QUEUE_BYTES;
 
 /** A token that may be an IPv6 address, copied: 16 bytes before its front, and the 64 from it on. */
 export const TOKEN = (WAITING + WAITING_BYTES + 63) & -64;

@@ -1,5 +1,6 @@
 import { addressBits, type Family } from "../address/address.ts";
-import { addressAfter, compareWords, endsAt, type FamilyIndex, SegmentWalk, type Words } from "./_segment-walk.ts";
+import { type FamilyIndex, SegmentWalk } from "./_segment-walk.ts";
+import { addressAfter, compareWords, endsAt, type Words } from "./_words.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { TableEntry } from "./table-entry.ts";
 import { TableError } from "./table-error.ts";

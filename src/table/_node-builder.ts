@@ -1,5 +1,6 @@
 import { type KindCounts, noKinds } from "./_kind-counts.ts";
 import { GrowingWords } from "./_growing-words.ts";
+import { HashedBlocks } from "./_hashed-blocks.ts";
 import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
 import { choosingRootBits } from "./_root-sizes.ts";
 import type { Segments } from "./_segments.ts";
@@ -13,6 +14,7 @@ import {
   LIST_KEYS,
   NODE_BITMAP,
   NODE_FLAG,
+  NODE_HASHED,
   NODE_LIST,
   NODE_POINTS,
   NODE_SKIP,
@@ -43,6 +45,9 @@ const SKIP_FROM = 32;
 const STEP = 1 << 12;
 /** The first bits of the root, by which it is cut so that no step goes over all segments. */
 const FIRST_BITS = 8;
+
+/** In place of a pointer, which is negative: these segments are no hashed node. */
+const NOT_HASHED = 0;
 
 /** Which kinds of nodes are preferred where several could stand. */
 export interface NodeRules {
@@ -79,6 +84,7 @@ class NodeBuilder {
   // Partitions of the nodes under construction, a stack: each node's entries lie on top while its children are built.
   readonly #stack = new GrowingWords(1 << 12);
   readonly #pointSet = new PointSet();
+  readonly #hashedBlocks: HashedBlocks;
   /** Segments since the last interruption. */
   #work = 0;
   /** Of the node that was started last: where its entries go, their number, the depth from which they are seen. */
@@ -88,6 +94,7 @@ class NodeBuilder {
 
   constructor(segments: Segments, rootBits: number, rules: NodeRules) {
     this.#segments = segments;
+    this.#hashedBlocks = new HashedBlocks(segments);
     this.#sortedKeys = rules.sortedKeys;
     this.#rootBits = rootBits;
     this.#bits = segments.wordsPerKey * 32;
@@ -189,6 +196,8 @@ class NodeBuilder {
   /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
   #entry(first: number, end: number, depth: number): number {
     if (end - first === 1) return this.#segments.matches[first]!;
+    const hashed = this.#mayBeHashed(first, end, depth) ? atOnce(this.#hashing(first, end, depth)) : NOT_HASHED;
+    if (hashed !== NOT_HASHED) return hashed;
     const pointer = this.#begin(first, end, depth);
     const [entriesAt, entries, childDepth] = [this.#entriesAt, this.#entries, this.#childDepth];
     const base = this.#stack.length - entries * ENTRY_WORDS;
@@ -209,6 +218,8 @@ class NodeBuilder {
       yield;
     }
     if (end - first <= STEP) return this.#entry(first, end, depth);
+    const hashed = this.#mayBeHashed(first, end, depth) ? yield* this.#hashing(first, end, depth) : NOT_HASHED;
+    if (hashed !== NOT_HASHED) return hashed;
     const pointer = this.#begin(first, end, depth);
     const [entriesAt, entries, childDepth] = [this.#entriesAt, this.#entries, this.#childDepth];
     const base = this.#stack.length - entries * ENTRY_WORDS;
@@ -230,10 +241,39 @@ class NodeBuilder {
   #begin(first: number, end: number, depth: number): number {
     const before = this.#nodes.length;
     const pointer = this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
+    this.#countUse(pointer, before, end - first);
+    return pointer;
+  }
+
+  #countUse(pointer: number, before: number, segments: number): void {
     const kind = (pointer >>> KIND_SHIFT) & KIND_MASK;
     this.#use.nodes[kind]!++;
     this.#use.words[kind]! += this.#nodes.length - before;
-    this.#use.visits[kind]! += end - first;
+    this.#use.visits[kind]! += segments;
+  }
+
+  /** Only where blocks may have more bits of their own than a node of another kind decides, and do not share them. */
+  #mayBeHashed(first: number, end: number, depth: number): boolean {
+    return (
+      this.#bits === 128 &&
+      this.#hasUnaligned(first, end, depth + LIST_BITS) &&
+      this.#sharedBits(first + 1, end - 1, depth) < SKIP_FROM
+    );
+  }
+
+  /** The whole hashed node for segments [first, end), or `NOT_HASHED`. */
+  *#hashing(first: number, end: number, depth: number): Generator<undefined, number, undefined> {
+    const blocks = this.#hashedBlocks;
+    if (!(yield* blocks.reading(first, end, depth))) return NOT_HASHED;
+    const node = this.#nodes.reserve(blocks.words);
+    const written = yield* blocks.writing(this.#nodes.words.subarray(node, this.#nodes.length));
+    if (!written) {
+      this.#nodes.words.fill(0, node, this.#nodes.length);
+      this.#nodes.length = node;
+      return NOT_HASHED;
+    }
+    const pointer = this.#pointer(NODE_HASHED, node);
+    this.#countUse(pointer, node, end - first);
     return pointer;
   }
 
@@ -434,6 +474,14 @@ class NodeBuilder {
   }
 }
 
+/** What work in steps comes to. */
+function atOnce<Result>(work: Generator<undefined, Result, undefined>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 /** The words of a list or, if its keys are too many for one, a tree. */
 function sortedWords(entries: number): number {
   return 1 + (entries - 1 > LIST_KEYS ? separatorWords(entries) : 0) + (entries >>> 1) + entries;
@@ -441,11 +489,7 @@ function sortedWords(entries: number): number {
 
 /** An index with so many root bits: O(segments) nodes, each segment visited once per level. */
 export function buildIndex(segments: Segments, rootBits: number, rules: NodeRules): Index {
-  const work = new NodeBuilder(segments, rootBits, rules).building();
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
+  return atOnce(new NodeBuilder(segments, rootBits, rules).building());
 }
 
 /**

@@ -1,5 +1,7 @@
 import { addressBits, type Family } from "../address/address.ts";
+import { type HashedBlock, readHashedNode } from "./_hashed-node.ts";
 import { pointsWords, popcount, separatorWords } from "./_walk.ts";
+import { addressAfter, compareWords, endsAt, withBits, type Words } from "./_words.ts";
 import {
   BITMAP_BITS,
   BITMAP_HEADER_WORDS,
@@ -8,6 +10,7 @@ import {
   LIST_BITS,
   LIST_KEYS,
   NODE_BITMAP,
+  NODE_HASHED,
   NODE_LIST,
   NODE_POINTS,
   NODE_SKIP,
@@ -37,9 +40,6 @@ export interface FamilyIndex {
   readonly root: Int32Array;
   readonly nodes: Int32Array;
 }
-
-/** The four words of an address; those after the first are 0 for IPv4. (BigInt would take five times as long.) */
-export type Words = readonly [number, number, number, number];
 
 /** An entry still to be visited: where it begins and how many leading bits are decided there. */
 interface Pending {
@@ -83,6 +83,8 @@ export class SegmentWalk {
   readonly #section: SectionName;
   readonly #rootBits: number;
   readonly #stack: Pending[] = [];
+  /** What is left of the hashed node at hand, which may be most of the table: its entries are leaves, met one by one. */
+  #blocks: Iterator<Pending> | null = null;
   #nextSlot = 0;
   #nextNode = 0;
 
@@ -99,8 +101,7 @@ export class SegmentWalk {
    * would not have written.
    */
   advance(): boolean {
-    while (this.#stack.length > 0 || this.#nextRoot()) {
-      const pending = this.#stack.pop()!; // not empty, or `#nextRoot` has just filled it
+    for (let pending = this.#next(); pending !== undefined; pending = this.#next()) {
       if (pending.entry < 0) {
         for (const child of this.#children(pending).reverse()) this.#stack.push(child);
         continue;
@@ -116,8 +117,16 @@ export class SegmentWalk {
     return false;
   }
 
-  /** Takes up the next entry of the root. Equal neighbours are one segment; only leaves can be equal. */
-  #nextRoot(): boolean {
+  #next(): Pending | undefined {
+    const block = this.#blocks?.next();
+    if (block?.done === false) return block.value;
+    this.#blocks = null;
+    if (this.#stack.length === 0) this.#nextRoot();
+    return this.#stack.pop();
+  }
+
+  /** Takes up the next entry of the root, if there is one. Equal neighbours are one segment; only leaves can be equal. */
+  #nextRoot(): void {
     //     root   | a | a | a | ->node | ->node' | b |      a: one segment of three slots; nodes are never equal, since
     //                                                        each is stored once
     const { root } = this.#index;
@@ -125,14 +134,13 @@ export class SegmentWalk {
     while (slot > 0 && isLeaf(root[slot]) && root[slot] === root[slot - 1]) slot++;
     this.#nextSlot = slot + 1;
     const entry = root[slot];
-    if (entry === undefined) return false;
+    if (entry === undefined) return;
     this.#stack.push({
       entry,
       key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0],
       depth: this.#rootBits,
       path: 0,
     });
-    return true;
   }
 
   #children(parent: Pending): Pending[] {
@@ -153,6 +161,7 @@ export class SegmentWalk {
     if (kind === NODE_BITMAP && this.#bits === 32) return this.#bitmapChildren(parent, node);
     if (kind === NODE_WIDE && this.#bits === 128) return this.#wideChildren(parent, node);
     if (kind === NODE_SKIP && this.#bits === 128) return this.#skipChildren(parent, node);
+    if (kind === NODE_HASHED && this.#bits === 128) return this.#hashedChildren(parent, node);
     return this.#corrupt(`a node of kind ${kind} at word ${node}`);
   }
 
@@ -226,6 +235,15 @@ export class SegmentWalk {
     }
     if (end < 2 ** POINTS_BITS) push(end, background);
     return children;
+  }
+
+  /** None on the stack: `#blocks` has them. */
+  #hashedChildren(parent: Pending, node: number): Pending[] {
+    const content = readHashedNode(this.#index.nodes, node, parent);
+    if (typeof content === "string") this.#corrupt(`${content} in the hashed node at word ${node}`);
+    this.#nextNode = content.end;
+    this.#blocks = pendingBlocks(content.blocks(), content.length, pathThrough(parent, NODE_HASHED));
+    return [];
   }
 
   #wideChildren(parent: Pending, node: number): Pending[] {
@@ -331,51 +349,6 @@ function bitmapSlots(words: Int32Array): number[] {
   return slots;
 }
 
-/**
- * The words with the bits of a number, the last of which is bit `end`, 1 to 128. A number has 32 bits at most, so it
- * falls into two words at most:
- *
- *     word        (end - 1) >>> 5, less 1       (end - 1) >>> 5
- *             +-------------------------+-------------------------+
- *             |              bits >>> (32 - shift) | bits << shift | shift |
- *             +-------------------------+-------------------------+
- */
-function withBits(words: Words, bits: number, end: number): Words {
-  const next: [number, number, number, number] = [...words];
-  const word = (end - 1) >>> 5; // 0 to 3
-  const shift = -end & 31;
-  next[word] = (next[word]! | (bits << shift)) >>> 0;
-  // Shifts count modulo 32: by 32 bits would be by none.
-  if (shift > 0 && word > 0) next[word - 1] = (next[word - 1]! | (bits >>> (32 - shift))) >>> 0;
-  return next;
-}
-
-/** Whether all bits after the first `depth` are zero. `-1 >>> bit` has the bits from `bit` on. */
-export function endsAt(words: Words, depth: number): boolean {
-  for (let word = depth >>> 5, bit = depth & 31; word < 4; word++, bit = 0)
-    if ((words[word]! & (-1 >>> bit)) !== 0) return false;
-  return true;
-}
-
-/**
- * The first address after the block of the first `depth` bits of `words`, the others of which are zero; null after the
- * last one. One is added to the last of those bits, and a word that overflows carries one into the word before it.
- */
-export function addressAfter(words: Words, depth: number): Words | null {
-  //     depth 40     w0 | w1: 8 bits, 24 zeros | 0 | 0        the last of the 8 is 2 ** (-40 & 31) = 2 ** 24
-  const next: [number, number, number, number] = [...words];
-  if (depth === 0) return null;
-  let carry = 2 ** (-depth & 31);
-  for (let word = (depth - 1) >>> 5; word >= 0; word--) {
-    const sum = next[word]! + carry; // below 2^33: exact
-    next[word] = sum >>> 0;
-    if (sum < 2 ** 32) return next;
-    carry = 1;
-  }
-  return null;
-}
-
-/** By address: negative, 0 or positive. */
-export function compareWords(a: Words, b: Words): number {
-  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
+function* pendingBlocks(blocks: Iterable<HashedBlock>, depth: number, path: number): Generator<Pending> {
+  for (const { key, entry } of blocks) yield { entry, key, depth, path };
 }

@@ -72,6 +72,21 @@
  *              A list of single addresses costs two changes each in the nodes above, here half a word. A slot is in a
  *              point if its first 16 - size bits are a key: no order is needed, so the kernel compares 32 keys at once.
  *
+ *     hashed   bits [d, length), IPv6 only: blocks of one length, hosts or sites, in front of one background
+ *
+ *              +0          +1      +2      +3             +3 + 2^b     +4 + 2^b
+ *              +-----------+-------+-------+-------+- - - -+-------+- - - - - - - - -+-------+ ...
+ *              | background| first | form  | 0     |       | count | keys by buckets | entry |
+ *              +-----------+-------+-------+-------+- - - -+-------+- - - - - - - - -+-------+ ...
+ *
+ *              form   bits 0-4 b | bits 5-6 the first word w of keys | bits 7-13 length - 1 | bit 14 entries are stored:
+ *                     0 one for all, `first` | 1 each in a word of its own, in the order of keys (`first` is 0)
+ *
+ *              A key is words w to (length - 1) >>> 5 of an address, cut to the length. The keys of bucket i of 2^b are
+ *              those from number start i up to start i + 1, ascending; `hashBucket` is a key's bucket. There are as
+ *              many buckets as leave one to two keys to each, and 16 at the most are in one: otherwise, the list is
+ *              made to collide, and other nodes are used. All entries are leaves.
+ *
  * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
  */
 export const NODE_BITMAP = 0;
@@ -80,6 +95,7 @@ export const NODE_TREE = 2;
 export const NODE_WIDE = 3;
 export const NODE_SKIP = 4;
 export const NODE_POINTS = 5;
+export const NODE_HASHED = 6;
 
 export const NODE_FLAG = 0x8000_0000;
 export const KIND_SHIFT = 28;
@@ -110,6 +126,26 @@ export const POINTS_STORED_SHIFT = 12;
 export const POINTS_ONE = 0;
 export const POINTS_CONSECUTIVE = 1;
 export const POINTS_EACH = 2;
+/** The words of a hashed node before its starts. */
+export const HASHED_HEADER_WORDS = 3;
+/** The most keys of a bucket. */
+export const HASHED_KEYS = 16;
+/** The parts of a form: the buckets' bits, the first word of keys, the length less 1, and how entries are stored. */
+export const HASHED_BUCKETS_MASK = 31;
+export const HASHED_WORD_SHIFT = 5;
+export const HASHED_WORD_MASK = 3;
+export const HASHED_LENGTH_SHIFT = 7;
+export const HASHED_LENGTH_MASK = 127;
+export const HASHED_STORED_SHIFT = 14;
+export const HASHED_ONE = 0;
+export const HASHED_EACH = 1;
+/** What the four words of a key are multiplied by, and their sum after its upper bits were mixed in: odd, else any. */
+export const HASH_0 = 0x9e37_79b1;
+export const HASH_1 = 0x85eb_ca77;
+export const HASH_2 = 0xc2b2_ae3d;
+export const HASH_3 = 0x27d4_eb2f;
+export const HASH_MIX = 0x2c1b_3c6d;
+export const HASH_FOLD = 15;
 /** The bits that a skip node compares are a multiple of this. */
 export const SKIP_UNIT = 16;
 
@@ -122,8 +158,8 @@ export const HEADER_PREFIX_COUNT_6 = 4;
 export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
-export const LAYOUT_VERSION = 3;
-/** Tables of version 2 have no points nodes, and are otherwise the same. */
+export const LAYOUT_VERSION = 4;
+/** Tables of version 3 have no hashed nodes and those of version 2 no points either; otherwise they are the same. */
 export const OLDEST_LAYOUT_VERSION = 2;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */

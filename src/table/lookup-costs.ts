@@ -12,6 +12,7 @@ export interface LookupCosts {
   readonly wide: number;
   readonly skip: number;
   readonly points: number;
+  readonly hashed: number;
   /** A read (one of the root and one for each node) for every doubling of the index above 1 MiB: misses of caches. */
   readonly doubling: number;
 }
@@ -24,5 +25,6 @@ export const LOOKUP_COSTS: LookupCosts = {
   wide: 2.72,
   skip: 23.26,
   points: 9.23,
+  hashed: 12.5,
   doubling: 2.12,
 };

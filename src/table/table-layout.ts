@@ -1,11 +1,11 @@
 import type { Family } from "../address/address.ts";
 import type { KindCounts } from "./_kind-counts.ts";
 import { type FamilyIndex, nodesOnPath, SegmentWalk } from "./_segment-walk.ts";
-import { NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE } from "./layout.ts";
+import { NODE_BITMAP, NODE_HASHED, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE } from "./layout.ts";
 import { LOOKUP_COSTS, type LookupCosts } from "./lookup-costs.ts";
 
 /** The kinds of nodes that an index is made of. */
-export type NodeKind = "bitmap" | "list" | "tree" | "wide" | "skip" | "points";
+export type NodeKind = "bitmap" | "list" | "tree" | "wide" | "skip" | "points" | "hashed";
 
 /** The kinds in the order in which they are shown, with their numbers in tables. */
 const KINDS: readonly (readonly [NodeKind, number])[] = [
@@ -15,6 +15,7 @@ const KINDS: readonly (readonly [NodeKind, number])[] = [
   ["points", NODE_POINTS],
   ["wide", NODE_WIDE],
   ["skip", NODE_SKIP],
+  ["hashed", NODE_HASHED],
 ];
 
 /** The nodes of one kind. */
@@ -74,7 +75,7 @@ export function layoutFrom({ family, root, nodes }: FamilyIndex, use: KindCounts
 
 /** How often each part of the cost model occurs in a lookup: `expectedNanoseconds` is the sum of their products. */
 export function costShares({ kinds, bytes }: Pick<TableLayout, "kinds" | "bytes">): Record<keyof LookupCosts, number> {
-  const shares = { lookup: 1, bitmap: 0, list: 0, tree: 0, wide: 0, skip: 0, points: 0, doubling: 0 };
+  const shares = { lookup: 1, bitmap: 0, list: 0, tree: 0, wide: 0, skip: 0, points: 0, hashed: 0, doubling: 0 };
   let reads = 1;
   for (const { kind, perLookup } of kinds) {
     shares[kind] = perLookup;

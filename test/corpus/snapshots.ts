@@ -3,7 +3,12 @@ import { ENTRY, HEAD_BYTES, HEADER, layOut, SNAPSHOT_SECTIONS, sealHead } from "
 import type { SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import {
+  HASHED_HEADER_WORDS,
+  HASHED_LENGTH_SHIFT,
+  HASHED_STORED_SHIFT,
+  HASHED_WORD_SHIFT,
   NODE_FLAG,
+  NODE_HASHED,
   NODE_POINTS,
   POINTS_CONSECUTIVE,
   POINTS_EACH,
@@ -80,6 +85,32 @@ export function pointsTable(): PrefixTable {
   for (let i = 0; i < 40; i++) add(`14.0.${i}.${i * 5}`, 2);
   for (let i = 0; i < 20; i++) add(`2001:db8::${(i * 3).toString(16)}`, 3);
   return freeze(trie);
+}
+
+/** A table of hosts of one match below one /32, and of hosts of three below another: two hashed nodes, by that order. */
+export function hashedTable(): PrefixTable {
+  const trie = new PrefixTrie();
+  const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
+  const part = (i: number, factor: number): string => ((i * factor) & 0xffff).toString(16);
+  for (let i = 1; i <= 40; i++) add(`2001:db8:${part(i, 40503)}::${part(i, 30011)}`, 1);
+  for (let i = 1; i <= 40; i++) add(`2003:db8:${part(i, 40503)}::${part(i, 30011)}`, 2 + (i % 3));
+  for (let i = 0; i < 300; i++) add(`3000:${(i * 2).toString(16)}::/32`, 1); // keeps the two below one wide node
+  return freeze(trie);
+}
+
+/** A file with a hashed node that lies: the one for one match, or the one in which each key has one. */
+function withHashed(stored: number, write: (node: Int32Array, table: PrefixTable) => void): (file: Buffer) => Buffer {
+  return (file) => {
+    const table = hashedTable();
+    const { byteOffset, byteLength } = table.sections.nodes6;
+    const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+    const place = nodeLevels(table, 6)
+      .flat()
+      .find(({ kind, node }) => kind === NODE_HASHED && nodes[node + 2]! >>> HASHED_STORED_SHIFT === stored);
+    if (place === undefined) throw new Error(`no hashed node stores its entries in the way ${stored}`);
+    write(nodes.subarray(place.node), table);
+    return withTable(file, table);
+  };
 }
 
 /** The file with another table. */
@@ -160,6 +191,62 @@ const POINTS_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
     (node) => void (node[2]! |= POINTS_SIZE_MASK << POINTS_SIZE_SHIFT),
   ),
   "points in no order": withPoints(POINTS_ONE, (node) => void (node[2]! |= 0xffff << 16)),
+};
+
+/** Where the keys of those nodes begin: 40 keys in 32 buckets. */
+const HASHED_KEYS_AT = HASHED_HEADER_WORDS + 33;
+/** The first words of a key: the part of the address that follows the /32, and a word of zeros. */
+const HASHED_KEY_WORDS = 3;
+
+const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
+  "a hashed node in front of a node": withHashed(0, (node) => void (node[0]! |= NODE_FLAG)),
+  "a hashed node in front of a match that there is not": withHashed(
+    0,
+    (node, { matchCount }) => void (node[0] = matchCount + 1),
+  ),
+  "a hashed node whose one entry is a node": withHashed(0, (node) => void (node[1]! |= NODE_FLAG)),
+  "a hashed node with entries of its keys and a first one": withHashed(1, (node) => void (node[1] = 1)),
+  "a hashed node with an entry that is a node": withHashed(
+    1,
+    (node) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS]! |= NODE_FLAG),
+  ),
+  "a hashed node with an entry that is a match that there is not": withHashed(
+    1,
+    (node, { matchCount }) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS] = matchCount + 1),
+  ),
+  "a hashed node with a bit of its form too many": withHashed(0, (node) => void (node[2]! |= 2 << HASHED_STORED_SHIFT)),
+  "a hashed node whose keys begin at another word": withHashed(0, (node) => void (node[2]! ^= 3 << HASHED_WORD_SHIFT)),
+  "a hashed node whose keys end above it": withHashed(
+    0,
+    (node) => void (node[2] = (node[2]! & ~(127 << HASHED_LENGTH_SHIFT)) | (31 << HASHED_LENGTH_SHIFT)),
+  ),
+  "a hashed node whose keys have bits after their length": withHashed(0, (node) => {
+    node[2]! -= 16 << HASHED_LENGTH_SHIFT;
+  }),
+  "a hashed node of too few buckets": withHashed(0, (node) => void node[2]!--),
+  "a hashed node of more buckets than the nodes have words": withHashed(0, (node) => void (node[2]! |= 31)),
+  "a hashed node of more keys than the nodes have words": withHashed(
+    0,
+    (node) => void (node[HASHED_KEYS_AT - 1] = 0x0fff_ffff),
+  ),
+  "a hashed node whose first bucket does not start at key 0": withHashed(
+    0,
+    (node) => void (node[HASHED_HEADER_WORDS] = 1),
+  ),
+  "a hashed node with a bucket of too many keys": withHashed(0, (node) => {
+    node.fill(0, HASHED_HEADER_WORDS, HASHED_KEYS_AT - 1);
+  }),
+  "a hashed node with a bucket that ends before it starts": withHashed(
+    0,
+    (node) => void (node[HASHED_KEYS_AT - 2] = 41),
+  ),
+  "a hashed node with a key in the bucket of others": withHashed(0, (node) => void node[HASHED_KEYS_AT]!++),
+  "a hashed node with a key twice": withHashed(0, (node) => {
+    const starts = node.subarray(HASHED_HEADER_WORDS, HASHED_KEYS_AT);
+    const bucket = starts.findIndex((start, i) => starts[i + 1]! > start + 1);
+    const key = HASHED_KEYS_AT + starts[bucket]! * HASHED_KEY_WORDS;
+    node.copyWithin(key + HASHED_KEY_WORDS, key, key + HASHED_KEY_WORDS);
+  }),
 };
 
 export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
@@ -538,6 +625,14 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     name,
     code: "bad-table",
     section: "nodes4",
+    stage: "verify",
+    corrupt,
+  })),
+  // Hashed nodes that lie.
+  ...Object.entries(HASHED_DAMAGES).map(([name, corrupt]): BadSnapshot => ({
+    name,
+    code: "bad-table",
+    section: "nodes6",
     stage: "verify",
     corrupt,
   })),

@@ -6,6 +6,7 @@ import {
   HEADER_ROOT_BITS_4,
   HEADER_ROOT_BITS_6,
   NODE_BITMAP,
+  NODE_HASHED,
   NODE_LIST,
   NODE_POINTS,
   NODE_SKIP,
@@ -82,8 +83,8 @@ const SHAPES: readonly Shape[] = [
     family: 6,
     rootBits: 16,
     kinds: [
-      [NODE_WIDE, NODE_LIST, NODE_POINTS, NODE_SKIP],
-      [NODE_LIST, NODE_TREE, NODE_WIDE, NODE_SKIP],
+      [NODE_WIDE, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_HASHED],
+      [NODE_LIST, NODE_TREE, NODE_WIDE, NODE_SKIP, NODE_HASHED],
     ],
     *prefixes(random) {
       for (let i = 0; i < 12_000; i++)
@@ -94,6 +95,13 @@ const SHAPES: readonly Shape[] = [
       for (let i = 0; i < 5; i++) yield [[0x3fff_0000, word(random() & 0xffff_0000), 0, 0], 48];
       for (let i = 0; i < 40; i++) yield [[word(0x3ffe_0000 | (random() & 0xffff)), 0, 0, 0], 32];
       for (let i = 0; i < 40; i++) yield [[word(0x3ffd_0000 | (random() & 0xffff)), 7, 9, 1], 128];
+      // Hosts, sites, and hosts below a /32 and a /48.
+      for (let i = 0; i < 3_000; i++)
+        yield [[word(0x3ffc_0000 | (random() & 0xffff)), word(random()), word(random()), word(random())], 128];
+      for (let i = 0; i < 3_000; i++) yield [[word(0x3ffb_0000 | (random() & 0xffff)), word(random()), 0, 0], 64];
+      for (let i = 0; i < 500; i++) yield [[0x2a00_0006, word(random()), word(random()), word(random())], 128];
+      for (let i = 0; i < 500; i++)
+        yield [[0x2a00_0007, word(0x1234_0000 | (random() & 0xffff)), word(random()), word(random())], 120];
       for (let i = 0; i < 200; i++) yield [[0x2a00_0004, word(random() & 0xffff_0000), 0, 0], 48];
       for (let i = 0; i < 99; i++) yield [[0x2a00_0005, word(random() & 0xffff_0000), 0, 0], 36 + (random() % 13)];
       for (let i = 0; i < 9; i++) yield [[0xfd00_1234, 0x5678_9abc, 0xdef0_0000, word(random())], 97 + (random() % 32)];
@@ -103,7 +111,7 @@ const SHAPES: readonly Shape[] = [
     name: "IPv6: no root",
     family: 6,
     rootBits: 0,
-    kinds: [[NODE_TREE], [NODE_LIST, NODE_TREE, NODE_POINTS, NODE_SKIP]],
+    kinds: [[NODE_TREE], [NODE_LIST, NODE_TREE, NODE_POINTS, NODE_SKIP, NODE_HASHED]],
     *prefixes(random) {
       for (let i = 0; i < 60; i++)
         yield [[word(random()), word(random()), word(random()), word(random())], 5 + (random() % 113)];
@@ -111,6 +119,8 @@ const SHAPES: readonly Shape[] = [
         yield [[word(0x2001_0000 | (random() & 0xff)), word(random() & 0xffff_0000), 0, 0], 22 + (random() % 27)];
       for (let i = 0; i < 5; i++) yield [[word(0x5001_0000 | (random() & 0xffff)), 0, 0, 0], 20 + (random() % 13)];
       for (let i = 0; i < 40; i++) yield [[word(0x5002_0000 | (random() & 0xffff)), 1, 2, 3], 128];
+      for (let i = 0; i < 40; i++) yield [[word(0x5004_0000 | (random() & 0xffff)), 0, 0, 0], 32];
+      for (let i = 0; i < 200; i++) yield [[word(0x5003_0000 | (random() & 0xffff)), word(random()), 2, 3], 128];
       for (let i = 0; i < 4; i++) yield [[0x4000_1111, 0x2222_3333, 0x4444_5555, word(random())], 128];
     },
   },

@@ -19,13 +19,22 @@ import { freeze } from "../../src/table/freeze.ts";
 import {
   HEADER_LAYOUT_VERSION,
   NODE_BITMAP,
+  NODE_HASHED,
   NODE_LIST,
+  NODE_POINTS,
   NODE_TREE,
   NODE_WIDE,
   OLDEST_LAYOUT_VERSION,
 } from "../../src/table/layout.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import { BAD_SNAPSHOTS, type BadSnapshot, pointsTable, withSection, withTable } from "../corpus/snapshots.ts";
+import {
+  BAD_SNAPSHOTS,
+  type BadSnapshot,
+  hashedTable,
+  pointsTable,
+  withSection,
+  withTable,
+} from "../corpus/snapshots.ts";
 import { nodeLevels } from "../table/node-kinds.ts";
 import { keyPair, rsaKeyPair } from "./harness/key-pair.ts";
 import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
@@ -104,10 +113,22 @@ test("the good file that the bad ones are made of is good", () =>
     assert.equal((await openSnapshot(path)).metadata, true);
   }));
 
-test("the good file of points that the ones with bad points are made of is good", () =>
+test("the good files of points and of hashed nodes that the ones with bad nodes are made of are good", () =>
   inTemporaryFolder(async (folder) => {
     await writeFile(join(folder, "points"), withTable(good, pointsTable()));
     await verifySnapshot(join(folder, "points"));
+    await writeFile(join(folder, "hashed"), withTable(good, hashedTable()));
+    await verifySnapshot(join(folder, "hashed"));
+  }));
+
+test("a file of table layout 3, which has points and no hashed nodes, opens and verifies", () =>
+  inTemporaryFolder(async (folder) => {
+    const table = pointsTable();
+    const kinds = ([4, 6] as const).flatMap((family) => nodeLevels(table, family).flat());
+    assert.ok(kinds.some(({ kind }) => kind === NODE_POINTS) && !kinds.some(({ kind }) => kind === NODE_HASHED));
+    new Int32Array(table.buffer, table.sections.header.byteOffset)[HEADER_LAYOUT_VERSION] = 3;
+    await writeFile(join(folder, "layout-3"), withTable(good, table));
+    await verifySnapshot(join(folder, "layout-3"));
   }));
 
 test("a file of table layout 2, which has no points, opens, verifies and gives the same matches", () =>

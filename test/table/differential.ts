@@ -28,7 +28,7 @@ function cut(family: 4 | 6, address: bigint, length: number): bigint {
 }
 
 /** The shapes that real lists have, each hard on another node kind. */
-const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded", "points"] as const;
+const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded", "points", "hosts"] as const;
 
 /**
  * A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings
@@ -39,6 +39,9 @@ export function randomPrefixes(random: Random): PlainPrefix[] {
   const family = random() % 2 === 0 ? 4 : 6;
   const bits = family === 4 ? 32 : 128;
   const base = randomBits(random, bits);
+  // Blocks of one length anywhere below a prefix, now and then several side by side.
+  const above = random() % (bits - 18);
+  const below = above + 17 + (random() % (bits - above - 16));
   // Blocks of one size in one or two of 65,536, with a value each, or of one value or of three.
   const size = random() % 12;
   const last = random() % 3;
@@ -53,10 +56,17 @@ export function randomPrefixes(random: Random): PlainPrefix[] {
       [address, length] = [cut(family, base, bits - 12) + BigInt(i) * 4n, bits - (random() % 3)];
     if (shape === "crowded") [address, length] = [cut(family, base, 16) | (address >> 16n), 16 + (random() % 18)];
     if (shape === "points") [address, length] = [cut(family, base, bits - 17) | (address & 0x1ffffn), bits - size];
+    if (shape === "hosts") {
+      const inside = randomBits(random, bits) & ((1n << BigInt(bits - above)) - 1n);
+      const side = BigInt(i % 5 === 0 ? random() % 20 : 0) << BigInt(bits - below);
+      [address, length] = [(cut(family, base, above) | inside) + side, below];
+    }
     const first = cut(family, address & ((1n << BigInt(bits)) - 1n), Math.min(length, bits));
     const mixed = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])];
     const values =
-      shape === "points" && last > 0 ? [last === 1 ? 1 : Number(first & 0xf_ffffn) + 1] : mixed.sort((a, b) => a - b);
+      (shape === "points" || shape === "hosts") && last > 0
+        ? [last === 1 ? 1 : Number(first & 0xf_ffffn) + 1]
+        : mixed.sort((a, b) => a - b);
     const prefix = { family, first, length: Math.min(length, bits), values } as const;
     found.set(`${prefix.first}/${prefix.length}`, prefix);
   }

@@ -16,7 +16,7 @@ import {
 } from "./differential.ts";
 
 const SEED = 20_261_124;
-const KIND_NAMES: readonly NodeKind[] = ["bitmap", "list", "tree", "points", "wide", "skip"];
+const KIND_NAMES: readonly NodeKind[] = ["bitmap", "list", "tree", "points", "wide", "skip", "hashed"];
 
 test("tables that favour speed or size answer as the oracle does, in the kernel too", (t) => {
   const random = seededRandom(SEED);

@@ -43,7 +43,7 @@ describe("a table stays small, whatever its shape", () => {
       100_000,
       () =>
         tableOf(6, 1e5, () => ({ w0: 0x2001_0db8, w1: random(), w2: random(), w3: random(), length: 128, value: 1 })),
-      64,
+      24,
     ],
     [
       "a densely filled /16",

@@ -27,6 +27,8 @@ function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number
       const points = (form & 0xff) + 1;
       return [pointsWords(points), form >>> 12 === layout.POINTS_EACH ? points : 0];
     }
+    case layout.NODE_HASHED:
+      return [0, 0]; // leaves only
     default:
       return [3 + ((count + 31) >>> 5), 1];
   }

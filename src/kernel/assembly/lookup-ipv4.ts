@@ -1,5 +1,5 @@
 import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_TREE, OFFSET_MASK, POINTS_BITS } from "../../table/layout.ts";
-import { BITMAP_LIMIT, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, SHUFFLES } from "../workspace.ts";
+import { BITMAP_LIMIT, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, QUEUE_BYTES, SHUFFLES } from "../workspace.ts";
 import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
@@ -106,6 +106,13 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     const offset = load<usize>(at);
     const entry = load<i32>(load<usize>(out + offset));
     store<i32>(out + offset, entry >= 0 ? entry : walk4(entry, load<u32>(words + offset), depth + LIST_BITS));
+  }
+  // The keys of a node are one or two cache lines: a word of each is read before any key is compared, so that as many
+  // misses as there can be are under way at once. The words go to a queue that IPv4 does not have, since what is not
+  // used is not read.
+  for (let at = points; at < pointsEnd; at += 4) {
+    const node = nodes + (<usize>(load<u32>(out + load<usize>(at)) & OFFSET_MASK) << 2);
+    store<i32>(at, load<i32>(node) + load<i32>(node, 70), QUEUE_BYTES);
   }
   for (let at = points; at < pointsEnd; at += 4) {
     const offset = load<usize>(at);

@@ -1,5 +1,6 @@
-import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
-import { OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_HASHED, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
+import { HASHED_KIND, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, QUEUE_BYTES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { findBucket, firstKey, hashedMatch } from "./hashed.ts";
 import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
@@ -79,7 +80,10 @@ function descend(words: usize, out: usize, bytes: usize): void {
       store<usize>(out + offset, wideEntry(nodeAt(nodes, e2), w2 & 0xffff), 8);
       store<usize>(out + offset, wideEntry(nodeAt(nodes, e3), w3 & 0xffff), 12);
     } else {
-      for (let lane: usize = 0; lane < 16; lane += 4) store<usize>(out + offset + lane, entryUnder(root, address + (lane << 2), offset + lane));
+      for (let lane: usize = 0; lane < 16; lane += 4) {
+        const at = rootSlot(root, load<u32>(address + (lane << 2)));
+        store<usize>(out + offset + lane, isSettled(load<i32>(at)) ? at : entryUnder(at, address + (lane << 2), offset + lane));
+      }
     }
   }
   for (let offset: usize = 0; offset < bytes; offset += 16) {
@@ -98,12 +102,16 @@ function rootSlot(root: usize, word: u32): usize {
   return root + (<usize>(word >>> 16) << 2);
 }
 
-/** Where the entry of an address is in its root slot, or in the node that it leads to. */
-function entryUnder(root: usize, address: usize, offset: usize): usize {
+/** Whether an entry of the root is a match, or a hashed node, which has a step of its own. */
+@inline
+function isSettled(entry: i32): bool {
+  return (<i32>(entry >= 0) | <i32>(<u32>entry >>> KIND_SHIFT == (8 | NODE_HASHED))) != 0;
+}
+
+/** Where the entry of an address is in the node that its root slot at `at` leads to. */
+function entryUnder(at: usize, address: usize, offset: usize): usize {
   const word = load<u32>(address);
-  const at = rootSlot(root, word);
   const entry = load<i32>(at);
-  if (entry >= 0) return at;
   const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
   const node = nodeAt(nodes6, entry);
   const slot = word & 0xffff;
@@ -132,13 +140,16 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   let listsEnd = lists;
   let treesEnd = trees;
   let skipsEnd = skips;
+  const hashed = queueAt(5);
   let pointsEnd = points;
+  let hashedEnd = hashed;
   const shuffles = workspace + SHUFFLES;
   const step = v128.load(workspace + OFFSET_STEP);
   const wideKind = v128.load(workspace + WIDE_KIND);
   const listKind = v128.load(workspace + LIST_KIND);
   const treeKind = v128.load(workspace + TREE_KIND);
   const pointsKind = v128.load(workspace + POINTS_KIND);
+  const hashedKind = v128.load(workspace + HASHED_KIND);
   let offsets = v128.load(workspace + OFFSETS);
   for (let offset: usize = 0; offset < bytes; offset += 16) {
     const entries = v128.load(out + offset);
@@ -154,8 +165,10 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
       const others = all ^ wide ^ list ^ tree;
       if (others != 0) {
         const point = i32x4.bitmask(i32x4.eq(kinds, pointsKind));
+        const hash = i32x4.bitmask(i32x4.eq(kinds, hashedKind));
         pointsEnd = append(pointsEnd, offsets, shuffles, point);
-        skipsEnd = append(skipsEnd, offsets, shuffles, others ^ point);
+        hashedEnd = append(hashedEnd, offsets, shuffles, hash);
+        skipsEnd = append(skipsEnd, offsets, shuffles, others ^ point ^ hash);
       }
     }
     offsets = i32x4.add(offsets, step);
@@ -185,6 +198,30 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   for (let at = skips; at < skipsEnd; at += 4) {
     const offset = load<usize>(at);
     store<i32>(out + offset, walk6(load<i32>(out + offset), words + (offset << 2), depth));
+  }
+  lookUpHashed(words, out, hashedEnd);
+}
+
+/**
+ * Takes the addresses in queue 5 from a hashed node to the end. Where their buckets start and where the keys of those
+ * are is in the two arrays after it. A bucket is up to two cache lines of keys; a word of each is read before any key is
+ * compared, so that all these misses overlap, and goes to queue 0, which is done, only because what is not used is not
+ * read.
+ */
+function lookUpHashed(words: usize, out: usize, end: usize): void {
+  const nodes = nodes6;
+  for (let at = queueAt(5); at < end; at += 4) {
+    const offset = load<usize>(at);
+    store<usize>(at, findBucket(nodeAt(nodes, load<u32>(out + offset)), words + (offset << 2)), QUEUE_BYTES);
+  }
+  for (let at = queueAt(5); at < end; at += 4) {
+    const keys = firstKey(nodeAt(nodes, load<u32>(out + load<usize>(at))), load<usize>(at, QUEUE_BYTES));
+    store<usize>(at, keys, 2 * QUEUE_BYTES);
+    store<i32>(at - 5 * QUEUE_BYTES, load<i32>(keys) + load<i32>(keys, 60));
+  }
+  for (let at = queueAt(5); at < end; at += 4) {
+    const offset = load<usize>(at);
+    store<i32>(out + offset, hashedMatch(nodeAt(nodes, load<u32>(out + offset)), load<usize>(at, QUEUE_BYTES), load<usize>(at, 2 * QUEUE_BYTES), words + (offset << 2)));
   }
 }
 
@@ -271,6 +308,10 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
       entry = load<i32>(node + 12 + (<usize>((bits + 31) >>> 5) << 2));
       depth += bits;
       continue;
+    }
+    if (kind == NODE_HASHED) {
+      const start = findBucket(node, address);
+      return hashedMatch(node, start, firstKey(node, start), address);
     }
     if (kind == NODE_LIST) entry = load<i32>(listEntry(node, slot));
     else if (kind == NODE_POINTS) entry = pointsEntry(node, slot);

@@ -1,9 +1,10 @@
-import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
+import { KIND_SHIFT, NODE_BITMAP, NODE_HASHED, NODE_LIST, NODE_POINTS, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
 import {
   BITMAP_LIMIT,
   OFFSET_STEP,
   GAP_RUNS,
   GAPS,
+  HASHED_KIND,
   KIND_COLON,
   KIND_DELIMITER,
   KIND_DOT,
@@ -161,6 +162,7 @@ function writeVectors(base: usize): void {
   v128.store(base, i32x4.splat(8 | NODE_LIST), LIST_KIND);
   v128.store(base, i32x4.splat(8 | NODE_TREE), TREE_KIND);
   v128.store(base, i32x4.splat(8 | NODE_POINTS), POINTS_KIND);
+  v128.store(base, i32x4.splat(8 | NODE_HASHED), HASHED_KIND);
   v128.store(base, i32x4.splat(((8 | NODE_BITMAP) + 1) << KIND_SHIFT), BITMAP_LIMIT);
 }
 

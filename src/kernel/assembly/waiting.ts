@@ -6,14 +6,14 @@ import { workspace } from "./workspace.ts";
  * misses are in flight at once, and no branch depends on an address. `out` holds the entry that each address has
  * reached. The addresses that a step has to handle are a queue of byte offsets in `out`.
  *
- *     WAITING   | queue 0 | ... | queue 4 |     QUEUE_BYTES each
+ *     WAITING   | queue 0 | ... | queue 5 | two arrays |     QUEUE_BYTES each
  *     a queue   | offset | offset | ... | end ->   12 bytes past the end may be written
  *
  * A step puts each of a group's addresses in one queue at most, so GROUP words and the 12 bytes are all that a queue
  * needs. They are multiples of 4 below 4 * GROUP, made here and not read from a table: none leads out of `out`.
  */
 
-/** The address of queue `number`, 0 to 4. */
+/** The address of queue `number`, 0 to 5. */
 @inline
 export function queueAt(number: usize): usize {
   return workspace + WAITING + number * QUEUE_BYTES;
