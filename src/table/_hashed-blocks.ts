@@ -16,7 +16,7 @@ const DENSE = 4;
 const DENSE_BITS = 16;
 
 /**
- * The segments below a place read as blocks of one length in front of a background:
+ * The segments below a place read as blocks of one length on a background:
  *
  *     segments   | b | p | b       | p         | q | b   |       b: the background, the first or the last match
  *     blocks         p               p   p   p   q               all of the length that all changes are multiples of

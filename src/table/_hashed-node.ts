@@ -20,7 +20,7 @@ export interface HashedContent {
   readonly end: number;
   /** The bits that its blocks decide. */
   readonly length: number;
-  /** Each block, and the background before, between and behind them, by address. */
+  /** Each block, and the background before, between and after them, by address. */
   readonly blocks: () => Generator<HashedBlock>;
 }
 

@@ -72,7 +72,7 @@
  *              A list of single addresses costs two changes each in the nodes above, here half a word. A slot is in a
  *              point if its first 16 - size bits are a key: no order is needed, so the kernel compares 32 keys at once.
  *
- *     hashed   bits [d, length), IPv6 only: blocks of one length, hosts or sites, in front of one background
+ *     hashed   bits [d, length), IPv6 only: blocks of one length, hosts or sites, on one background
  *
  *              +0          +1      +2      +3             +3 + 2^b     +4 + 2^b
  *              +-----------+-------+-------+-------+- - - -+-------+- - - - - - - - -+-------+ ...
