@@ -286,6 +286,7 @@ export class Server {
     await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
     webhooks.start();
     this.#announcements.start();
+    this.services.indicators.start();
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",

@@ -7,6 +7,7 @@ import { recordKeyFile } from "./sql/_key-file.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { takeLease } from "./sql/_leases.ts";
 import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
+import { deleteUnreadIndicators } from "./sql/_unread-indicators.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
@@ -57,6 +58,12 @@ const COUNTERS = {
 
   /** The next step of the same for a ruleset, which the database has; true: the collection stands where the feed does. */
   rulesetIndicators: appendRulesetIndicators,
+
+  /**
+   * Deletes some indicators of a collection whose source has been deleted and which no valid credential names: no one can
+   * read it any more. False: there are none.
+   */
+  unreadIndicators: deleteUnreadIndicators,
 
   /** Adds an attempt to deliver an event; false if the endpoint is gone, or a user has moved its progress. */
   delivery: recordDelivery,

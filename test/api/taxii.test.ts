@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parsePrefix } from "../../src/address/prefix.ts";
+import { indicatorsIn } from "../../src/store/indicator.ts";
 import { collectionOf } from "../../src/service/taxii/collections.ts";
 import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
 import { datasetCollectionId } from "../../src/store/taxii-credential.ts";
@@ -395,6 +396,45 @@ test("what has been deleted is a collection of revocations: a ruleset, a deploym
   assert.deepEqual(body.collections.map(({ title }: any) => title).sort(), ["Deleted ruleset", "gone"]);
   await t.restart();
   assert.equal((await indicatorsOf(authorization, deployment)).length, 1);
+});
+
+test("what no one can read any more is deleted; a ruleset that comes back has other indicators than before", async () => {
+  const [ruleset, kept] = [await newRuleset(), await newRuleset()];
+  const { text: key } = await addKey(t, organisationId);
+  const rules = Array.from({ length: 1100 }, (_, host) => ({ ip: `198.51.${host >> 8}.${host & 255}` }));
+  const imported = await ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules:import`, { key, body: { rules } });
+  assert.equal(imported.status, 200, imported.text);
+  await add(kept, "192.0.2.1");
+  const { id, authorization } = await signIn(ruleset, kept);
+  const versions = { all: true, first: false, last: false, at: [] };
+  const query = { after: 0, limit: 10_000, types: ["indicator"], versions } as const;
+  const countOf = async (each: string): Promise<number> =>
+    indicatorsIn(await t.server.store.read("indicators", each, query)).length;
+  const clean = () => t.server.services.indicators.deleteUnread();
+  const known = await indicatorsOf(authorization, ruleset, "?limit=1000");
+  assert.equal((await indicatorsOf(authorization, kept)).length, 1);
+  await clean();
+  t.clock.now += 1000;
+  const command = { kind: "delete-ruleset", ...by(), rulesetId: ruleset } as const;
+  await t.server.store.write(command);
+  await until("it is deleted", () => t.server.services.memory.ruleset(organisationId, ruleset) === undefined);
+  const { sequence } = t.server.services.memory;
+  await indicatorsOf(authorization, ruleset);
+  await clean();
+  assert.deepEqual([await countOf(ruleset), await countOf(kept)], [2200, 1], "its revocations can be read");
+  await t.server.store.write({ kind: "revoke-taxii-credential", ...by(), credentialId: id });
+  await clean();
+  assert.deepEqual([await countOf(ruleset), await countOf(kept)], [0, 1]);
+
+  // As its indicators were known to be revoked, what comes back must not have their ids.
+  await t.server.store.write({ kind: "restore-ruleset", ...by(), sequence });
+  const { authorization: another } = await signIn(ruleset);
+  const back = await indicatorsOf(another, ruleset, "?limit=5000");
+  assert.equal(back.length, 1100);
+  assert.ok(back.every(({ revoked, created }) => revoked === undefined && created > known[0].created));
+  const ids = new Set(known.map((each) => each.id));
+  assert.equal(back.filter((each) => ids.has(each.id)).length, 0);
+  assert.equal((await indicatorsOf(another, ruleset, "?match[version]=all&limit=5000")).length, 1100);
 });
 
 test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {

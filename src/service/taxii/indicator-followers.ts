@@ -10,10 +10,13 @@ import type { PublishedLists } from "../deployments/published-lists.ts";
 import type { FairQueue } from "../fair-queue.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { ServiceError } from "../service-error.ts";
+import { RepeatedExchange } from "../store/repeated-exchange.ts";
 import type { Collection } from "./collections.ts";
 
 /** Entries that are compared in one step. */
 const ENTRIES_AT_ONCE = 2000;
+/** Milliseconds between two looks for collections that no one can read any more. */
+const CLEANED_EVERY = 60_000;
 /** Seconds after which a client may ask again for what is not there yet. */
 const RETRY_AFTER = 5;
 const FAMILIES: readonly Family[] = [4, 6];
@@ -43,6 +46,7 @@ export class IndicatorFollowers {
   /** By collection: what is going on, and what begins after that. */
   readonly #running = new Map<string, { readonly now: Promise<void>; next: Promise<void> | undefined }>();
   #isStopped = false;
+  #cleaning: RepeatedExchange | undefined;
 
   constructor(services: Needed) {
     this.#services = services;
@@ -66,9 +70,22 @@ export class IndicatorFollowers {
     return now;
   }
 
+  start(): void {
+    this.#cleaning = new RepeatedExchange(() => this.deleteUnread(), CLEANED_EVERY);
+    this.#cleaning.start();
+  }
+
+  /** Deletes what no one can read any more. Every server does so. */
+  async deleteUnread(): Promise<void> {
+    const step = (): Promise<boolean> => this.#services.store.record("unreadIndicators");
+    // The store's outage is logged elsewhere; where many requests wait, it is done later.
+    while (!this.#isStopped && (await this.#inTurn("", step).catch(() => false)));
+  }
+
   /** Resolves when the steps that are going on have ended. The next server continues after them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    await this.#cleaning?.stop();
     await Promise.allSettled([...this.#running.values()].map(({ now }) => now));
   }
 

@@ -48,7 +48,14 @@ export function addDifference(
     entry,
     last,
     at,
-  }: { readonly entry?: IndicatorEntry; readonly last?: LastVersion | undefined; readonly at: number },
+    after = 0,
+  }: {
+    readonly entry?: IndicatorEntry;
+    readonly last?: LastVersion | undefined;
+    readonly at: number;
+    /** Indicators that were there until this time have been deleted: others are created after it. */
+    readonly after?: number;
+  },
 ): void {
   const isActive = entry !== undefined && (entry.expiresAt === null || entry.expiresAt > at);
   const isSame = last !== undefined && (entry?.createdAt ?? 0) <= last.created;
@@ -58,7 +65,7 @@ export function addDifference(
     addRevocation(into, last, { state: LAST_OF_EARLIER, at });
   } else if (entry === undefined || (isSame && !isActive)) return;
   else if (last !== undefined) into.replaced.push([last.added, LAST_OF_EARLIER]);
-  into.added.push(firstVersion(idOf, entry, last, isActive ? at : null));
+  into.added.push(firstVersion(idOf, entry, Math.max(after, last?.modified ?? 0), isActive ? at : null));
 }
 
 function addUpdate(into: IndicatorDifference, { name, kind, expiresAt, updatedAt }: IndicatorEntry, last: LastVersion) {
@@ -84,15 +91,15 @@ function nextVersion({ added: _added, ...last }: LastVersion, changed: Partial<N
   return { ...last, version: last.version + 1, ...changed };
 }
 
-/** `activeAt`: null: it is revoked from the beginning. */
+/** `after`: the time of the last version before it. `activeAt`: null: it is revoked from the beginning. */
 function firstVersion(
   idOf: IdOf,
   { key, name, kind, expiresAt, createdAt, updatedAt }: IndicatorEntry,
-  last: LastVersion | undefined,
+  after: number,
   activeAt: number | null,
 ): NewVersion {
   // Later than what is revoked, so that no two indicators of a prefix have the same time, and thus the same id.
-  const created = Math.max(createdAt ?? updatedAt, last === undefined ? 0 : last.modified + 1);
+  const created = Math.max(createdAt ?? updatedAt, after === 0 ? 0 : after + 1);
   return {
     id: idOf(key, created),
     version: 1,

@@ -21,6 +21,7 @@ import { type Engine, forUpdate, type Insertion, jsonRows } from "./_engine.ts";
 import { lockNumbers } from "./_entity-commands.ts";
 import type { IndicatorCollectionRow, Tables } from "./_tables.ts";
 import { readRulesOf } from "./_rule-rows.ts";
+import { DELETED_MARK } from "./_unread-indicators.ts";
 
 /** Events of rules whose prefixes are compared in one step, if a row of the feed does not have more. */
 const EVENTS_AT_ONCE = 2000;
@@ -274,7 +275,7 @@ function idIn({ id }: IndicatorCollection): IdOf {
 
 /** Both are in the order of keys and cover the same ones. O(entries + versions) */
 function compare(
-  { collection, at }: Step,
+  { collection, at, row }: Step,
   entries: readonly IndicatorEntry[],
   last: readonly LastVersion[],
   into: IndicatorDifference,
@@ -289,6 +290,7 @@ function compare(
       ...(isEntry ? { entry } : {}),
       last: isVersion ? version : undefined,
       at,
+      after: row.mark === DELETED_MARK ? Math.ceil(row.head / MICRO) : 0,
     });
     if (isEntry) next++;
     if (isVersion) known++;

@@ -450,7 +450,7 @@ export interface IndicatorCollectionRow {
   readonly organisation_id: string;
   /** When its last indicator was added, in microseconds. */
   readonly head: number;
-  /** The state of its source that is in it; -1: none is, as a whole. */
+  /** The state of its source that is in it; -1: none is, as a whole; -2: none is, and what there was has been deleted. */
   readonly mark: number;
   /** The id of the feed whose events `mark` counts. */
   readonly feed: string;
