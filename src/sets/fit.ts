@@ -116,16 +116,36 @@ function* added(
 ): Generator<undefined, Found, undefined> {
   const weights = yield* weightsOf(addresses, never, seen);
   const costs = { ofAddress: seen === undefined ? 1 : SMALL, weights, shortest };
-  const trees: CoverTree[] = [];
-  for (const leaves of byFamily(exact)) if (leaves.length > 0) trees.push(yield* coverTree(leaves, costs));
+  const trees = yield* treesOf(exact, costs);
   const fewest = yield* fewestNodes(trees);
-  if (fewest > most)
+  if (fewest > most) {
+    const reason = yield* reasonOf(fewest, exact, costs);
     throw new FitError(
-      `the addresses need at least ${fewest} prefixes, as some must not be added, more than the ${most} allowed; allow ${fewest} or more`,
+      `the addresses need at least ${fewest} prefixes, as ${reason}, more than the ${most} allowed; allow ${fewest} or more`,
       fewest,
     );
+  }
   const choice = yield* exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);
   return { prefixes: yield* prefixesOf(trees, choice), cost: choice.cost, bound: choice.bound };
+}
+
+type Costs = Parameters<typeof coverTree>[1];
+
+/** Of each family that has prefixes. */
+function* treesOf(exact: readonly Prefix[], costs: Costs): Generator<undefined, CoverTree[], undefined> {
+  const trees: CoverTree[] = [];
+  for (const leaves of byFamily(exact)) if (leaves.length > 0) trees.push(yield* coverTree(leaves, costs));
+  return trees;
+}
+
+/** Why so many prefixes are needed. */
+function* reasonOf(fewest: number, exact: readonly Prefix[], costs: Costs): Generator<undefined, string, undefined> {
+  const families = byFamily(exact).filter((prefixes) => prefixes.length > 0).length;
+  if (fewest === families) return "IPv4 and IPv6 have no prefix in common";
+  const weights = costs.weights.filter(({ cost }) => cost < Infinity);
+  const withoutNever = yield* fewestNodes(yield* treesOf(exact, { ...costs, weights }));
+  if (withoutNever < fewest) return "some addresses must not be added";
+  return `no prefix may be wider than /${costs.shortest[4]} (IPv4) or /${costs.shortest[6]} (IPv6)`;
 }
 
 /** Next to numbers of times that an address was seen, less than one for all of IPv4. */

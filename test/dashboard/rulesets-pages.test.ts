@@ -698,7 +698,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.equal(readFileSync(await file.path(), "utf8"), "20.0.0.0/30\n20.0.0.9\n");
     await page.getByLabel("Never add addresses of").selectOption("never added");
     await make(2);
-    await page.locator(".field-error", { hasText: "need at least 3 prefixes, as some must not be added" }).waitFor();
+    await page
+      .locator(".field-error", { hasText: "need at least 3 prefixes, as some addresses must not be added" })
+      .waitFor();
     await end(opened);
   });
 

@@ -173,6 +173,25 @@ test("both families share the number of prefixes; a /64 counts as an IPv4 addres
   assert.deepEqual([added.size(4), added.size(6)], [2n, 0n]);
 });
 
+test("an error names what takes so many prefixes: the families, widths, or what must not be added", () => {
+  const setOf = (...texts: string[]): AddressSet => AddressSet.of(texts.map((text) => parsePrefix(text)));
+  const reasonOf = (set: AddressSet, most: number, never = AddressSet.EMPTY): string => {
+    let reason = "";
+    assert.throws(
+      () => fit(set, most, { loss: "add", never }),
+      (error) => {
+        reason = /, as (.*), more than/.exec((error as FitError).message)![1]!;
+        return error instanceof FitError;
+      },
+    );
+    return reason;
+  };
+  const both = setOf("10.0.0.1", "10.0.0.4", "2001:db8::/64");
+  assert.equal(reasonOf(both, 1), "IPv4 and IPv6 have no prefix in common");
+  assert.equal(reasonOf(both, 2, setOf("10.0.0.2")), "some addresses must not be added");
+  assert.equal(reasonOf(setOf("10.0.0.0", "11.0.0.0"), 1), "no prefix may be wider than /8 (IPv4) or /19 (IPv6)");
+});
+
 test("nothing is lost where it fits, or where that is not asked for; the error says how many it needs", () => {
   const set = AddressSet.of(["10.0.0.0/25", "10.0.0.128/25", "10.0.2.0/24"].map((text) => parsePrefix(text)));
   const exact = fit(set, 2);

@@ -29,7 +29,7 @@ console.log(
   `seed ${seed}: ${faultsOf(report)} faults ${JSON.stringify(report.faults)}, ${report.added} rules added; devices got ${JSON.stringify(report.answers)}, ${report.lists.size} different lists; ${report.wrong.length} that would disarm a firewall`,
 );
 for (const wrong of report.wrong.slice(0, 20)) console.log(wrong);
-if (report.wrong.length > 0 || missed.length > 0) process.exitCode = 1;
+if (report.wrong.length > 0 || missed.length > 0) process.exit(1);
 
 function goesOn(soFar: FaultReport): boolean {
   const faults = faultsOf(soFar);

@@ -217,7 +217,7 @@ class FaultedWorld {
     });
   }
 
-  /** From a copy that was made just before: rules that were added since are lost. */
+  /** From a copy that was made just before, while no server runs: rules that were added since are lost. */
   async #restore(): Promise<void> {
     const name = new URL(this.#databaseUrl).pathname.slice(1);
     this.#proxy.shut();
@@ -225,11 +225,13 @@ class FaultedWorld {
     this.#proxy.open();
     const { added } = this;
     await this.#add();
+    await this.#service.end("SIGTERM");
     this.#proxy.shut();
     await this.#admin(`drop database "${name}"`, `create database "${name}" template "${name}_copy"`);
     await this.#admin(`drop database "${name}_copy"`);
     this.added = added;
     this.#proxy.open();
+    await this.#start();
     await this.#add();
   }
 

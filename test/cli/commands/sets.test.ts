@@ -202,7 +202,7 @@ test("a list that is too long for N prefixes is fitted, without what must never 
   );
   assert.match(
     impossible.stderr,
-    /need at least 5 prefixes, as some must not be added, more than the 3 allowed; allow 5/,
+    /need at least 5 prefixes, as some addresses must not be added, more than the 3 allowed; allow 5/,
   );
   writeFileSync(join(folder.path, "own.log"), "30.0.0.2 GET /\n30.0.0.2 GET /\n20.0.1.8 GET /\n30.0.0.9 GET /\n");
   const seen = await fitted("--loss", "add", "--log", "own.log");
