@@ -88,7 +88,7 @@ export function holdsAt(boundaries: Boundaries, address: Address): boolean {
 }
 
 /**
- * The part of the set from the first to the last address. O(log n), and O(boundaries in it) for the copy.
+ * The part of the set from the first to the last address. O(log n), and O(boundaries in it) for a copy where it begins or ends within a range.
  *
  *     boundaries   1, 3, 5   from 2 to 5:   2 lies in a part, so it begins one; 3 and 5 are between; 5 lies in a part,
  *                                           so it ends after 5  ->  2, 3, 5, 6
@@ -103,6 +103,8 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
   const end = to % 2 === 1 ? wordsAfter(last, width) : [];
   const between = words.subarray(from * width, to * width);
+  // Sets are immutable: a part without ends of its own is a view.
+  if (start.length === 0 && end.length === 0) return { family, words: between };
   const result = new Uint32Array(start.length + between.length + end.length);
   result.set(start);
   result.set(between, start.length);

@@ -112,7 +112,7 @@ test("the negative controls: expired rules that count, and rules inside a prefix
     return rules;
   };
   const onlyCovering = (rules: RuleIndex): RuleIndex => {
-    Object.assign(rules, { rules: () => [].values() });
+    Object.assign(rules, { rules: () => [].values(), visitingActive: () => [].values() });
     return rules;
   };
   for (const change of [neverExpiring, onlyCovering]) {
