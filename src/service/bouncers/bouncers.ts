@@ -11,7 +11,15 @@ import type { ServiceMemory } from "../rules/service-memory.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { digestOfBouncerKey } from "./bouncer-key.ts";
 import { comparing, type Difference } from "./decisions.ts";
-import { asHosts, type EnforcedList, enforcedList, NOTHING, packEntries, unpackEntries } from "./enforced-list.ts";
+import {
+  asHosts,
+  endOfHost,
+  type EnforcedList,
+  enforcedList,
+  NOTHING,
+  packEntries,
+  unpackEntries,
+} from "./enforced-list.ts";
 
 /** Bytes of lists and differences. */
 const MAX_BYTES = 128 << 20;
@@ -115,13 +123,7 @@ export class Bouncers {
     const deployment = this.#services.memory.deploymentById(credential.deploymentId);
     const list = deployment === undefined ? undefined : await this.#listOf(deployment, now);
     if (deployment === undefined || list === undefined) return undefined;
-    const { ends } = await this.#forBouncer(deployment.id, list, credential.hostsOnly);
-    const found = new Map<string, number>();
-    for (let length = prefix.length; length >= 0; length--) {
-      const text = formatPrefix(prefixOf(prefix, length));
-      const end = ends.get(text);
-      if (end !== undefined) found.set(text, end);
-    }
+    const found = new Map(credential.hostsOnly ? hostIn(list, prefix) : entriesCovering(list, prefix));
     return { found, scenarioOf: await this.#scenarios(deployment, now) };
   }
 
@@ -260,6 +262,19 @@ export class Bouncers {
     });
     return (await Promise.all(all)).flat();
   }
+}
+
+function* entriesCovering({ ends }: EnforcedList, prefix: Prefix): Generator<[prefix: string, end: number]> {
+  for (let length = prefix.length; length >= 0; length--) {
+    const text = formatPrefix(prefixOf(prefix, length));
+    const end = ends.get(text);
+    if (end !== undefined) yield [text, end];
+  }
+}
+
+function hostIn(list: EnforcedList, host: Prefix): [prefix: string, end: number][] {
+  const end = endOfHost(list, host);
+  return end === undefined ? [] : [[formatPrefix(host), end]];
 }
 
 class NotKeptError extends Error {}

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { deflateRaw, inflateRaw } from "node:zlib";
 import { addressBits, type Prefix } from "../../address/address.ts";
-import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded, joined } from "../encoded.ts";
 
@@ -55,6 +55,20 @@ export async function unpackEntries(digest: string, content: string): Promise<En
 export async function asHosts({ digest, ends }: EnforcedList): Promise<EnforcedList> {
   const hosts = await inSlices(collecting(expanded(ends)));
   return { digest, ends: hosts, byteLength: hosts.size * ENTRY_BYTES };
+}
+
+/**
+ * The end of the decision on a single address in `asHosts`, which is not made for it: also for those that are left out as
+ * there are more than a million; undefined if it is not listed.
+ */
+export function endOfHost({ ends }: EnforcedList, host: Prefix): number | undefined {
+  const bits = addressBits(host.family);
+  if (host.length < bits) return undefined;
+  for (let length = bits; length >= bits - EXPANDED_BITS; length--) {
+    const end = ends.get(formatPrefix(prefixOf(host, length)));
+    if (end !== undefined) return end;
+  }
+  return undefined;
 }
 
 function* collecting(
