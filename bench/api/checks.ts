@@ -19,8 +19,12 @@ import { type Measurement, measurement, medianOf } from "./measure.ts";
 
 const ADDRESSES = 10_000;
 const NOW = Date.UTC(2026, 10, 23);
-/** What 500 writes a second change between two freezes, 31 s apart. */
+const WRITES_A_SECOND = 500;
+/** What these change between two freezes, 31 s apart. */
 const WRITES = 15_000;
+/** Of a sample beside writes; so many samples reach the freeze, which 625 more writes bring about. */
+const BATCHES = 50;
+const SAMPLES = 16;
 const WARM_UP = 2;
 
 const PARSE = "JSON.parse of the body of a bulk check";
@@ -62,11 +66,13 @@ function formsOf(columns: RuleColumns, random: Random): Forms {
     isDone = freezing.next().done === true;
     longestStep = Math.max(longestStep, processorTime() - start);
   }
-  for (let i = 0; i < WRITES; i++) {
-    const prefix = { family: 4 as const, w0: random.word(), w1: 0, w2: 0, w3: 0, length: 32 };
-    written.set({ prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 });
-  }
+  for (let i = 0; i < WRITES; i++) writeOne(written, random);
   return { tree, table, kernel, written, longestStep };
+}
+
+function writeOne(rules: RuleIndex, random: Random): void {
+  const prefix = { family: 4 as const, w0: random.word(), w1: 0, w2: 0, w3: 0, length: 32 };
+  rules.set({ prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 });
 }
 
 function batchOf({ words }: RuleColumns, random: Random): string {
@@ -103,6 +109,30 @@ function requireSame({ tree, table, kernel }: Forms, ips: readonly string[]): vo
     });
 }
 
+/**
+ * Batches one after the other, between which 500 rules are added for each second that they take, and the rules are
+ * frozen, a step after each batch, when that is worth it: milliseconds of all of it per batch.
+ */
+function besideWrites(rules: RuleIndex, columns: RuleColumns, random: Random): number[] {
+  let [owed, freezes] = [0, 0];
+  let freezing: Iterator<undefined, void> | undefined;
+  const sampled = Array.from({ length: SAMPLES }, () => {
+    let time = 0;
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const ips = (JSON.parse(batchOf(columns, random)) as { ips: string[] }).ips;
+      const start = processorTime();
+      idsOf(rules, ips);
+      if (rules.isStale) freezing ??= rules.freezing(KERNEL_ENGINE);
+      if (freezing?.next().done === true) [freezing, freezes] = [undefined, freezes + 1];
+      for (owed += (processorTime() - start) * (WRITES_A_SECOND / 1000); owed >= 1; owed--) writeOne(rules, random);
+      time += processorTime() - start;
+    }
+    return time / BATCHES;
+  });
+  if (freezes === 0 && freezing === undefined) throw new Error("too few writes to bring about a freeze");
+  return sampled;
+}
+
 /** In milliseconds of processor time a batch, by what is done with its texts. */
 export function measureChecks(count: number, rounds: number): Measurement[] {
   const random = new Random(2);
@@ -132,6 +162,8 @@ export function measureChecks(count: number, rounds: number): Measurement[] {
     }
   }
   const measured = Object.entries(samples).map(([subject, times]) => measurement(subject, "processor ms", times));
+  const beside = `10,000 texts to rules, batch, kernel, while ${WRITES_A_SECOND} writes a second and a freeze run`;
+  measured.push(measurement(beside, "processor ms", besideWrites(written, columns, random)));
   return [...measured, measurement(LONGEST_STEP, "processor ms", [longestStep])];
 }
 
