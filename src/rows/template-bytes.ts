@@ -11,11 +11,32 @@ export function hole(what: number): string {
   return `${MARK}${what}${MARK}`;
 }
 
-/** Encodes the row and turns each enclosed number into its hole; a hole is shorter, so that this is done in place. */
+/** Rows are made one after the other, each used before the next: see `CreateRowTemplates`. */
+let shared = new Uint8Array(1024);
+
+/** Encodes the row and turns each enclosed number into its hole. The next call writes over what this returns. */
 export function templateBytes(row: string): Uint8Array {
-  const bytes = encoder.encode(row);
+  // UTF-8 takes at most three bytes for each unit of a string, and a hole takes fewer than it has.
+  if (shared.length < 3 * row.length) shared = new Uint8Array(6 * row.length);
+  const end = encodeAscii(row) ? row.length : encoder.encodeInto(row, shared).written;
+  return shared.subarray(0, markedToHoles(shared, end));
+}
+
+/** Into `shared`; for rows of tens of characters a loop is several times as fast as a `TextEncoder`. */
+function encodeAscii(row: string): boolean {
+  let units = 0;
+  for (let at = 0; at < row.length; at++) {
+    const unit = row.charCodeAt(at);
+    units |= unit;
+    shared[at] = unit;
+  }
+  return units < 0x80;
+}
+
+/** In place, as holes are shorter. Returns where the bytes end. */
+function markedToHoles(bytes: Uint8Array, end: number): number {
   let to = 0;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < end; at++) {
     if (bytes[at] !== MARK_BYTE) {
       bytes[to++] = bytes[at]!;
       continue;
@@ -25,5 +46,5 @@ export function templateBytes(row: string): Uint8Array {
     bytes[to++] = HOLE;
     bytes[to++] = what;
   }
-  return bytes.subarray(0, to);
+  return to;
 }
