@@ -51,7 +51,7 @@ const OTHER_ADDRESSES: Readonly<Record<string, string>> = {
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
  * `import.meta.url` stays the address that the module has where it is not packed, for what is found by it.
  */
-function inPlace(outfile: string, { requiresPackages = false } = {}): Plugin {
+function inPlace(outfile: string, { isCommand = false } = {}): Plugin {
   return {
     name: "in place",
     setup({ onLoad }) {
@@ -59,11 +59,35 @@ function inPlace(outfile: string, { requiresPackages = false } = {}): Plugin {
         const file = relative(ROOT, path);
         const own = OTHER_ADDRESSES[file] ?? file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
         const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
-        const source = withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address);
-        return { contents: requiresPackages ? requiringPackages(source, outfile) : source, loader: "ts" };
+        const text = readFileSync(path, "utf8");
+        const source = withoutImports(isCommand ? callingLater(text) : text, file);
+        const contents = source.replaceAll("import.meta.url", address);
+        return { contents: isCommand ? requiringPackages(contents, outfile) : contents, loader: "ts" };
       });
     },
   };
+}
+
+/**
+ * Modules of node: that take milliseconds to load, and that most commands import but never call: `identify -c` of one
+ * line took 85 ms of processor time with them, 72 without. Only functions are imported from them, and classes for `new`;
+ * a module that asks for a class by `instanceof` gets the module at once.
+ */
+const LATE = /^import \{([^}]*)\} from "(node:(?:crypto|fs\/promises|net|timers\/promises))";$/gm;
+
+/** Loads those modules with the first call of one of their functions. */
+function callingLater(source: string): string {
+  return source.replaceAll(LATE, (whole, names: string, module: string) => {
+    const values = valuesOf(names);
+    if (values.some((value) => source.includes(`instanceof ${value.split(" as ").at(-1)}`))) return whole;
+    return values
+      .map((value) => {
+        const [name, local = name] = value.split(" as ");
+        const called = `process.getBuiltinModule("${module}").${name}`;
+        return `function ${local}(...all) { return new.target ? new ${called}(...all) : ${called}(...all); }`;
+      })
+      .join(" ");
+  });
 }
 
 function withoutImports(source: string, file: string): string {
@@ -145,7 +169,7 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     entryPoints: [entry],
     outfile,
     minifyIdentifiers: true,
-    plugins: [inPlace(outfile, { requiresPackages: true }), apart(outfile), packages(outfile)],
+    plugins: [inPlace(outfile, { isCommand: true }), apart(outfile), packages(outfile)],
   });
 }
 

@@ -3,9 +3,10 @@ import { CTI_KIND } from "../cti/dataset.ts";
 import { catalogueOf } from "../datasets/catalogue-from-bytes.ts";
 import { ctiDatasetOf } from "../datasets/cti-dataset-from-bytes.ts";
 import { withPath } from "../datasets/with-path.ts";
-import { checkStoredRuleset, RULESET_KIND } from "../rulesets/stored-ruleset.ts";
+import { checkStoredRuleset } from "../rulesets/stored-ruleset.ts";
 import { type OpenOptions, openSnapshot } from "../snapshot/open-snapshot.ts";
 import { type VerifiedSnapshot, verifySnapshot } from "../snapshot/verify-snapshot.ts";
+import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 
 /**
  * Proves that a file can be used: every checksum, prefix, node, document and rule, and who signed it if there are keys.

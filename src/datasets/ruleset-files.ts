@@ -2,7 +2,6 @@ import { type FileOperations, NODE_FILES } from "../files/publish-file.ts";
 import type { Ruleset } from "../rulesets/ruleset.ts";
 import type { RuleIndex } from "../rulesets/rule-index.ts";
 import {
-  RULESET_KIND,
   type StoredAbout,
   type StoredRules,
   type StoredRuleset,
@@ -16,6 +15,7 @@ import { writeSnapshot } from "../snapshot/write-snapshot.ts";
 import { inSlices } from "../turns/in-slices.ts";
 import { checkKind } from "./_check-kind.ts";
 import { RULESET_SNAPSHOT, rulesetOf, storedRulesOf } from "./ruleset-from-bytes.ts";
+import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 
 /**
  * Saves a ruleset as it is at the call, as a snapshot of the kind "ruleset", atomically: whatever happens, there is the

@@ -1,10 +1,11 @@
 import type { Ruleset } from "../rulesets/ruleset.ts";
-import { RULESET_KIND, rulesetOf as readRuleset, storedRules, type StoredRules } from "../rulesets/stored-ruleset.ts";
+import { rulesetOf as readRuleset, storedRules, type StoredRules } from "../rulesets/stored-ruleset.ts";
 import { metadataInPlace } from "../snapshot/metadata-in-place.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
 import { withPath } from "./with-path.ts";
+import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 
 /** What a snapshot of a ruleset is. */
 export const RULESET_SNAPSHOT: ExpectedKind = { kind: RULESET_KIND, writtenBy: "saveRuleset" };

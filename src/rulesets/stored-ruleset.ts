@@ -21,9 +21,6 @@ import { indexOf, restored, type Ruleset } from "./ruleset.ts";
 
 export type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
 
-/** The kind of a snapshot that holds a ruleset. */
-export const RULESET_KIND = "ruleset";
-
 /** The rules of a file, which can be written to, and what is stored beside them. */
 export interface StoredRules {
   readonly about: StoredAbout;

@@ -8,16 +8,8 @@ import {
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../catalogue-history.ts";
-import {
-  arrowColumnsOf,
-  type ChosenSnapshot,
-  chosenSnapshots,
-  countsOfSnapshot,
-  namingBadFile,
-  rowsOf,
-} from "../chosen-snapshots.ts";
+import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../chosen-snapshots.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -202,10 +194,12 @@ async function identifyIn(
   args: Arguments,
   given: Pick<IdentifyOptions, "inputs" | "threads"> & { readonly now: number },
 ): Promise<number> {
-  const [{ snapshot, label }, ...further] = chosen;
+  const [{ snapshot, kind, label }, ...further] = chosen;
   const result = await identifyInterruptibly(args, {
-    ...optionsFor(args, snapshot),
-    ...(further.length > 0 && { label, further: further.map((one) => ({ ...one, ...rowsOf(one.snapshot) })) }),
+    snapshot,
+    ...kind.rows,
+    ...optionsFor(args),
+    ...(further.length > 0 && { label, further: further.map(({ kind: { rows }, ...one }) => ({ ...one, ...rows })) }),
     ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
     ...given,
   });
@@ -233,7 +227,7 @@ async function runArrow(args: Arguments): Promise<number> {
     interruptibly((signal) =>
       identifyArrow({
         snapshot: chosen.snapshot,
-        columns: arrowColumnsOf(chosen, now),
+        columns: chosen.kind.arrowColumns(chosen.snapshot, chosen.path, now),
         input,
         output: output === undefined ? process.stdout : { path: output },
         ...(field !== undefined && { field }),
@@ -299,11 +293,9 @@ async function interruptibly<Result>(start: (signal: AbortSignal) => Promise<Res
   }
 }
 
-function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
+function optionsFor(args: Arguments): Omit<IdentifyOptions, "inputs" | "threads" | "snapshot"> {
   const path = args.value("output");
   return {
-    snapshot,
-    ...rowsOf(snapshot),
     ...workOf(args),
     rows: selection(args),
     ...(printsRows(args) && { output: path === undefined ? process.stdout : { path } }),
@@ -452,7 +444,8 @@ async function printCounts(
 ): Promise<void> {
   const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
   const lists = [];
-  for (const one of chosen) lists.push({ label: one.label, counts: await countsOfSnapshot(one, now) });
+  for (const { path, snapshot, kind, label } of chosen)
+    lists.push({ label, counts: await kind.counts(snapshot, path, now) });
   const counts = countsOf(result, lists, { isSummary: args.has("summary") });
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {

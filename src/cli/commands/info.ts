@@ -6,7 +6,6 @@ import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { rulesetOf } from "../../datasets/ruleset-from-bytes.ts";
-import { RULESET_KIND } from "../../rulesets/stored-ruleset.ts";
 import { CTI_KIND } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
@@ -15,6 +14,7 @@ import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { layoutText } from "../output/layout-text.ts";
 import { oneLine } from "../output/one-line.ts";
 import { type Style, styleFor } from "../output/style.ts";
+import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 
 export const infoCommand: Command = {
   name: "info",

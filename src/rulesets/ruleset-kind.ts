@@ -1,0 +1,2 @@
+/** The kind of a snapshot that holds a ruleset. */
+export const RULESET_KIND = "ruleset";
