@@ -6,7 +6,7 @@ import { Random } from "../../../bench/data/random.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { Received } from "../harness/webhook-receiver.ts";
 import { WebhookReceiver } from "../harness/webhook-receiver.ts";
-import { rounds } from "../../rounds.ts";
+import { onlyLong, rounds } from "../../rounds.ts";
 import { until } from "../../until.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
@@ -292,6 +292,28 @@ test("redirects are not followed, Retry-After is heeded, and a response without 
   receiver.respond = (response) => void response.writeHead(204).end();
   await remove(id);
   await remove(target.id);
+});
+
+test("while an endpoint does not respond, others get their events; then it has failed", async () => {
+  const [silent, other] = [await endpoint(), await endpoint()];
+  let isWaiting = false;
+  receiver.respond = (response, { path }) => {
+    if (path !== silent.path) return void response.writeHead(204).end();
+    isWaiting = true;
+    response.on("close", () => (isWaiting = false));
+  };
+  await addRule("203.0.113.192/28");
+  await addRule("203.0.113.208/28");
+  await until("others have both", () => receiver.at(other.path).length === 2 && receiver.at(silent.path).length === 1);
+  assert.ok(isWaiting, "the server still waits for the other one");
+  if (onlyLong() === false) {
+    await until("it has failed", async () => (await healthOf(silent.id)).failed_attempts === 1);
+    assert.match((await deliveriesOf(silent.id))[0].error, /no response/);
+    assert.equal(receiver.at(silent.path).length, 1, "nothing else is sent to it meanwhile");
+  }
+  receiver.respond = (response) => void response.writeHead(204).end();
+  await remove(silent.id);
+  await remove(other.id);
 });
 
 test("410 stops it until a user starts it again, with what was missed or without; others are told", async () => {
