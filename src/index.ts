@@ -8,7 +8,7 @@ export type { SnapshotContent } from "./snapshot/encode-snapshot.ts";
 export { writeSnapshot } from "./snapshot/write-snapshot.ts";
 export { type OpenOptions, openSnapshot } from "./snapshot/open-snapshot.ts";
 export { parseTrustedKeys, type TrustedKeys } from "./snapshot/signing.ts";
-export { signSnapshot } from "./snapshot/sign-snapshot.ts";
+export { signSnapshot, type SignOptions } from "./snapshot/sign-snapshot.ts";
 export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapshot.ts";
 export {
   type Generation,

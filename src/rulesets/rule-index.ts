@@ -5,7 +5,7 @@ import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
 import { FamilyRules } from "./_family-rules.ts";
 import { finished } from "../turns/finished.ts";
 import { familyOf, idOf, type RuleId, slotOf } from "./rule-id.ts";
-import { PERMANENT, RuleSlots, type VisitPrefix } from "./_rule-slots.ts";
+import { PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { Rule } from "./rule.ts";
@@ -403,7 +403,10 @@ export class RuleIndex {
    * returns when the first of them expires; Infinity: never. In steps of a few hundred microseconds, between which the
    * index must not change.
    */
-  *visitingActive(now: number, visit: Readonly<Record<Family, VisitPrefix>>): Generator<undefined, number, undefined> {
+  *visitingActive(
+    now: number,
+    visit: Readonly<Record<Family, (length: number, w0: number, w1: number, w2: number, w3: number) => void>>,
+  ): Generator<undefined, number, undefined> {
     checkTime(now);
     const until4 = yield* this.#rules4.slots.visitingActive(now, visit[4]);
     return Math.min(until4, yield* this.#rules6.slots.visitingActive(now, visit[6]));

@@ -177,7 +177,7 @@ export class AddressSet {
 
   /**
    * As `prefixes(4, shortest)`, without an object for each: calls `visit` with its first address and its length. Can be
-   * interrupted.
+   * interrupted. Throws RangeError for a length that the family does not have.
    */
   visitingIpv4(
     shortest: number,
