@@ -21,7 +21,7 @@ export interface ChosenSnapshot {
   readonly label: string;
 }
 
-/** What rulesets and threat intelligence need is loaded only for their files: it would be half of the command's start. */
+/** What rulesets and threat intelligence need is loaded only for their files: a hundred modules, and 7 ms of every start. */
 async function kindOf(kind: string | undefined): Promise<ListKind> {
   if (kind === RULESET_KIND) return (await import("./list-kinds/ruleset-list.ts")).RULESET_LIST;
   if (kind === CTI_KIND) return (await import("./list-kinds/cti-list.ts")).CTI_LIST;
