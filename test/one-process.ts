@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, "..");
  * loaded when the one before it has ended. A file that ends the process fails it: the files after it run no test.
  */
 export async function runInOneProcess(paths: readonly string[]): Promise<void> {
+  // What a test waits for may keep no process alive: a process whose loop is empty would cancel the tests that are left.
+  const awake = setInterval(() => {}, 60_000);
   for (const path of paths) {
     const file = join(ROOT, path);
     limitTime(file);
@@ -18,4 +20,5 @@ export async function runInOneProcess(paths: readonly string[]): Promise<void> {
       await import(pathToFileURL(file).href);
     });
   }
+  clearInterval(awake);
 }
