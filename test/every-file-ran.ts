@@ -8,7 +8,6 @@ import type { TestEvent } from "node:test/reporters";
  */
 export default async function* everyFileRan(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const ran = new Set<string>();
-  const withTests = new Set<string>();
   const complaints: string[] = [];
   const skips: string[] = [];
   for await (const { type, data } of events) {
@@ -16,9 +15,6 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
     const { entryFile } = data as { entryFile?: string };
     if (data.file === undefined || entryFile === undefined) continue; // the line for the file as a whole, not a test
     ran.add(data.file).add(entryFile); // two files where a shared table of cases makes the tests
-    // In a process that several files share, each is a suite by its path (`one-process.ts`).
-    if (data.details.type === "test") withTests.add(entryFile);
-    if (data.nesting === 0 && withTests.delete(entryFile)) ran.add(join(import.meta.dirname, "..", data.name));
     if (data.skip === undefined && data.todo === undefined) continue;
     const reason = data.skip ?? data.todo;
     if (typeof reason === "string" && reason !== "") skips.push(`skipped: ${data.name}: ${reason}`);
