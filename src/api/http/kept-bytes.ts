@@ -1,6 +1,6 @@
 /** As much as the system reads from a connection at a time. */
 const LENGTH = 64 << 10;
-/** Fewer bytes are kept where they are: their buffer is not much longer. */
+/** Fewer bytes take no buffer: they stay where they are, or are copied out of a buffer that will be used again. */
 const MIN_COPIED = 4 << 10;
 /** Milliseconds after which half of the buffers that nobody uses are freed, as long as there are any. */
 const FREED_EVERY = 5000;
@@ -13,10 +13,12 @@ const used = new WeakSet<ArrayBufferLike>();
  * Copies bytes that have been read and have to wait into a buffer that is used again and again. Where they were read to
  * is then free at once, and the engine collects it with its young objects. What waits in buffers of its own outlives
  * those collections, and is freed only with the whole heap: a thousand waiting requests took some 200 MiB so. Pass the
- * result to `giveBack` once its bytes have been parsed or copied.
+ * result to `giveBack` once its bytes have been parsed or copied. It never shares a reused buffer with `bytes`, so those
+ * may be given back at any time.
  */
 export function keepBytes(bytes: Buffer): Buffer {
-  if (bytes.length < MIN_COPIED || bytes.length > LENGTH) return bytes;
+  if (bytes.length < MIN_COPIED) return isReused(bytes) ? Buffer.from(bytes) : bytes;
+  if (bytes.length > LENGTH) return bytes;
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(LENGTH);
   used.add(buffer.buffer);
   bytes.copy(buffer);

@@ -167,8 +167,8 @@ class PacedConnection implements WaitingConnection {
       if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
       const end = this.#endOfPiece(bytes, at);
       const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
-      // Its reader keeps parts of it.
-      const isKept = this.#isInBody && !this.#isDiscarded && isReused(bytes);
+      // Whoever reads the body keeps parts of it, the first of which may come with the headers.
+      const isKept = isReused(bytes) && !(this.#isInBody && this.#isDiscarded);
       this.#parse(isKept ? Buffer.from(piece) : piece);
       at = end;
     }
@@ -221,7 +221,7 @@ class PacedConnection implements WaitingConnection {
 
   /** Reads on for a short rest, since to stop would take longer than a cheap request: usually nothing more arrives. */
   #wait(rest: Buffer): void {
-    if (rest.length < SHORT) this.#unparsed = rest;
+    if (rest.length < SHORT) this.#unparsed = keepBytes(rest);
     else this.#keep(rest);
     this.#waitsSince = performance.now();
     this.#budget.wait(this);

@@ -66,7 +66,7 @@ export const pullCommand: Command = {
       what: "its threat intelligence, through a proxy",
     },
     {
-      command: "ipsieve pull --trusted-key release.pub https://mirror.example/catalogue.ipsieve -o catalogue.ipsieve",
+      command: "ipsieve pull --trusted-key release.pub https://mirror.example/a.ipsieve -o a.ipsieve",
       what: "a signed catalogue from a server that need not be trusted",
     },
   ],

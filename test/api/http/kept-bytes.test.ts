@@ -28,6 +28,16 @@ test("short bytes, and more than are read at a time, stay where they are", () =>
   }
 });
 
+test("a short part of what is kept is a copy, so that its buffer can be used again", () => {
+  const kept = keepBytes(Buffer.alloc(LONGEST, "a"));
+  const part = keepBytes(kept.subarray(-100));
+  giveBack(kept);
+  const next = keepBytes(Buffer.alloc(LONGEST, "b"));
+  assert.equal(next.buffer, kept.buffer);
+  assert.ok(part.every((byte) => byte === 0x61));
+  giveBack(next);
+});
+
 test("10,000 random steps: nothing that is kept changes, and no more buffers are made than are kept at a time", () => {
   const random = new Random(1);
   const held: { readonly kept: Buffer; readonly byte: number }[] = [];

@@ -162,7 +162,9 @@ const REPEATED = [
   "explain --rules",
   "identify --snapshot",
   "pull --allow-address",
+  "pull --trusted-key",
   "sets fit --never",
+  "verify --trusted-key",
   "webhook create --kind",
   "webhook update --kind",
 ];
