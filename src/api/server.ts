@@ -26,7 +26,6 @@ import { ExternalLists } from "../service/lists/external-lists.ts";
 import { ListSecrets } from "../service/lists/list-secrets.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
-import { completeRules } from "../service/rules/complete-rules.ts";
 import { FollowedCatalogue } from "../service/datasets/followed-catalogue.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
 import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
@@ -171,7 +170,6 @@ export class Server {
       await server.#open(withStore);
       await server.#listen(settings);
       void server.services.catalogue.complete();
-      void server.#completeRules(options.log);
       return server;
     } catch (error) {
       await (server ?? store).close();
@@ -187,10 +185,6 @@ export class Server {
     } catch (error) {
       throw listenError(error, { host, port });
     }
-  }
-
-  #completeRules(log: Logger): Promise<void> {
-    return completeRules(this.services.memory, { isEnded: () => this.#isClosing, log });
   }
 
   /** `http://host:port` */

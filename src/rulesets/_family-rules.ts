@@ -101,15 +101,10 @@ export class FamilyRules {
    * changed and removed meanwhile. If this is abandoned, the next call, or the first use, continues where it stopped.
    */
   *completing(): Generator<undefined, void, undefined> {
-    yield* this.reading();
-    while (this.#tree === undefined) yield void (this.#makingTree ??= this.#makeTree()).next();
-  }
-
-  /** The part of `completing` that reads a file, and throws its errors. */
-  *reading(): Generator<undefined, void, undefined> {
     // First, as the expiries of a file need no copy until there are columns that can be written to.
     while (this.#expiries === undefined) yield void (this.#countingExpiries ??= this.#countExpiries()).next();
     yield* this.slots.unpacking();
+    while (this.#tree === undefined) yield void (this.#makingTree ??= this.#makeTree()).next();
   }
 
   /** The rules as they are now: until the moment is ended, later writes do not affect it. */

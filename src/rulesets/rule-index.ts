@@ -339,14 +339,6 @@ export class RuleIndex {
   }
 
   /**
-   * The part of `completing` that can fail: reads and checks what a file has, all but the order of the rules, which is
-   * built of what has been checked.
-   */
-  *reading(): Generator<undefined, void, undefined> {
-    for (const rules of [this.#rules4, this.#rules6]) yield* rules.reading();
-  }
-
-  /**
    * Rules in order, from any place: `limit` of them, or as many as there are.
    * @throws RangeError unless offset and limit are whole and not negative
    */

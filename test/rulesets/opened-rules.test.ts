@@ -72,30 +72,6 @@ test("rules of a file are completed in steps, while they change, freeze and are 
   assert.ok(steps > 15);
 });
 
-test("between reading a file and building the order, rules are answered, changed, frozen and stored as after it", () => {
-  for (const isWritten of [false, true]) {
-    const [plain, opened] = openedBeside(9000);
-    finished(opened.reading());
-    const rules = [...plain.rules()];
-    if (isWritten) {
-      for (let round = 0; round < 20; round++) writeSome([plain, opened], rules);
-      finished(opened.freezing());
-      writeSome([plain, opened], rules);
-    }
-    for (const { prefix } of rules) {
-      assert.deepEqual(opened.check(prefix, 200), plain.check(prefix, 200));
-      assert.deepEqual(opened.get(prefix), plain.get(prefix));
-    }
-    const { metadata, table } = finished(storingRules(opened, ABOUT));
-    assert.deepEqual([...storedRules(metadata, table).rules.rules()], [...plain.rules()]);
-    const work = opened.completing();
-    assert.equal(work.next().done, false, "the order is still to be built");
-    assert.deepEqual(opened.page({ offset: 4000, limit: 20 }, 200), plain.page({ offset: 4000, limit: 20 }, 200));
-    finished(work);
-    assertSame(opened, plain);
-  }
-});
-
 test("expiries are those of the moment when counting began, and of all changes since: none counts twice", () => {
   const plain = new RuleIndex();
   // More than one step looks at.

@@ -45,7 +45,7 @@ async function openSnapshot(path: string, rulesetId: string): Promise<OpenedSnap
   const { sequence, origin } = about;
   if (origin?.rulesetId !== rulesetId)
     throw new RulesetError("bad-metadata", "origin", `${path}: it is not a snapshot of the ruleset ${rulesetId}`);
-  // Now, as what cannot be read is read from the database. Their order is built when the server listens.
-  await inSlices(rules.reading());
+  // Now, so that no request has to wait for it, and what cannot be read is read from the database.
+  await inSlices(rules.completing());
   return { saved: { rulesetId, sequence, mark: origin.mark }, rules };
 }
