@@ -133,11 +133,10 @@ for (const { name, skip, make, stop } of await databases()) {
         const allows = { ...DEFINITION, purpose: "allowlist" } as const;
         const create = { kind: "create-deployment", organisationId, name: "allows", definition: allows } as const;
         const { deployment } = await store.write({ ...create, ...by(73) });
-        await store.write({
-          ...revoking,
-          credentialId: (await store.load(null)).deploymentCredentials[1]!.id,
-          ...by(74),
-        });
+        const { deploymentCredentials } = await store.load(null);
+        // They are in no order.
+        const valid = deploymentCredentials.find(({ revokedAt }) => revokedAt === null)!;
+        await store.write({ ...revoking, credentialId: valid.id, ...by(74) });
         await refused("not-a-blocklist", newCredential(store, organisationId, deployment.id, "blocks it"));
       }));
 
