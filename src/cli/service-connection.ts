@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Client } from "../client/client.ts";
 import { ProblemError, ServiceError, type ValidationErrors } from "../client/errors.ts";
 import { isApiKeyText } from "../store/api-key.ts";
 import type { Arguments, Option } from "./command.ts";
+import { readKeyFile } from "./key-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 const DEFAULT_SERVER = "http://127.0.0.1:8080";
@@ -96,21 +96,12 @@ function keyOf(args: Arguments, { IPSIEVE_API_KEY = "" }: NodeJS.ProcessEnv = pr
     throw new UsageError(
       'a server needs an API key: set IPSIEVE_API_KEY, or name a file that holds one with --key-file; "ipsieve key create" makes keys',
     );
-  const [text, origin] = path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [keyIn(path), path];
+  const [text, origin] =
+    path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [readKeyFile(path, "--key-file").trim(), path];
   if (isApiKeyText(text)) return text;
   throw new UsageError(
     `${origin}: this is not an API key; copy the whole key as "ipsieve key create" or the dashboard showed it: 42 characters that begin with ips_`,
   );
-}
-
-function keyIn(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch (error) {
-    throw new UsageError(
-      `--key-file ${path}: cannot be read (${(error as NodeJS.ErrnoException).code}); check the path and its permissions`,
-    );
-  }
 }
 
 function rejectionText(server: string, error: ServiceError): string {

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { parseTrustedKeys, type TrustedKeys } from "../snapshot/signing.ts";
 import type { Arguments, Option } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { readKeyFile } from "./key-file.ts";
 
 export const TRUSTED_KEY_OPTION: Option = {
   name: "trusted-key",
@@ -19,16 +18,5 @@ export function chosenTrustedKeys(args: Arguments): TrustedKeys | undefined {
 
 /** Throws UsageError, SnapshotError "bad-key". */
 export function trustedKeysIn(path: string): TrustedKeys {
-  return parseTrustedKeys(keyFile(path, "--trusted-key"), path);
-}
-
-/** The text of a key file; `option` is where its path was given. Throws UsageError. */
-export function keyFile(path: string, option: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UsageError(
-      `${option} ${path}: cannot be read (${(error as NodeJS.ErrnoException).code}); check the path and its permissions`,
-    );
-  }
+  return parseTrustedKeys(readKeyFile(path, "--trusted-key"), path);
 }

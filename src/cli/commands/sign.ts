@@ -1,7 +1,7 @@
 import { signSnapshot } from "../../snapshot/sign-snapshot.ts";
 import { keyText } from "../../snapshot/signing.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { keyFile } from "../trusted-keys.ts";
+import { readKeyFile } from "../key-file.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const signCommand: Command = {
@@ -24,7 +24,7 @@ export const signCommand: Command = {
     },
   ],
   notes: [
-    "The signature is part of the file, which is replaced atomically. Who has the public key gives it as --trusted-key to pull, verify or serve; everyone else uses the file as before. Releases before this one do not open signed files.",
+    "The signature is part of the file, which is replaced atomically. Anyone who has the public key passes it to pull, verify or serve as --trusted-key; everyone else uses the file as before. Earlier releases do not open signed files.",
     "A key pair: openssl genpkey -algorithm ed25519 -out release.pem; openssl pkey -in release.pem -pubout -out release.pub",
   ],
   examples: [
@@ -40,7 +40,7 @@ async function run(args: Arguments): Promise<number> {
   if (path === undefined || keyPath === undefined)
     throw new UsageError("sign needs a file and a key; usage: ipsieve sign --private-key PEM FILE");
   const output = args.value("output") ?? path;
-  const key = await signSnapshot(path, { privateKey: keyFile(keyPath, "--private-key"), name: keyPath, output });
+  const key = await signSnapshot(path, { privateKey: readKeyFile(keyPath, "--private-key"), name: keyPath, output });
   process.stdout.write(`${output}: signed by the key ${keyText(key)}\n`);
   return EXIT.matched;
 }
