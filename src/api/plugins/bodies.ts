@@ -53,7 +53,7 @@ const MAX_QUEUED_BODY = 1 << 20;
  * permitted delay. To wait keeps up to 64 KiB, and costs less than to be rejected: then the whole body is read, too, and
  * the client comes again.
  */
-const [WAITING, PATIENCE] = [2, 2];
+const [WAITING, PATIENCE] = [2, 4];
 /** Milliseconds between two checks for bodies that have not arrived. */
 const SAMPLE = 250;
 /** The share of the JavaScript heap that bodies may fill. */
