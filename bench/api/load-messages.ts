@@ -8,6 +8,11 @@ export interface LoadOrder {
    * each answer.
    */
   readonly requests: readonly Uint8Array[];
+  /**
+   * Asked once on each connection before the load begins. The system says that a connection is there before the server
+   * has accepted it, which under load takes as long as many requests.
+   */
+  readonly greeting?: Uint8Array;
   /** Sends no more than so many requests a second; without it as many as are answered. */
   readonly rate?: number;
   /**
@@ -16,6 +21,9 @@ export interface LoadOrder {
    */
   readonly isAwake?: boolean;
 }
+
+/** What it says: first that the load begins, then what came of it. */
+export type LoadMessage = "begun" | { readonly report: LoadReport } | { readonly error: string };
 
 /** What came of it. Latencies are milliseconds from a request's last byte to its answer's. */
 export interface LoadReport {

@@ -1,16 +1,19 @@
 /** The process that asks: `fork`ed, since one that also answered or counted would measure itself. */
 import { LoadConnection } from "./load-connection.ts";
-import type { LoadOrder, LoadReport } from "./load-messages.ts";
+import type { LoadMessage, LoadOrder, LoadReport } from "./load-messages.ts";
 
 async function run({
   port,
   connections,
   milliseconds,
   requests,
+  greeting,
   rate = Infinity,
   isAwake = false,
 }: LoadOrder): Promise<LoadReport> {
   const opened = await Promise.all(Array.from({ length: connections }, () => LoadConnection.open(port)));
+  if (greeting !== undefined) await Promise.all(opened.map((connection) => greet(connection, greeting)));
+  say("begun");
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   const start = performance.now();
@@ -64,15 +67,23 @@ async function run({
   };
 }
 
+function greet(connection: LoadConnection, greeting: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => connection.ask(greeting, resolve, reject));
+}
+
 function quantiles(latencies: readonly number[]): Pick<LoadReport, "median" | "p99" | "longest"> {
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
   return { median: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
+function say(message: LoadMessage): void {
+  process.send!(message);
+}
+
 process.on("message", (order: LoadOrder) => {
   run(order).then(
-    (report) => process.send!({ report }),
-    (error: Error) => process.send!({ error: error.stack ?? String(error) }),
+    (report) => say({ report }),
+    (error: Error) => say({ error: error.stack ?? String(error) }),
   );
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { LoadOrder, LoadReport } from "./load-messages.ts";
+import type { LoadMessage, LoadOrder, LoadReport } from "./load-messages.ts";
 import { LONGEST_TURN } from "./turn-meter.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -82,12 +82,16 @@ export class LoadProcess {
     serialization: "advanced",
   });
 
-  run(order: LoadOrder): Promise<LoadReport> {
+  /** `begun` is called when its connections are open, and it begins to ask. */
+  run(order: LoadOrder, begun = (): void => {}): Promise<LoadReport> {
     return new Promise((resolve, reject) => {
-      this.#child.once("message", (message: { report: LoadReport } | { error: string }) => {
+      const listen = (message: LoadMessage): void => {
+        if (message === "begun") return begun();
+        this.#child.off("message", listen);
         if ("error" in message) reject(new Error(message.error));
         else resolve(message.report);
-      });
+      };
+      this.#child.on("message", listen);
       this.#child.send(order);
     });
   }

@@ -1,6 +1,9 @@
 /** Requests started per turn of the event loop: for the most expensive ones without a body, some ten milliseconds. */
 export const MAX_BEGUN = 64;
 
+/** Milliseconds of a turn after one in which a connection was accepted. */
+const SHORT_TURN = 2;
+
 /** A connection whose next request waits for a later turn. */
 export interface WaitingConnection {
   /** The client: connections of the same origin share their turns. */
@@ -12,10 +15,16 @@ export interface WaitingConnection {
 /**
  * Limits how many requests are started in one turn of the event loop, which by itself takes everything that has arrived
  * on all connections. The others wait for later turns, in which origins take turns, however many connections each has.
+ * It accepts one connection per turn, so while there are connections to accept, turns are short: otherwise, those that
+ * come to a server with much to do would wait for seconds before anything of theirs is read.
  * Each method is O(1), or O(requests started).
  */
 export class TurnBudget {
   #left = MAX_BEGUN;
+  /** Requests started in this turn. */
+  #begun = 0;
+  #turnStartedAt = 0;
+  #hasAccepted = false;
   #isTurnCounted = false;
   /** By origin, in the order in which they came. */
   readonly #waiting = new Map<string, WaitingConnection[]>();
@@ -40,8 +49,15 @@ export class TurnBudget {
     this.#countTurn();
   }
 
+  /** Call when a connection has been accepted: others may wait for the same. */
+  accepted(): void {
+    this.#hasAccepted = true;
+    this.#countTurn();
+  }
+
   #begin(): void {
     this.#left--;
+    this.#begun++;
     this.#countTurn();
   }
 
@@ -53,12 +69,23 @@ export class TurnBudget {
 
   readonly #startTurn = (): void => {
     this.#isTurnCounted = false;
-    this.#left = MAX_BEGUN;
+    this.#left = this.#budget();
     while (this.#left > 0 && this.#waiting.size > 0) {
       this.#begin();
       this.#next().admit();
     }
   };
+
+  /** For the turn that starts now; for a short one, by what the requests of the previous one took. */
+  #budget(): number {
+    const now = performance.now();
+    const short = Math.ceil((SHORT_TURN * this.#begun) / (now - this.#turnStartedAt));
+    const budget = this.#hasAccepted ? Math.min(Math.max(1, short), MAX_BEGUN) : MAX_BEGUN;
+    this.#turnStartedAt = now;
+    this.#begun = 0;
+    this.#hasAccepted = false;
+    return budget;
+  }
 
   // A set or map would skip entries deleted from its front, again and again.
   #next(): WaitingConnection {

@@ -27,6 +27,7 @@ const NOTHING = Buffer.alloc(0);
 export function takeOneByOne({ server }: FastifyInstance): void {
   const budget = new TurnBudget();
   server.on("connection", (socket: PacedSocket) => {
+    budget.accepted();
     const [parse] = socket.listeners("data") as [Parse];
     // The listeners before it are the socket's own.
     const end = socket.listeners("end").at(-1) as () => void;

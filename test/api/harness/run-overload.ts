@@ -70,6 +70,7 @@ const SHORT_DELAY = "10";
 const ADDRESSES = 10_000;
 const LOOKUPS = 512;
 const RULES = 50_000;
+const GREETING = requestBytes({ path: "/healthz" });
 
 /** R10: the server at its best, and then five times as many requests. */
 export async function runOverload({
@@ -92,14 +93,12 @@ export async function runOverload({
     const requests = requestsOf(of, key, rulesetId);
     const { atPeak: few, over: many } = CONNECTIONS[of];
     const run = async (connections: number, duration: number, rate?: number) => {
-      const before = service.processorSeconds;
-      const report = await load.run({
-        port: service.port,
-        connections,
-        milliseconds: duration,
-        requests,
-        ...(rate === undefined ? {} : { rate }),
-      });
+      let before = NaN;
+      const order = { port: service.port, connections, milliseconds: duration, requests, greeting: GREETING };
+      const report = await load.run(
+        rate === undefined ? order : { ...order, rate },
+        () => (before = service.processorSeconds),
+      );
       const perProcessorSecond = (report.statuses[200] ?? 0) / (service.processorSeconds - before);
       return { ...report, perProcessorSecond };
     };

@@ -274,3 +274,31 @@ test("those that wait for a turn come by address: one connection of its own does
   await until("all but the last turn have begun", () => admitted.length >= 9 * MAX_BEGUN + 1);
   assert.ok(budget.take());
 });
+
+/** The sizes of the turns in which requests of a millisecond each start, with or without new connections. */
+async function turnsOf(isAccepting: boolean): Promise<number[]> {
+  const [budget, requests] = [new TurnBudget(), 4 * MAX_BEGUN];
+  const turns: number[] = [];
+  let inTurn = 0;
+  const admit = (): void => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    inTurn++;
+  };
+  for (let count = 0; count < requests; count++) if (!budget.take()) budget.wait({ origin: "x", admit });
+  for (let left = requests - MAX_BEGUN; left > 0; left -= turns.at(-1)!) {
+    if (isAccepting) budget.accepted();
+    await new Promise((resolve) => setImmediate(resolve));
+    turns.push(inTurn);
+    inTurn = 0;
+  }
+  return turns;
+}
+
+test("while connections are accepted, of which a turn takes one, turns are short", async () => {
+  // How long the first one may be is not known yet.
+  const [, ...short] = await turnsOf(true);
+  assert.ok(Math.max(...short) <= 2, String(short));
+  assert.ok(Math.min(...short) >= 1, "what has come goes on");
+  assert.ok(Math.max(...(await turnsOf(false))) === MAX_BEGUN);
+});
