@@ -10,27 +10,16 @@ import { parsePrefix } from "../../src/address/prefix.ts";
 import { migrate, MIGRATIONS, type Migrations, SCHEMA_VERSION } from "../../src/store/migrations/migrate.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { Engine } from "../../src/store/sql/_engine.ts";
-import { openPool } from "../../src/store/postgres/_database.ts";
-import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { first } from "../../src/store/migrations/0001-first.ts";
 import { migrateAsEarlier } from "./harness/earlier-migrator.ts";
 import { GROWN } from "./harness/grown-migrations.ts";
+import { openEngine } from "./harness/open-engine.ts";
 import { databases } from "./harness/stores.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 
 /** The long form kills at every step, this one at every seventh. */
 const STRIDE = rounds({ short: 7, long: 1 });
 const GROWN_VERSION = Object.keys(GROWN).length;
-
-/** Opens the tables without bringing them up to date. */
-function openEngine(location: StoreLocation) {
-  if ("url" in location) {
-    const { engine } = openPool(location.url, 1);
-    return { ...engine, [Symbol.asyncDispose]: () => engine.db.destroy() };
-  }
-  const engine = openDatabase(location.file, true);
-  return { ...engine, [Symbol.asyncDispose]: async () => engine.file.close() };
-}
 
 /** The names of the migrations that kysely has recorded, in the order in which they ran. */
 async function recordedNames({ db }: Engine): Promise<string[]> {
