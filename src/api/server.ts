@@ -492,7 +492,7 @@ function servicesOf(
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
     edgeTokens: new EdgeTokens(secretKey),
-    indicators: new IndicatorFollowers({ memory, store, lists, threats: threatHolder, queue: taxii, now }),
+    indicators: new IndicatorFollowers({ memory, store, lists, threats: threatHolder, queue: taxii, settings, now }),
     taxii,
     bouncers: new Bouncers({ store, memory, lists, lasts: settings.bouncerDuration }),
     externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),

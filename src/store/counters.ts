@@ -7,6 +7,7 @@ import { recordKeyFile } from "./sql/_key-file.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { takeLease } from "./sql/_leases.ts";
 import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
+import { deleteSupersededIndicators } from "./sql/_superseded-indicators.ts";
 import { deleteUnreadIndicators } from "./sql/_unread-indicators.ts";
 import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
@@ -64,6 +65,9 @@ const COUNTERS = {
    * read it any more. False: there are none.
    */
   unreadIndicators: deleteUnreadIndicators,
+
+  /** Deletes some versions of indicators that were superseded by a microsecond. False: there are no more. */
+  supersededIndicators: deleteSupersededIndicators,
 
   /** Adds an attempt to deliver an event; false if the endpoint is gone, or a user has moved its progress. */
   delivery: recordDelivery,

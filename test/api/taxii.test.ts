@@ -410,7 +410,7 @@ test("what no one can read any more is deleted; a ruleset that comes back has ot
   const query = { after: 0, limit: 10_000, types: ["indicator"], versions } as const;
   const countOf = async (each: string): Promise<number> =>
     indicatorsIn(await t.server.store.read("indicators", each, query)).length;
-  const clean = () => t.server.services.indicators.deleteUnread();
+  const clean = () => t.server.services.indicators.deleteOld();
   const known = await indicatorsOf(authorization, ruleset, "?limit=1000");
   assert.equal((await indicatorsOf(authorization, kept)).length, 1);
   await clean();
@@ -435,6 +435,64 @@ test("what no one can read any more is deleted; a ruleset that comes back has ot
   const ids = new Set(known.map((each) => each.id));
   assert.equal(back.filter((each) => ids.has(each.id)).length, 0);
   assert.equal((await indicatorsOf(another, ruleset, "?match[version]=all&limit=5000")).length, 1100);
+});
+
+test("superseded versions are kept as long as changes, and the last hundred of an indicator; last versions stay", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  const rename = (host: number, name: string) => add(ruleset, `192.0.2.${host}`, { name });
+  const namesOf = async (version: string): Promise<string[]> =>
+    (await indicatorsOf(authorization, ruleset, `?match[version]=${version}`)).map(({ name }) => name);
+  const clean = () => t.server.services.indicators.deleteOld();
+  for (const [host, name] of [
+    [1, "first"],
+    [2, "gone"],
+    [3, "never changed"],
+  ] as const)
+    await rename(host, name);
+  await namesOf("all");
+  await rename(1, "second");
+  await drop(ruleset, "192.0.2.2");
+  await namesOf("all");
+  t.clock.now += 29 * 24 * HOUR;
+  await rename(1, "third");
+  const every = ["first", "gone", "never changed", "second", "gone", "third"];
+  assert.deepEqual(await namesOf("all"), every);
+  assert.deepEqual(await namesOf("first"), every.slice(0, 3));
+  await clean();
+  assert.deepEqual(await namesOf("all"), every);
+
+  // A client that has read a part goes on where it was, without what has been deleted.
+  const path = `api/collections/${ruleset}/objects/?match[version]=all&limit=2`;
+  const { body } = await get(authorization, path);
+  t.clock.now += 24 * HOUR + 1;
+  await clean();
+  assert.deepEqual(await namesOf("all"), ["never changed", "second", "gone", "third"]);
+  assert.deepEqual((await namesOf("first")).toSorted(), ["gone", "never changed", "second"]);
+  assert.deepEqual((await namesOf("last")).toSorted(), ["gone", "never changed", "third"]);
+  const { objects } = (await get(authorization, `${path.replace("limit=2", "limit=9")}&next=${body.next}`)).body;
+  assert.deepEqual(
+    objects.map(({ name }: any) => name),
+    ["never changed", "second", "gone", "third"],
+  );
+  t.clock.now += 31 * 24 * HOUR;
+  await clean();
+  assert.deepEqual((await namesOf("all")).toSorted(), ["gone", "never changed", "third"]);
+  const [{ id }] = await indicatorsOf(authorization, ruleset, "?match[version]=first");
+  assert.equal(
+    (await get(authorization, `api/collections/${ruleset}/objects/${id}/versions/`)).body.versions.length,
+    1,
+  );
+
+  for (let version = 0; version < 110; version++) {
+    await rename(3, `version ${version}`);
+    await namesOf("last");
+  }
+  const kept = Array.from({ length: 101 }, (_, index) => `version ${index + 9}`);
+  assert.deepEqual(
+    (await namesOf("all")).filter((name) => name.startsWith("version")),
+    kept,
+  );
 });
 
 test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {

@@ -10,15 +10,17 @@ import type { PublishedLists } from "../deployments/published-lists.ts";
 import type { FairQueue } from "../fair-queue.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { ServiceError } from "../service-error.ts";
+import type { Settings } from "../settings.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
 import type { Collection } from "./collections.ts";
 
 /** Entries that are compared in one step. */
 const ENTRIES_AT_ONCE = 2000;
-/** Milliseconds between two looks for collections that no one can read any more. */
+/** Milliseconds between two looks for what is to be deleted. */
 const CLEANED_EVERY = 60_000;
 /** Seconds after which a client may ask again for what is not there yet. */
 const RETRY_AFTER = 5;
+const DAY = 86_400_000;
 const FAMILIES: readonly Family[] = [4, 6];
 
 interface Needed {
@@ -28,6 +30,8 @@ interface Needed {
   readonly threats: Pick<ServedDataset<ThreatView>, "view" | "times">;
   /** What TAXII requests do in the database, so that they leave room for others. */
   readonly queue: FairQueue;
+  /** How long superseded versions are kept: as long as changes of the feed. */
+  readonly settings: Pick<Settings, "eventDays">;
   readonly now: () => number;
 }
 
@@ -71,13 +75,19 @@ export class IndicatorFollowers {
   }
 
   start(): void {
-    this.#cleaning = new RepeatedExchange(() => this.deleteUnread(), CLEANED_EVERY);
+    this.#cleaning = new RepeatedExchange(() => this.deleteOld(), CLEANED_EVERY);
     this.#cleaning.start();
   }
 
-  /** Deletes what no one can read any more. Every server does so. */
-  async deleteUnread(): Promise<void> {
-    const step = (): Promise<boolean> => this.#services.store.record("unreadIndicators");
+  /** Deletes what no one can read any more, and versions that were superseded long ago. Every server does so. */
+  async deleteOld(): Promise<void> {
+    const { store, now, settings } = this.#services;
+    await this.#untilDone(() => store.record("unreadIndicators"));
+    const until = (now() - settings.eventDays * DAY) * 1000;
+    await this.#untilDone(() => store.record("supersededIndicators", until));
+  }
+
+  async #untilDone(step: () => Promise<boolean>): Promise<void> {
     // The store's outage is logged elsewhere; where many requests wait, it is done later.
     while (!this.#isStopped && (await this.#inTurn("", step).catch(() => false)));
   }

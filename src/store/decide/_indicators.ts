@@ -34,7 +34,9 @@ export interface IndicatorDifference {
   readonly replaced: [added: number, state: number][];
 }
 
-const [SUPERSEDED, LAST_OF_EARLIER, LAST] = [0, 1, 2];
+/** The state of a version after which another one of the same indicator was added. */
+export const SUPERSEDED = 0;
+const [LAST_OF_EARLIER, LAST] = [1, 2];
 
 /**
  * Adds what leads from the last version of a prefix to what the source lists for it now. Nothing follows a version that

@@ -21,6 +21,7 @@ import { guards } from "./0015-guards.ts";
 import { announcements } from "./0016-announcements.ts";
 import { taxii } from "./0017-taxii.ts";
 import { indicatorsByTime } from "./0018-indicators-by-time.ts";
+import { supersededIndicators } from "./0019-superseded-indicators.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: Migrations = {
   "0016-announcements": announcements,
   "0017-taxii": taxii,
   "0018-indicators-by-time": indicatorsByTime,
+  "0019-superseded-indicators": supersededIndicators,
 };
 
 /** The number of migrations of this release. */

@@ -48,10 +48,15 @@ function isByTime({ all, first, last, at }: IndicatorQuery["versions"]): boolean
   return !all && !first && !last && at.length > 0;
 }
 
+/** Earlier versions may have been deleted. */
+const IS_FIRST = sql`not exists (
+  select 1 from indicators as earlier where earlier.collection = indicators.collection
+  and earlier.id = indicators.id and earlier.version < indicators.version)`;
+
 function versionCondition({ first, last, at }: IndicatorQuery["versions"]) {
   const any = [
     ...(last ? [sql`state > 0`] : []),
-    ...(first ? [sql`version = 1`] : []),
+    ...(first ? [IS_FIRST] : []),
     ...(at.length > 0 ? [sql`modified in (${sql.join(at)})`] : []),
   ];
   return sql`(${sql.join(any, sql` or `)})`;

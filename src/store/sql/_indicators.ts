@@ -5,6 +5,7 @@ import {
   type IdOf,
   type IndicatorDifference,
   type LastVersion,
+  SUPERSEDED,
 } from "../decide/_indicators.ts";
 import {
   identityOf,
@@ -21,6 +22,7 @@ import { type Engine, forUpdate, type Insertion, jsonRows } from "./_engine.ts";
 import { lockNumbers } from "./_entity-commands.ts";
 import type { IndicatorCollectionRow, Tables } from "./_tables.ts";
 import { readRulesOf } from "./_rule-rows.ts";
+import { deleteSurplusVersions } from "./_superseded-indicators.ts";
 import { DELETED_MARK } from "./_unread-indicators.ts";
 
 /** Events of rules whose prefixes are compared in one step, if a row of the feed does not have more. */
@@ -300,12 +302,13 @@ function compare(
 /** Returns the microsecond of the last indicator of the collection. */
 async function write({ engine, within, row, at, difference }: Step): Promise<number> {
   const { added, replaced } = difference;
+  const first = Math.max(row.head + 1, at * MICRO);
   if (replaced.length > 0)
     await sql`
-      update indicators set state = cast(given.value ->> 1 as bigint) from ${jsonRows(engine, replaced)} as given
+      update indicators set state = cast(given.value ->> 1 as bigint),
+      superseded = cast(given.value ->> 2 as bigint) from ${jsonRows(engine, replacedAt(first, replaced))} as given
       where collection = ${row.number} and added = cast(given.value ->> 0 as bigint)`.execute(within);
   if (added.length === 0) return row.head;
-  const first = Math.max(row.head + 1, at * MICRO);
   const rows = added.map((version, index) => [
     row.number,
     first + index,
@@ -323,5 +326,11 @@ async function write({ engine, within, row, at, difference }: Step): Promise<num
   await engine.pause();
   for (let from = 0; from < rows.length; from += engine.rowsAtOnce)
     await engine.insertRows(within, INSERT, rows.slice(from, from + engine.rowsAtOnce));
+  await deleteSurplusVersions(engine, within, row.number, added);
   return first + rows.length - 1;
+}
+
+/** With the microsecond at which they were superseded, or null. */
+function replacedAt(at: number, replaced: IndicatorDifference["replaced"]) {
+  return replaced.map(([added, state]) => [added, state, state === SUPERSEDED ? at : null]);
 }

@@ -461,4 +461,6 @@ export interface IndicatorCollectionRow {
 
 export interface IndicatorRow extends LastVersion {
   readonly collection: number;
+  /** The microsecond at which a later version was added. */
+  readonly superseded: number | null;
 }
