@@ -12,8 +12,10 @@ export function chooseType<Type extends string>(
   offered: readonly Type[],
 ): Type {
   vary(reply, "Accept");
-  const accepted = headers.accept?.trim() ?? "";
-  const ranges = (accepted === "" ? "*/*" : accepted).split(",").map(parseRange);
+  const accepted = headers.accept?.trim() || "*/*";
+  // What most clients send.
+  if (accepted === "*/*" || accepted === offered[0]) return offered[0]!;
+  const ranges = accepted.split(",").map(parseRange);
   let best: Type | undefined;
   let bestQuality = 0;
   for (const type of offered) {

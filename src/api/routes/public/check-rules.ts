@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { atOnce } from "../../../cbs/in-parts.ts";
 import type { AddressBatch } from "../../../service/address-batch.ts";
@@ -56,7 +57,7 @@ function addCheck(app: App, services: Services): void {
     otherBodies: LINE_TYPES,
     bodyExample: { ip: "203.0.113.7" },
   };
-  app.post(PATH, { config: { ...READ_EDL, bodyBytes: addressesBytes(settings) }, schema }, async (request, reply) => {
+  app.post(PATH, { config: { ...READ_EDL, bodyBytes: addressesBytes(settings) }, schema }, (request, reply) => {
     const ruleset = findRuleset(request, services);
     const body: unknown = request.body;
     requireBody(body);
@@ -70,16 +71,26 @@ function addCheck(app: App, services: Services): void {
       });
     const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
     const { ip, ips = [] } = body as { readonly ip?: string; readonly ips?: readonly string[] };
-    if (ip !== undefined) {
-      const text = checkText(ruleset.rules, ip, readPrefix(ip), request.now);
-      return isMap ? sendJson(reply, text) : sendText(reply, LINES, `${text}\n`);
-    }
+    if (ip === undefined) return sendChecks(ips, isMap, ruleset, request, reply);
+    const text = checkText(ruleset.rules, ip, readPrefix(ip), request.now);
+    void (isMap ? sendJson(reply, text) : sendText(reply, LINES, `${text}\n`));
+    // Without a promise for the framework to wait for.
+    return undefined;
+  });
+
+  async function sendChecks(
+    ips: readonly string[],
+    isMap: boolean,
+    ruleset: LiveRuleset,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const batch = readAddresses(ips, { isDistinct: isMap });
     const checks = await checked(ruleset, batch, request.now, services);
     const form = isMap ? "map" : "lines";
     const parts = writeDocuments(batch.texts, form, (index) => checkDocument(batch.texts[index]!, checks[index]!));
     return sendDocuments(reply, parts, { form, isShort: batch.count <= MAX_AT_ONCE });
-  });
+  }
 }
 
 /** All at one moment. */

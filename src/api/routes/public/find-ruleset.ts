@@ -7,7 +7,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The ruleset in the path, if it belongs to the caller's organisation. @throws Problem (404) */
 export function findRuleset(request: FastifyRequest, services: Services): LiveRuleset {
-  return rulesetWithId(rulesetId(request), request, services);
+  const { ruleset_id } = request.params as { ruleset_id: string };
+  const { organisationId } = request.caller;
+  return services.memory.ruleset(organisationId, ruleset_id) ?? rulesetWithId(rulesetId(request), request, services);
 }
 
 /** The ruleset with an id in lower case, as `findRuleset`. @throws Problem (404) */
