@@ -1,7 +1,7 @@
 /**
  * Rules that come, change, expire and go while they are frozen, stored and read again, against an index that never is
- * and against an oracle that paints all rules over all addresses: `npm run torture:rules -- --answers 100000000 [--minutes
- * 60] [--seed N]` ends after so many answers, or minutes. Prints the counts; exits 1 at the first difference, with the
+ * and against an oracle that paints all rules over all addresses: `npm run torture:rules -- [--answers 100000000]
+ * [--minutes 60] [--seed N]` ends after so many answers or minutes, after one minute unless either is given. Prints the counts; exits 1 at the first difference, with the
  * seed that shows it. Begins with the negative controls: indexes that are wrong on purpose must be found.
  */
 import { AssertionError } from "node:assert/strict";
@@ -10,8 +10,8 @@ import { BROKEN, emptyTally, RulesDifferential } from "../rulesets/rules-differe
 
 const { values } = parseArgs({
   options: {
-    answers: { type: "string", default: "1000000000" },
-    minutes: { type: "string", default: "1" },
+    answers: { type: "string" },
+    minutes: { type: "string" },
     seed: { type: "string", default: "1" },
   },
 });
@@ -35,10 +35,11 @@ for (const [what, break_] of Object.entries(BROKEN)) {
 }
 
 const start = Date.now();
-const end = start + Number(values.minutes) * 60_000;
+const most = Number(values.answers ?? Infinity);
+const end = start + Number(values.minutes ?? (values.answers === undefined ? 1 : Infinity)) * 60_000;
 const tally = emptyTally();
 let seed = firstSeed;
-for (; Date.now() < end && tally.answers < Number(values.answers); seed++) {
+for (; Date.now() < end && tally.answers < most; seed++) {
   try {
     const differential = new RulesDifferential(seed, ASKED, tally);
     for (let round = 0; round < ROUNDS; round++) differential.round();
