@@ -81,11 +81,13 @@ export class Matcher {
 
   /**
    * With a snapshot, nothing is copied; any other table is copied once, O(bytes). Throws `RangeError` if the engine
-   * "webassembly" is requested and not available.
+   * "webassembly" is requested and not available, `TypeError` for another source.
    */
   constructor(source: Snapshot | PrefixTable, { engine = "auto" }: { engine?: Engine } = {}) {
     if (!["auto", "webassembly", "typescript"].includes(engine))
       throw new RangeError(`engine is ${JSON.stringify(engine)}; give one of auto, webassembly, typescript`);
+    if (!(source instanceof PrefixTable || source instanceof Snapshot))
+      throw new TypeError("source must be a Snapshot or a PrefixTable");
     this.table = source instanceof PrefixTable ? source : source.table;
     this.#room = engine === "typescript" ? null : roomFor(source);
     this.engine = this.#room === null ? "typescript" : "webassembly";

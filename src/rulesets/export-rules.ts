@@ -56,7 +56,8 @@ export interface RuleExportOptions {
  * on every listed address, pass the active rules: see `activeRules`. The rules are read as the chunks are asked for;
  * firewalld, ipset, kubernetes, nftables, ntop, sophos, squid and traefik read all of them first. O(rules), nftables
  * O(rules log rules).
- * @throws UnexportableError for a rule that the format has no way to express: see `unprocessableReason`
+ * @throws UnexportableError for a rule that the format has no way to express: see `unprocessableReason`; TypeError for
+ * what is not one of `RULE_EXPORT_FORMATS`
  */
 export function exportRules(
   rules: Iterable<Rule>,
@@ -68,6 +69,8 @@ export function exportRules(
     serial = Math.floor(now / 1000),
   }: RuleExportOptions = {},
 ): Generator<string> {
+  if (!RULE_EXPORT_FORMATS.includes(format))
+    throw new TypeError(`the format must be one of ${RULE_EXPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
   const entries = (): Iterable<Rule> => expressible(rules, format);
   const about = { name, title: name, createdAt: now, now, purpose, serial: serial % 2 ** 32 } as const;
   const list = { kind: "rules", entries, ...about } as const;

@@ -150,5 +150,7 @@ test("many matchers of one snapshot share a room in its memory", () => {
 
 test("an engine that is none is refused", () => {
   assert.throws(() => new Matcher(snapshot, { engine: "native" as "auto" }), RangeError);
+  for (const source of [undefined, null, "a.ipsieve", {}])
+    assert.throws(() => new Matcher(source as never), /^TypeError: source must be a Snapshot or a PrefixTable$/);
   assert.equal(new Matcher(snapshot).engine, "webassembly");
 });

@@ -209,6 +209,8 @@ describe("lists", () => {
     assert.equal(again.import(text, "ndjson", {}, NOW).created, 4);
     assert.deepEqual([...again], [...ruleset]);
     assert.equal([...ruleset.export("text", { now: NOW + 10 })].join(""), "192.0.2.0/24\n192.0.2.1\n198.51.100.0/24\n");
+    for (const format of ["yaml", "constructor", undefined])
+      assert.throws(() => ruleset.export(format as never), /^TypeError: the format must be one of text, csv, /);
     assert.deepEqual([...ruleset.rulesAfter("192.0.2.1")].length, 2);
   });
 

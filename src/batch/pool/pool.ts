@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { Family } from "../../address/address.ts";
-import type { Snapshot } from "../../snapshot/snapshot.ts";
+import { Snapshot } from "../../snapshot/snapshot.ts";
 import { checkTime } from "../../table/active-matches.ts";
 import { SnapshotHolder } from "../../snapshot/snapshot-holder.ts";
 import { BatchError } from "../batch-error.ts";
@@ -82,7 +82,7 @@ export class Pool implements AsyncDisposable {
     this.threads = threads;
     this.#engine = engine;
     this.#holder = snapshot instanceof SnapshotHolder ? snapshot : null;
-    this.#snapshot = snapshot instanceof SnapshotHolder ? null : snapshot;
+    this.#snapshot = this.#holder === null ? checkedSnapshot(snapshot) : null;
     void new Matcher(this.snapshot, { engine }); // makes this thread's kernel, or throws if there is none
     this.#workers = threads < 2 ? null : new WorkerThreads(threads - 1);
     this.#holder?.on("swap", this.#forgetBefore);
@@ -108,14 +108,14 @@ export class Pool implements AsyncDisposable {
   swap(snapshot: Snapshot): void {
     if (this.#snapshot === null) throw new TypeError("this pool answers from what its holder has; swap there");
     const before = this.#snapshot;
-    this.#snapshot = snapshot;
+    this.#snapshot = checkedSnapshot(snapshot);
     if (before !== snapshot) this.#forgetUnused(before);
   }
 
   /**
    * Looks up addresses of one family: one unsigned 32-bit word each (IPv4), or four in network order (IPv6). The array
    * must not change until the promise settles.
-   * @throws RangeError if the words are not a whole number of addresses; TableError for a corrupt table; BatchError
+   * @throws RangeError if the words are not a whole number of addresses; TypeError if they are no Uint32Array; TableError for a corrupt table; BatchError
    * "worker-failed", "pool-closed"; the signal's reason when aborted
    */
   lookupBatch(family: Family, words: Uint32Array, options: PoolCallOptions = {}): Promise<PoolMatches> {
@@ -276,7 +276,14 @@ function poolClosed(): BatchError {
   return new BatchError("pool-closed", "the pool has been closed; create another one");
 }
 
+/** For callers without types. */
+function checkedSnapshot(snapshot: unknown): Snapshot {
+  if (snapshot instanceof Snapshot) return snapshot;
+  throw new TypeError("snapshot must be a Snapshot or a SnapshotHolder; openSnapshot and watchSnapshot give them");
+}
+
 function checkWords(family: Family, words: Uint32Array): void {
+  if (!(words instanceof Uint32Array)) throw new TypeError("words must be a Uint32Array");
   if (family !== 4 && family !== 6) throw new RangeError(`family is ${String(family)}; give 4 or 6`);
   if (family === 6 && words.length % 4 !== 0)
     throw new RangeError(`words has ${words.length} words; give four for each IPv6 address`);

@@ -149,6 +149,12 @@ test("wrong arguments are errors at once", async () => {
   await assert.rejects(pool.lookupBatch(6, new Uint32Array(7)), RangeError);
   await assert.rejects(pool.lookupBatch(4, words4, { now: Number.NaN }), RangeError);
   for (const threads of [0, 1.5, "2" as never]) await assert.rejects(createPool({ threads, snapshot }), RangeError);
+  await assert.rejects(pool.lookupBatch(4, [1] as never), /^TypeError: words must be a Uint32Array$/);
+  const noSnapshot = /^TypeError: snapshot must be a Snapshot or a SnapshotHolder/;
+  for (const other of [undefined, "test.ipsieve", snapshot.table])
+    await assert.rejects(createPool({ threads: 1, snapshot: other as never }), noSnapshot);
+  assert.throws(() => pool.swap(snapshot.table as never), noSnapshot);
+  assert.equal(pool.snapshot, snapshot);
 });
 
 test("one pool serves runs over logs, one after the other and at the same time, with the rows of one thread", async () => {
