@@ -81,7 +81,7 @@ for (let round = 0; Date.now() < until || total.requests < MIN; round++) {
     random: new Random(seed + round),
     connections: 1000,
     bodyBytes: BODY_BYTES,
-    patience: 4000,
+    patience: 60_000,
   });
   total.requests += report.requests + early.requests;
   total.connections += hostile.connections + early.connections;

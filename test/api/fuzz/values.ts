@@ -227,7 +227,12 @@ export function* mutationsOf(value: any, name = ""): Generator<unknown> {
 
 /** Whether a body is one that the document rejects: by its schemas, or by its words about addresses and names. */
 export function isRefused(api: ApiDocument, schema: Schema, value: unknown): boolean {
-  return !api.fits(schema, value) || hasBadText(value, "");
+  return !api.fits(schema, value) || (!isFilter(api, schema) && hasBadText(value, ""));
+}
+
+/** The name of a filter is a part of names, which may be any text: what no name holds is not found. */
+function isFilter(api: ApiDocument, schema: Schema): boolean {
+  return api.resolve(schema).properties?.["expiring_within_days"] !== undefined;
 }
 
 function hasBadText(value: unknown, name: string): boolean {
