@@ -3,6 +3,8 @@ import type { State } from "./state.ts";
 
 /** What `load` gives. */
 export interface LoadedState extends State {
+  /** Its last change; null if there is none, or it is no longer kept. */
+  readonly mark: HistoryMark | null;
   /** Of the saved rules that it was given, in their order. */
   readonly caughtUp: readonly CaughtUp[];
 }

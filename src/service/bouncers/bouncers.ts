@@ -180,7 +180,7 @@ export class Bouncers {
     const versions = definition.include.map((source) =>
       "ruleset" in source ? this.#services.memory.ruleset(organisationId, source.ruleset)?.about.version : 0,
     );
-    return `${id} ${updatedAt} ${published.generation} ${versions.join(" ")}`;
+    return `${id} ${updatedAt} ${published.generation} ${published.digest} ${versions.join(" ")}`;
   }
 
   async #make(deployment: Deployment, { text }: ServedList, now: number): Promise<EnforcedList> {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment, PublishedList } from "../../store/deployment.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { type FeedFile, fileName, makeFile } from "./feed-files.ts";
 import type { ServedList } from "./published-lists.ts";
@@ -20,7 +20,7 @@ export class FeedBytes {
 
   /** O(1) if it has been fetched before, otherwise O(entries), in slices. */
   file(deployment: Deployment, { published, text }: ServedList, file: FeedFile): Promise<MadeFile> {
-    return this.#files.get(this.#keyOf(deployment, published.generation, file), async () => {
+    return this.#files.get(this.#keyOf(deployment, published, file), async () => {
       const { name, id, definition, updatedAt } = deployment;
       const { generation, at, chunks } = published;
       return madeOf(await makeFile({ name, id, definition, generation, at, updatedAt }, text, file, chunks));
@@ -35,14 +35,15 @@ export class FeedBytes {
     coding: string,
     code: () => Promise<Buffer>,
   ): Promise<MadeFile> {
-    return this.#files.get(`${coding} ${this.#keyOf(deployment, published.generation, file)}`, async () => {
+    return this.#files.get(`${coding} ${this.#keyOf(deployment, published, file)}`, async () => {
       const bytes = await code();
       return { bytes, tag: "", byteLength: bytes.length };
     });
   }
 
-  #keyOf(deployment: Deployment, generation: number, file: FeedFile): string {
-    return `${deployment.id} ${deployment.updatedAt} ${generation} ${fileName(file, deployment)}`;
+  /** A database that was restored from a backup gives a list the number of another one that was lost. */
+  #keyOf(deployment: Deployment, { generation, at, digest }: PublishedList, file: FeedFile): string {
+    return `${deployment.id} ${deployment.updatedAt} ${generation} ${at} ${digest} ${fileName(file, deployment)}`;
   }
 }
 

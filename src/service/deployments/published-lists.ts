@@ -306,7 +306,7 @@ export class PublishedLists {
     const { id, definition, published, updatedAt } = deployment;
     if (!hasHistory(definition.firewall_format)) return compiled;
     const known = this.#knownOf(id);
-    if (published !== null && known.served?.published.generation !== published.generation) {
+    if (published !== null && known.served?.published.digest !== published.digest) {
       known.isStale = true;
       await this.#fetch(deployment);
       return undefined;

@@ -4,7 +4,7 @@ import { type ControlledTransaction, sql } from "kysely";
 import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
-import { readChanges } from "../sql/_changes.ts";
+import { readFurtherChanges } from "../sql/_changes.ts";
 import type { Tables } from "../sql/_tables.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
@@ -22,6 +22,7 @@ import type { StoreOptions, StoreReport } from "../store.ts";
 import { renewFeeds } from "./_restored-tables.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
+import { SeenHistory } from "./_seen-history.ts";
 
 /** Milliseconds until an unavailable database is tried again. */
 const AGAIN_AFTER = 100;
@@ -45,6 +46,8 @@ export class PostgresBackend implements Backend {
   readonly #reader: ReturnType<typeof openPool>;
   #writing: Breakable | undefined;
   #listener: Client | undefined;
+  #isFollowed = false;
+  readonly #seen = new SeenHistory();
   #isClosed = false;
 
   /** Throws StoreError. */
@@ -84,21 +87,34 @@ export class PostgresBackend implements Backend {
     for (;;) {
       const transaction = randomUUID();
       const attempt = await this.#attempt(commands, transaction);
-      if ("answer" in attempt) return attempt.answer;
+      if ("answer" in attempt) return this.#noted(attempt.answer, transaction);
       const { error, committing } = attempt;
       if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error)))
-        return committing;
+        return this.#noted(committing, transaction);
       if (!isRetriable(error) || performance.now() > deadline) throw asStoreError(error);
       await delay(AGAIN_AFTER);
     }
   }
 
-  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
-    return reporting(() => readState(this.#reader.engine, receive, saved));
+  async load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
+    // What is written meanwhile is added.
+    this.#seen.forget();
+    const loaded = await reporting(() => readState(this.#reader.engine, receive, saved));
+    if (loaded.mark !== null) this.#seen.add(loaded.mark);
+    return loaded;
   }
 
-  changesAfter(sequence: number): Promise<Change[]> {
-    return reporting(() => readChanges(this.#reader.engine, sequence));
+  async changesAfter(sequence: number): Promise<Change[]> {
+    const seen = this.#seen.all();
+    try {
+      const { changes, mark } = await reporting(() => readFurtherChanges(this.#reader.engine, sequence, seen));
+      this.#seen.found(seen, mark);
+      return changes;
+    } catch (error) {
+      const isGone = error instanceof StoreError && error.code === "changes-gone";
+      if (isGone && this.#options.create) await reporting(() => renewFeeds(this.#writer.engine));
+      throw error;
+    }
   }
 
   find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>> {
@@ -141,6 +157,7 @@ export class PostgresBackend implements Backend {
   }
 
   onHint(hint: () => void): void {
+    this.#isFollowed = true;
     void this.#listen(hint);
   }
 
@@ -159,6 +176,13 @@ export class PostgresBackend implements Backend {
     } catch {
       await client.end().catch(() => {});
     }
+  }
+
+  /** What no one reads the changes after is not looked for. */
+  #noted(answer: GroupAnswer, transaction: string): GroupAnswer {
+    const last = answer.changes.at(-1);
+    if (this.#isFollowed && last !== undefined) this.#seen.add({ sequence: last.sequence, transaction });
+    return answer;
   }
 
   async #attempt(commands: readonly Command[], transaction: string): Promise<Attempt> {

@@ -4,11 +4,13 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Engine, Insertion } from "./_engine.ts";
 import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 import { atOneInstant } from "./_at-one-instant.ts";
+import { compareHistory } from "./_history.ts";
 import { type OldRules, ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts";
 import { wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { RulesSummary } from "../decide/_rules-summary.ts";
 import type { Change, ChangeBody } from "../change.ts";
+import type { HistoryMark } from "../saved-rules.ts";
 import { type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 
@@ -155,10 +157,27 @@ export function rulesetIdOf(body: ChangeBody): string | null {
 }
 
 /** See `Store.changesAfter`. */
-export function readChanges(engine: Engine, after: number): Promise<Change[]> {
+export async function readChanges(engine: Engine, after: number): Promise<Change[]> {
+  return (await readFurtherChanges(engine, after, new Map())).changes;
+}
+
+/**
+ * The same for a reader that has seen these changes, by their numbers with the ids of their transactions: rejects with
+ * StoreError `changes-gone` if the database does not have all of them. With the last change of the database.
+ */
+export function readFurtherChanges(
+  engine: Engine,
+  after: number,
+  seen: ReadonlyMap<number, string>,
+): Promise<{ readonly changes: Change[]; readonly mark: HistoryMark | null }> {
   return atOneInstant(engine, async (within) => {
-    const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
-    if (sequence === after) return [];
+    const { sequence, mark, hasAll } = await compareHistory(within, seen);
+    if (!hasAll)
+      throw new StoreError(
+        "changes-gone",
+        "the database has been restored from a backup: it no longer has changes that this server has; load the state again",
+      );
+    if (sequence === after) return { changes: [], mark };
     const rows = await within
       .selectFrom("changes")
       .select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
@@ -176,7 +195,7 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
     for (const { kind, body } of rows) {
       if (kind === "rules-replaced") await readWhole(engine, within, JSON.parse(body).rulesetId, wholes);
     }
-    return rows.map((row) => decodeChange(row, wholes));
+    return { changes: rows.map((row) => decodeChange(row, wholes)), mark };
   });
 }
 

@@ -39,6 +39,7 @@ export function readState(
     }
     return {
       sequence: history.sequence,
+      mark: history.mark,
       caughtUp,
       organisations: inOrder((await within.selectFrom("organisations").selectAll().execute()).map(organisationOf)),
       plans: (await within.selectFrom("plans").selectAll().execute()).map(planOf),

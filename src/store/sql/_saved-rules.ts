@@ -4,6 +4,7 @@ import type { RulesChange } from "../change.ts";
 import type { Engine } from "./_engine.ts";
 import { decodeChange } from "./_changes.ts";
 import { atOneInstant } from "./_at-one-instant.ts";
+import { type LastChange, readLast, transactionsOf } from "./_history.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
 
 /** Reading a ruleset whole is faster than applying more changed rules than these, or than one in sixteen. */
@@ -11,32 +12,23 @@ const MIN_READ_WHOLE = 20_000;
 const READ_WHOLE_SHIFT = 4;
 
 /** The last change of the database, and the oldest that is kept. */
-export interface History {
-  readonly schema: number;
-  readonly sequence: number;
+export interface History extends LastChange {
   /** The oldest change that is kept; null where none is. */
   readonly oldest: number | null;
 }
 
 /** See `READS.historyMark`. */
 export function readHistoryMark(engine: Engine): Promise<HistoryMark | null> {
-  return atOneInstant(engine, async (within) => {
-    const { schema, sequence } = await within
-      .selectFrom("store")
-      .select(["schema", "sequence"])
-      .executeTakeFirstOrThrow();
-    const transaction = await transactionOf(within, sequence);
-    return transaction === undefined ? null : { schema, sequence, transaction };
-  });
+  return atOneInstant(engine, async (within) => (await readLast(within)).mark);
 }
 
 export async function readHistory(within: Transaction<Tables>): Promise<History> {
-  const store = await within.selectFrom("store").select(["schema", "sequence"]).executeTakeFirstOrThrow();
+  const last = await readLast(within);
   const { oldest } = await within
     .selectFrom("changes")
     .select(({ fn }) => fn.min("sequence").as("oldest"))
     .executeTakeFirstOrThrow();
-  return { ...store, oldest };
+  return { ...last, oldest };
 }
 
 /**
@@ -59,21 +51,12 @@ export async function catchUp(
     return unusable(`saved at change ${mark.sequence}, and the database is at change ${sequence}`);
   if (oldest === null || saved.sequence + 1 < oldest)
     return unusable(`saved at change ${saved.sequence}, and changes are kept from ${oldest ?? sequence + 1} on`);
-  if ((await transactionOf(within, mark.sequence)) !== mark.transaction)
+  if ((await transactionsOf(within, [mark.sequence])).get(mark.sequence) !== mark.transaction)
     return unusable(`saved from another database, or before this one was restored from a backup`);
   if (ruleset === undefined) return unusable("the ruleset has been deleted");
   // Every change of a ruleset or its rules moves its version.
   if (ruleset.version <= saved.sequence) return { rulesetId, changes: [] };
   return (await changesSince(within, ruleset, saved.sequence)) ?? unusable("most of the rules have changed since");
-}
-
-async function transactionOf(within: Transaction<Tables>, sequence: number): Promise<string | undefined> {
-  const row = await within
-    .selectFrom("changes")
-    .select("transaction")
-    .where("sequence", "=", sequence)
-    .executeTakeFirst();
-  return row?.transaction;
 }
 
 /** Undefined if the whole ruleset has to be read, or reading it is faster. */

@@ -52,7 +52,7 @@ export async function databases(): Promise<Database[]> {
 /** A store with a memory that follows it, as a server has. */
 export class Replica {
   readonly store: Store;
-  readonly memory: Memory;
+  memory: Memory;
   /** What the feed told that it could not do. */
   readonly failures: unknown[] = [];
 
@@ -67,7 +67,7 @@ export class Replica {
     const replica = new Replica(store, memory);
     store.follow(
       memory.sequence,
-      (changes: readonly Change[]) => memory.apply(changes),
+      (changes: readonly Change[]) => replica.memory.apply(changes),
       (error) => replica.failures.push(error),
     );
     return replica;
@@ -91,6 +91,12 @@ export class Replica {
     } finally {
       await replica.store.close();
     }
+  }
+
+  /** As a server does that has missed changes. */
+  async loadAgain(): Promise<void> {
+    this.memory = await loadMemory(this.store);
+    this.store.resume(this.memory.sequence);
   }
 
   /** An organisation with its two rulesets. */

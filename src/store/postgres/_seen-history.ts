@@ -1,0 +1,30 @@
+import type { HistoryMark } from "../saved-rules.ts";
+
+/**
+ * Changes that this server has, by their numbers, with the ids of their transactions: a database that was restored from
+ * a backup while the server runs no longer has one of them, or has another one under its number. The last one that was
+ * found in the database stands for all before it; those that the server has written since are looked for by each read.
+ */
+export class SeenHistory {
+  readonly #seen = new Map<number, string>();
+
+  /** Each of them, as they are now. */
+  all(): ReadonlyMap<number, string> {
+    return new Map(this.#seen);
+  }
+
+  add({ sequence, transaction }: Pick<HistoryMark, "sequence" | "transaction">): void {
+    this.#seen.set(sequence, transaction);
+  }
+
+  /** These were found in the database, and so was `last`: the later one stands for all. */
+  found(seen: ReadonlyMap<number, string>, last: HistoryMark | null): void {
+    const latest = Math.max(last?.sequence ?? 0, ...seen.keys());
+    for (const sequence of seen.keys()) if (sequence < latest) this.#seen.delete(sequence);
+    if (last?.sequence === latest) this.add(last);
+  }
+
+  forget(): void {
+    this.#seen.clear();
+  }
+}
