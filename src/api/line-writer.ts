@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const MAX_WAITING = 1 << 20;
 /** Milliseconds until a failed write is retried. */
 const RETRY_AFTER = 1000;
-/** The same if a terminal merely accepts no more for now. */
+/** The same if a terminal is merely busy. */
 const POLL = 10;
 
 /** Consecutive lost lines. Times are in milliseconds since 1970. */
@@ -69,7 +69,7 @@ export class LineWriter {
   async close(limit: number): Promise<boolean> {
     const end = performance.now() + limit;
     if (this.#retry !== undefined) this.#tryAgain();
-    // After any error other than slowness there is nothing to wait for.
+    // After any error other than a slow reader, waiting would not help.
     while (!this.#isEmpty && (this.#isWriting || this.#error === undefined) && performance.now() < end)
       await sleep(POLL);
     return this.#isEmpty;
@@ -120,12 +120,12 @@ export class LineWriter {
     this.#lostCount++;
   }
 
-  /** A process that ends by an error takes no more turns. */
+  /** A process that ends with an error runs no more turns of the event loop. */
   #writeAtExit(descriptor: number): void {
     try {
       writeSync(descriptor, (this.#isWriting ? "" : (this.#rest?.toString() ?? "")) + this.#waiting.join(""));
     } catch {
-      // It could not be written before, either.
+      // It could not be written earlier either.
     }
   }
 }
@@ -149,7 +149,8 @@ function toDescriptor(descriptor: number): Send {
 }
 
 /**
- * A terminal that has been stopped by Ctrl-S would block its writer. Opened again, it can be non-blocking for us alone.
+ * A terminal that has been stopped by Ctrl-S would block its writer. Opened a second time, it can be made non-blocking
+ * for this process alone.
  */
 function openTerminal(descriptor: number): number {
   try {

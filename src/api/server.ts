@@ -61,15 +61,15 @@ import { openThreatView } from "../service/datasets/threat-view.ts";
 import { UsageRecorder } from "../service/usage/usage-recorder.ts";
 
 /**
- * Milliseconds in which a closing server continues as before, except that it announces the end: in `/readyz` and in
- * every response. The last responses, those of requests that are cut off, get the same time.
+ * Milliseconds for which a closing server continues as before while `/readyz` and every response announce the end. The
+ * last responses, to requests that are cut off, get the same time.
  */
 const GRACE = 100;
 
 /** Milliseconds after which a start says that it still waits for the database, again and again. */
 const SAID_AFTER = 5000;
 
-/** Milliseconds that the database gets at a start before feeds are served without it. */
+/** Milliseconds that a start waits for the database before feeds are served without it. */
 const STANDBY_AFTER = 2000;
 
 /** Milliseconds until a failed load of the state is retried. */

@@ -64,7 +64,7 @@ async function servicesOf({ settings, secretKey }: StandbyOptions): Promise<Feed
     },
     feedBytes: new FeedBytes(),
     lists: { served: (id) => lists.get(id) },
-    // There is nowhere to record them.
+    // Without the database, there is nowhere to record pulls.
     pulls: { add: () => {} },
   };
 }
@@ -94,14 +94,14 @@ function buildStandby({ settings, log, now }: StandbyOptions, services: FeedServ
   app.setNotFoundHandler((request, reply) => answerProblem(unavailable(), request, reply));
   app.get("/feeds/:credential/:file", async (request, reply) => {
     const deployment = findFeed(request, (request.params as FeedParameters).credential, services);
-    // Credentials may have been replaced since: none is known to be wrong.
+    // Credentials may have been replaced since the list was saved, so none can be called wrong.
     if (deployment === undefined) throw unavailable();
     return serveFeed(request, reply, deployment, services);
   });
   return app;
 }
 
-/** A state that someone has decided on, which was known when the feed was saved. */
+/** A state that someone chose, and that was known when the feed was saved. */
 function deliberate(error: unknown): Problem | undefined {
   return error instanceof Problem && (error.status === 403 || error.status === 410) ? error : undefined;
 }

@@ -53,19 +53,19 @@ export interface Download extends Validators {
   readonly bytes: Buffer;
 }
 
-/** A response that is neither a redirect nor a failure that may be gone in a moment. */
+/** A response that is neither a redirect nor a transient failure. */
 export interface OpenResponse {
-  /** Where it is from, after all redirects. */
+  /** The final URL, after all redirects. */
   readonly url: URL;
   readonly status: number;
   /** A header, by its name in lower case. */
   readonly header: (name: string) => string | null;
-  /** As it is sent, to be read to its end or `dump`ed. */
+  /** The body as sent; read it to its end or `dump` it. */
   readonly body: Dispatcher.ResponseData["body"];
   readonly signal: AbortSignal;
 }
 
-/** What is asked for, and what becomes of the response: anew for each attempt. */
+/** The request, and what is done with its response; called again for each attempt. */
 export interface Exchange<Result> {
   readonly headers: () => Headers | Promise<Headers>;
   /** Headers for the URL itself, never for one that it redirects to. */
@@ -74,7 +74,7 @@ export interface Exchange<Result> {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Statuses that may be gone in a moment. */
+/** Statuses of transient failures. */
 const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
 /** Bytes of a body that are read to keep the connection, before it is closed instead. */
 const DUMPED = 1 << 16;
@@ -253,7 +253,7 @@ function opened({ statusCode, headers, body }: Dispatcher.ResponseData, url: URL
   return { url, status: statusCode, header: (name) => textOf(headers[name]), body, signal };
 }
 
-/** Where a response redirects to. @throws TransientError for a status that may be gone in a moment */
+/** Where a response redirects to. @throws TransientError for the status of a transient failure */
 async function redirectOf(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   url: URL,
@@ -268,7 +268,7 @@ async function redirectOf(
   throw new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])));
 }
 
-/** For a status that is no answer to what was asked. */
+/** For a status that the request does not expect. */
 export function statusError({ url, status }: Pick<OpenResponse, "url" | "status">, cure = ""): UpdateError {
   const what = status === 304 ? ", which was not requested" : "";
   return new UpdateError("status", `${url.href} responds with status ${status}${what}${cure}`);

@@ -70,8 +70,8 @@ const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
 /**
- * What no list may contain, whatever came before; checked first, because comparing such a list could take minutes. O(n
- * log n).
+ * What no list may contain, whatever the previous one was. Checked first, because comparing such a list could take
+ * minutes. O(n log n).
  */
 export function impossibleList(list: Entries): Rejection | undefined {
   return tooManyEntries(list) ?? impossiblePrefix(list) ?? tooManyAddresses(list);

@@ -19,7 +19,7 @@ export interface SentFile {
 }
 
 interface State extends SentFile {
-  /** Of the snapshot that was published; null while the file is still being transferred. */
+  /** Its checksum once the snapshot has been published; null while the file is still being transferred. */
   readonly generation: string | null;
 }
 
@@ -52,8 +52,8 @@ export class PartialPull {
   }
 
   /**
-   * How many bytes of a file have arrived that can be continued: at least one is missing, so that there is something to
-   * ask for.
+   * How many bytes of an interrupted transfer can be kept. At least one byte is still missing, so there is something to
+   * request.
    */
   async resumable(url: string): Promise<(SentFile & { readonly bytes: number }) | undefined> {
     const state = await this.#state(url);
@@ -67,13 +67,13 @@ export class PartialPull {
     return bytes > 0 ? { ...state, bytes } : undefined;
   }
 
-  /** Begins a new file. @throws UpdateError "unwritable" */
+  /** Starts a new, empty part. @throws UpdateError "unwritable" */
   async begin(file: SentFile): Promise<void> {
     await removeIfThere(this.partPath);
     await this.#write({ ...file, generation: null });
   }
 
-  /** Adds to the part what a server sends, after the first `start` bytes. @throws UpdateError "unwritable" */
+  /** Appends what a server sends to the part, after its first `start` bytes. @throws UpdateError "unwritable" */
   async append(start: number, body: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Promise<void> {
     if (start > 0) await writing(this.partPath, () => truncate(this.partPath, start));
     const file = await open(this.partPath, "a", 0o600).catch((error: unknown) => {
@@ -96,20 +96,20 @@ export class PartialPull {
     return hash.digest("base64");
   }
 
-  /** Puts the part in the place of the file, as a whole. @throws UpdateError "unwritable" */
+  /** Replaces the file with the part, atomically. @throws UpdateError "unwritable" */
   async publish(file: SentFile, generation: string): Promise<void> {
     await writing(this.path, () => publishFile(this.path, createReadStream(this.partPath)));
     await this.#write({ ...file, generation });
     await removeIfThere(this.partPath);
   }
 
-  /** Removes the part, which is of no use. */
+  /** Removes the part, which cannot be continued. */
   async discard(): Promise<void> {
     await removeIfThere(this.partPath);
     await removeIfThere(this.#statePath);
   }
 
-  /** Of this URL. What cannot be read is as good as nothing: then all of the file is asked for. */
+  /** The state for this URL. If it cannot be read, the whole file is requested. */
   async #state(url: string): Promise<State | undefined> {
     try {
       const state = JSON.parse(await readFile(this.#statePath, "utf8")) as State;

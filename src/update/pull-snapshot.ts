@@ -57,7 +57,7 @@ export async function pullSnapshot(options: PullOptions): Promise<PullReport> {
   const release = await takeLock(partial.lockPath, "pull");
   try {
     const first = await pull(options, partial);
-    // Parts of two files: the server gave them the same tag. Its file is pulled again as a whole.
+    // The parts belong to two files to which the server gave the same tag. The whole file is pulled again.
     return first ?? (await pull(options, partial))!;
   } finally {
     await release();
@@ -97,7 +97,7 @@ async function transferred(
       take: (response) => transfer.take(response),
     });
   } catch (error) {
-    // What came too large is not kept on the disk; of everything else, the next pull gets the rest.
+    // A file that is too large is not kept on the disk; in all other cases the next pull fetches the rest.
     if (error instanceof UpdateError && error.code === "too-large") await partial.discard();
     throw error;
   }
@@ -105,7 +105,7 @@ async function transferred(
 
 /** The transfer of a file in one or several attempts, each of which continues where the one before it ended. */
 class Transfer {
-  /** Bytes that were there before. */
+  /** Bytes that an earlier attempt has left. */
   resumedFrom = 0;
   readonly #partial: PartialPull;
   readonly #options: PullOptions;
@@ -125,7 +125,7 @@ class Transfer {
     if (this.#isFirst) this.resumedFrom = part?.bytes ?? 0;
     this.#isFirst = false;
     return {
-      // Bytes of a coded file would be others.
+      // A compressed file would have different bytes.
       "accept-encoding": "identity",
       ...(part && { range: `bytes=${part.bytes}-`, "if-range": part.etag! }),
       ...(known?.etag && { "if-none-match": known.etag }),
@@ -140,7 +140,7 @@ class Transfer {
     if (response.status === 206 && part !== undefined) return this.#takeRest(response, part);
     await response.body.dump({ limit: 1 << 16, signal: response.signal });
     if (response.status === 304 && known !== undefined) return "same";
-    // The part is not one of the file that is there now.
+    // The part belongs to an earlier version of the file.
     if (response.status === 416 && part !== undefined) return this.#startOver(response);
     throw statusError(response, CURES[response.status]);
   }
@@ -208,7 +208,9 @@ function checkLength(length: number | null): void {
     throw new UpdateError("too-large", `it has more than ${MAX_PULLED_BYTES} bytes`);
 }
 
-/** The head of the part, which can be put in the place of the file. @throws UpdateError, and what `check` throws */
+/**
+ * The head of the part, which has been checked and can replace the file. @throws UpdateError, and what `check` throws
+ */
 async function checked(
   { url, path, kind: required, check }: PullOptions,
   partial: PartialPull,
@@ -228,7 +230,7 @@ async function checked(
     await check(partial.partPath);
     return head;
   } catch (cause) {
-    // To the reader it is the file of the server, wherever it lies now.
+    // In errors, it is the server's file, wherever it is stored now.
     if (!(cause instanceof SnapshotError)) throw cause;
     throw new UpdateError(
       "damaged",

@@ -22,9 +22,9 @@ export type UpdateErrorCode =
   | "archive"
   /** A page without the link to the list, or with one to another site. */
   | "link"
-  /** What the folder has in place of the list is not a file, or cannot be read. */
+  /** The folder's entry for the list is not a file, or cannot be read. */
   | "unreadable"
-  /** A snapshot that was not sent as it is: damaged on the way, or no snapshot, or one of another kind. */
+  /** What arrived is corrupt, not a snapshot, or a snapshot of another kind. */
   | "damaged"
   | "wrong-kind"
   /** Another update is running. */

@@ -2,7 +2,7 @@ import { LockError, takeLock as takeFileLock } from "../files/file-lock.ts";
 import { unwritable } from "./list-store.ts";
 import { UpdateError } from "./update-error.ts";
 
-/** What only one process at a time may do, and the command that does it. */
+/** What is locked, and the command that holds the lock, for the message. */
 const WORK = { update: "ipsieve cbs update", pull: "ipsieve pull" } as const;
 
 /** Takes the lock at `path` and returns a function that releases it. @throws UpdateError "locked", "unwritable" */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** How requests are admitted. Both methods return the error of a rejected one. */
+/** How requests are admitted. Both methods return the error if the request is rejected. */
 export interface Admission {
   /** Called when the headers have arrived: the body is read only if the request is admitted. */
   admit(request: FastifyRequest, reply: FastifyReply): Error | undefined;

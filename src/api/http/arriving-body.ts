@@ -16,8 +16,8 @@ export interface BodyAccount {
   /** Called when the body is no longer waited for. */
   ended(body: ArrivingBody): void;
   /**
-   * Called when its reader has something to do, and when it waits for its client or has ended. A stream is read without
-   * it.
+   * Called when the reader has work to do, and again when it waits for the client or has finished. Not called for
+   * streams.
    */
   read(isRead: boolean): void;
 }
@@ -68,12 +68,15 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     return this.#account.maxKept;
   }
 
-  /** Counts what its reader makes of it and keeps until the response, as a part of it. @throws Problem (503) */
+  /**
+   * Counts what the reader builds from the body and keeps until the response, as if it were part of the body. @throws
+   * Problem (503)
+   */
   keep(bytes: number): void {
     this.#account.keep(bytes);
   }
 
-  /** Ends the reading with an error. */
+  /** Makes the reader fail with this error. */
   fail(problem: Problem): void {
     this.#error ??= problem;
     this.#wake();
@@ -84,7 +87,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     const message = this.#message;
     try {
       this.#setRead(true);
-      // A part that came together with the headers is available in the next tick.
+      // A part that arrived together with the headers is available in the next tick.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       while (!this.#hasEnded()) {
         const part = message.read() as Buffer | null;
@@ -99,7 +102,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
       }
     } finally {
       this.#leave();
-      // Without it, the end would not be noticed and the connection would not continue.
+      // Without this, the end of the body would go unnoticed and the connection would not continue.
       if (message.complete) message.resume();
     }
   }
@@ -127,7 +130,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   async #more(): Promise<void> {
     if (!this.#isWaited) this.#beginToWait();
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-    // It may have ended or failed before there was anything to wake.
+    // The body may have ended or failed before anyone waited for it.
     if (this.#hasEnded()) return;
     this.waitingSince = performance.now();
     this.#setRead(false);

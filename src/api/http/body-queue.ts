@@ -1,16 +1,16 @@
 import { FairShare } from "./fair-share.ts";
 
-/** Bodies that are read at a time: enough for the server never to wait for the next one. One caller alone has half. */
+/** Bodies that are read at a time: enough that the server never waits for the next one. A single caller gets half. */
 const READ_AT_ONCE = 16;
-/** As many are read for each caller, whatever others send. */
+/** This many are read for each caller, whatever others send. */
 const MIN_READ = 4;
 
 /** A request whose body is not read yet. */
 export interface QueuedBody {
   readonly caller: string;
-  /** Its body may be read now, until `leave` is called. */
+  /** Called when the body may be read, which lasts until `leave` is called. */
   admit(): void;
-  /** It has waited too long. */
+  /** Called when the request has waited too long. */
   giveUp(): void;
 }
 
@@ -21,8 +21,8 @@ interface Waiting {
 
 /**
  * Lets requests wait until their bodies may be read. Reading few bodies at a time, one after the other, ends each of
- * them sooner than reading all of them in turns, and needs less memory; and to wait costs a fraction of rejecting a
- * request whose body arrives all the same. Callers take turns. O(callers that wait) each.
+ * them sooner than reading all of them in turns, and needs less memory. Waiting costs a fraction of a rejection, after
+ * which the body arrives anyway. Callers take turns. O(callers that wait) each.
  */
 export class BodyQueue {
   readonly #slots = new FairShare(READ_AT_ONCE);
@@ -31,7 +31,10 @@ export class BodyQueue {
   /** By caller, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  /** At most `maxWaiting` requests wait, no caller more than a fair share of them, and each so many milliseconds. */
+  /**
+   * At most `maxWaiting` requests wait, each for a limited time in milliseconds; no caller has more than a fair share
+   * of the waiting requests.
+   */
   constructor(maxWaiting: number, maxWait: number) {
     this.#room = new FairShare(maxWaiting);
     this.#maxWait = maxWait;
@@ -41,7 +44,7 @@ export class BodyQueue {
     return this.#room.used;
   }
 
-  /** Calls `admit` now or later, or `giveUp`. */
+  /** Calls `admit`, now or later, or `giveUp` if the wait is too long. */
   enter(body: QueuedBody): void {
     const { caller } = body;
     const own = this.#waiting.get(caller);
@@ -52,7 +55,7 @@ export class BodyQueue {
     else own.push(waiting);
   }
 
-  /** Call it once for each that was admitted. */
+  /** Call once for each admitted request. */
   leave(caller: string): void {
     this.#slots.give(caller, 1);
     for (const [next, own] of this.#waiting) {
@@ -70,7 +73,7 @@ export class BodyQueue {
     }
   }
 
-  /** Gives up those that have waited too long; in between, `leave` does so with those it comes to. */
+  /** Gives up the requests that have waited too long. Between two calls, `leave` does the same for those it reaches. */
   giveUpLate(): void {
     const now = performance.now();
     for (const [caller, own] of this.#waiting) {

@@ -5,9 +5,9 @@ import type { Store } from "../../store/store.ts";
 
 /** Changes that are read at a time by a reader that is behind. */
 const AT_ONCE = 500;
-/** Bytes that wait for a slow reader; what follows stays in the database until it has read them. */
+/** Maximum bytes buffered for a slow reader; later changes stay in the database until these have been read. */
 const WAITING_BYTES = 64 << 10;
-/** Milliseconds after which a reader looks again if the database has failed. */
+/** Milliseconds until a reader tries again after the database has failed. */
 const AGAIN_AFTER = 1000;
 
 interface Needed {
@@ -61,7 +61,7 @@ export class ChangeStream extends Readable implements TailReader {
     if (this.#wantsMore && !this.#isOver) this.#send(":\n\n");
   }
 
-  /** Ends it in order: the reader connects again. */
+  /** Ends the stream in an orderly way, so that the reader connects again. */
   finish(): void {
     this.#leave();
     if (!this.#isOver) this.push(null);
@@ -81,7 +81,7 @@ export class ChangeStream extends Readable implements TailReader {
     try {
       const page = await store.read("events", this.#organisationId, after, AT_ONCE);
       if (this.#isOver) return;
-      // It reads too slowly, and learns that when it connects again.
+      // The client reads too slowly; it finds out when it connects again.
       if (page.oldest > after + 1 || page.sequence < after) return this.finish();
       let text = "";
       let last = after;
@@ -103,7 +103,7 @@ export class ChangeStream extends Readable implements TailReader {
     this.#send(frames);
   }
 
-  /** It may ask for more while it takes this. */
+  /** The consumer may request more while it handles this. */
   #send(frames: Buffer | string): void {
     this.#wantsMore = false;
     if (this.push(frames)) this.#wantsMore = true;

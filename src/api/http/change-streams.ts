@@ -11,12 +11,12 @@ declare module "fastify" {
   }
 
   interface FastifyRequest {
-    /** Whether its response goes on for as long as the client listens: its time says nothing about the server. */
+    /** Whether the response lasts as long as the client listens; its duration then says nothing about the server. */
     isFollowing: boolean;
   }
 }
 
-/** Milliseconds between two looks whether callers may still read, and between two comments. */
+/** Milliseconds between two checks of whether callers may still read, and between two keep-alive comments. */
 const [CHECK_EVERY, COMMENT_EVERY] = [1000, 15_000];
 /** Milliseconds after which a client that has lost its connection tries again. */
 const RETRY = 2000;
@@ -37,7 +37,7 @@ export class ChangeStreams {
     ];
   }
 
-  /** Sends the changes after number `after`, and all that come. @throws Problem (503) */
+  /** Sends the changes after sequence number `after`, then each new one. @throws Problem (503) */
   send(request: FastifyRequest, reply: FastifyReply, after: number, feed: string): FastifyReply {
     const { store, tails, isClosing, metrics } = this.#services;
     const { organisationId } = request.caller;
@@ -49,7 +49,7 @@ export class ChangeStreams {
     const stream = new ChangeStream({ store, tails }, organisationId, after, `retry: ${RETRY}\n\n`);
     request.isFollowing = true;
     this.#open.set(stream, request);
-    // A client that ends its side has gone. Writes would not fail before the second one, half a minute later.
+    // A client that ends its side is gone. Without this, only the second write would fail, half a minute later.
     const finish = (): void => stream.finish();
     const { socket } = request.raw;
     socket.once("end", finish);
@@ -64,7 +64,7 @@ export class ChangeStreams {
       .send(stream);
   }
 
-  /** Ends all streams in order. */
+  /** Ends all streams in an orderly way. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     for (const stream of this.#open.keys()) stream.finish();

@@ -7,7 +7,7 @@ export function clientGone({ raw }: FastifyReply): AbortSignal {
   const check = (): void => {
     if (!raw.writableFinished) gone.abort(new Problem("request-timeout", "the client has closed the connection"));
   };
-  // It may have closed it while the body was read: the event has been by then.
+  // The client may have closed it while the body was being read; the event has then already fired.
   if (raw.destroyed) check();
   else raw.once("close", check);
   return gone.signal;

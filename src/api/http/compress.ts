@@ -35,7 +35,7 @@ const compressors = {
   gzip: promisify<Uint8Array, ZlibOptions, Buffer>(gzip),
 };
 
-/** In a thread of the pool, whatever the length. */
+/** Runs in a thread of the pool, whatever the length. */
 export function compress(bytes: Uint8Array, coding: Coding, effort: Effort): Promise<Buffer> {
   const quality = QUALITY[effort][coding];
   if (coding === "gzip") return compressors.gzip(bytes, { level: quality, chunkSize: CHUNK });

@@ -60,7 +60,7 @@ export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"):
 export function setCoding(reply: FastifyReply, coding: Coding): void {
   reply.header("content-encoding", coding).removeHeader("content-length");
   const tag = reply.getHeader("etag");
-  // The tag of a write is about what was written.
+  // The tag in the response to a write belongs to what was written, not to this representation.
   if (typeof tag === "string" && /^(GET|HEAD)$/.test(reply.request.method)) reply.header("etag", codedTag(tag, coding));
 }
 

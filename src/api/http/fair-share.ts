@@ -1,5 +1,5 @@
 /**
- * An amount that all callers share: none may hold more than what is then still free. So a single caller gets half of
+ * An amount that all callers share: no caller may hold more than what remains free. So a single caller gets half of
  * it, two get a third each, and a new one always finds some (dynamic thresholds: A. K. Choudhury and E. L. Hahne,
  * IEEE/ACM Transactions on Networking 6(2), 1998). O(1) each.
  */
@@ -21,7 +21,7 @@ export class FairShare {
     return this.#used;
   }
 
-  /** Takes the amount if the caller may hold that much more, and returns whether it does. */
+  /** Takes the amount if the caller may hold that much more; returns whether it was taken. */
   take(caller: string, amount: number): boolean {
     const held = this.#held.get(caller) ?? 0;
     if (held + amount > this.#total - this.#used - amount) return false;
@@ -39,15 +39,15 @@ export class FairShare {
   }
 
   /**
-   * Takes unconditionally, for what is there already. A caller that holds too much gets no more by `take` until it has
-   * returned some.
+   * Takes unconditionally, for memory that is already in use. A caller over its share gets nothing from `take` until it
+   * has returned some.
    */
   force(caller: string, amount: number): void {
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + amount);
     this.#used += amount;
   }
 
-  /** Whether the caller could take anything; if it holds less than `least`, whatever others hold. */
+  /** Whether the caller could take anything. True if it holds less than `least`, whatever others hold. */
   hasRoom(caller: string, least = 0): boolean {
     return (this.#held.get(caller) ?? 0) < Math.max(least, this.#total - this.#used);
   }

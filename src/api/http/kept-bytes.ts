@@ -10,11 +10,11 @@ let timer: NodeJS.Timeout | undefined;
 const used = new WeakSet<ArrayBufferLike>();
 
 /**
- * Copies bytes that have been read and have to wait into a buffer that is used again and again. Where they were read to
- * is then free at once, and the engine collects it with its young objects. What waits in buffers of its own outlives
- * those collections, and is freed only with the whole heap: a thousand waiting requests took some 200 MiB so. Pass the
- * result to `giveBack` once its bytes have been parsed or copied. It never shares a reused buffer with `bytes`, so those
- * may be given back at any time.
+ * Copies bytes that have to wait into a pooled buffer. The buffer they were read into is then free at once, and the
+ * engine collects it with its young objects. A buffer that waits with its request outlives those collections and is
+ * freed only when the whole heap is collected: a thousand waiting requests took some 200 MiB that way. Pass the result
+ * to `giveBack` once its bytes have been parsed or copied. It never shares a reused buffer with `bytes`, so those may
+ * be given back at any time.
  */
 export function keepBytes(bytes: Buffer): Buffer {
   if (bytes.length < MIN_COPIED) return isReused(bytes) ? Buffer.from(bytes) : bytes;
@@ -25,12 +25,12 @@ export function keepBytes(bytes: Buffer): Buffer {
   return buffer.subarray(0, bytes.length);
 }
 
-/** Whether the bytes change as soon as they have been given back. */
+/** Whether the bytes are in a pooled buffer, which is overwritten after `giveBack`. */
 export function isReused(bytes: Buffer): boolean {
   return used.has(bytes.buffer);
 }
 
-/** Bytes that were not copied are left alone. */
+/** Bytes that were not copied are ignored. */
 export function giveBack({ buffer }: Buffer): void {
   if (!used.delete(buffer)) return;
   unused.push(Buffer.from(buffer));

@@ -21,7 +21,10 @@ export function describeLines(most: number, document: string): string {
   return `A JSON body has at most ${most} addresses; the response is lines if Accept is ${LINES}. A body of ${LINES} (a string, or an object with the property ip, per line) or text/plain (an address per line) may be of any length: the response is sent while the body arrives, line by line, ${document}; for an invalid line it has the line number and the error.`;
 }
 
-/** Adds routes whose bodies may be streams of lines without an end: in a context of their own, as no others may. */
+/**
+ * Adds routes whose bodies may be endless streams of lines, in a context of their own: no other routes accept such
+ * bodies.
+ */
 export function withLineBodies(app: App, addRoutes: (app: App) => void): void {
   void app.register((context, _options, done) => {
     passBodies(context, LINE_TYPES, true);
@@ -47,8 +50,8 @@ export function requireBody(body: unknown): void {
 }
 
 /**
- * Responds to the addresses of a stream while it arrives. It ends early when its caller may no longer ask, or `lookUp`
- * throws a Problem: with a line that says so.
+ * Responds to the addresses of a stream while it arrives. It ends early, with a line that says why, if the caller loses
+ * access or `lookUp` throws a Problem.
  */
 export function sendLookups(
   request: FastifyRequest,
@@ -79,7 +82,10 @@ export function answerBatch(
   return answers.map((answer) => answer ?? documents[index++]!);
 }
 
-/** Sends documents that were written in parts: few at once, many no faster than the client reads. */
+/**
+ * Sends documents that were written in parts: a short response in one piece, a long one no faster than the client
+ * reads.
+ */
 export function sendDocuments(
   reply: FastifyReply,
   parts: Iterable<string>,

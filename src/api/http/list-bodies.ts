@@ -33,7 +33,7 @@ export function listBody(json: object): object {
 export interface ListReading {
   /** Leave out rules of a JSON document that the schema rejects: see `RejectedMember`. */
   readonly skipInvalid?: boolean;
-  /** Gets all bytes of the body. */
+  /** Called with all bytes of the body, part by part. */
   readonly hash?: Hash;
 }
 

@@ -52,7 +52,7 @@ export async function* lookUpLines(lookUp: LookUpTexts, body: AsyncIterable<Buff
   if (rest !== "") yield answerer.answer([rest]);
 }
 
-/** Most of the cost of an error is capturing its stack, which no one sees here. */
+/** Capturing the stack is most of the cost of an error, and no one sees the stack here. */
 function withoutStacks<Value>(work: () => Value): Value {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -95,7 +95,7 @@ class LineLookup {
     return text;
   }
 
-  /** What follows the lines that have been answered is not read. */
+  /** Nothing is read beyond the lines that have been answered. */
   end(reason: string): string {
     this.hasEnded = true;
     this.#lines++;
@@ -110,7 +110,7 @@ class LineLookup {
 const EMPTY = Symbol("empty");
 const ADDRESS = Symbol("address");
 
-/** What a line is; an address is appended to the others. */
+/** Classifies a line; an address is appended to the batch. */
 function readLine(line: string, addresses: string[]): typeof EMPTY | typeof ADDRESS | Error {
   const content = line.trim();
   if (content === "") return EMPTY;

@@ -26,7 +26,9 @@ export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { o
   return { offset: Math.min((page - 1) * page_size, Number.MAX_SAFE_INTEGER - page_size), limit: page_size };
 }
 
-/** The envelope of a page: `items` of `count` in all. Beyond the last page, `prev` leads back to it. */
+/**
+ * The envelope of a page: `items` of `count` in all. On a page after the last one, `prev` leads back to the last one.
+ */
 export function pageOf<Item>(
   request: FastifyRequest,
   settings: Settings,

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** How many bytes are read between two collections: at the full rate of a bulk lookup's clients, some ten a second. */
+/** Bytes read between two collections; at the full rate of bulk lookups, that is some ten collections per second. */
 const COLLECTED_AT = 16 << 20;
 
-/** The engine's own collector, once it is needed. */
+/** The engine's own collector, obtained when it is first needed. */
 let collect: ((options: { type: "minor" }) => void) | undefined;
 let bytesRead = 0;
 
@@ -23,7 +23,7 @@ export function countRead(bytes: number): void {
   collect({ type: "minor" });
 }
 
-/** The flag shows the collector to new contexts only. */
+/** The flag exposes the collector in new contexts only. */
 function collectorOfEngine(): NonNullable<typeof collect> {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as NonNullable<typeof collect>;

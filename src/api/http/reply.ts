@@ -22,12 +22,14 @@ export function sendText(reply: FastifyReply, type: string, text: string | Buffe
   return reply.type(`${type}; charset=utf-8`).send(text);
 }
 
-/** Sends JSON that is made meanwhile: no faster than the client reads, and with other requests in between. */
+/**
+ * Sends JSON that is produced while it is sent: no faster than the client reads, with other requests served in between.
+ */
 export function streamJson(reply: FastifyReply, parts: Iterable<string>): FastifyReply {
   return reply.type(JSON_TYPE).send(streamOf(parts));
 }
 
-/** The bytes of texts that are made while they are sent. */
+/** The bytes of texts that are produced while they are sent. */
 export function streamOf(parts: Iterable<string>): Readable {
   return Readable.from(inTurns(parts[Symbol.iterator]()), { objectMode: false });
 }

@@ -5,10 +5,10 @@ import { readByteRange } from "./byte-range.ts";
 import { takesCoding } from "./content-coding.ts";
 import { isKnown } from "./entity-tags.ts";
 
-/** Its media type: of no program but ours. */
+/** The media type of snapshots, which only this program uses. */
 export const SNAPSHOT_TYPE = "application/octet-stream";
 
-/** Bytes that are passed on at a time, as fast as the client takes them. */
+/** Bytes passed on at a time; the next ones follow once the client has taken them. */
 const PIECE = 1 << 16;
 
 /** Sends a snapshot or, if the request is for a range of its bytes, a part of it. All responses share its memory. */
@@ -25,18 +25,18 @@ export function sendSnapshot(
     "content-disposition": `attachment; filename="${fileName}"`,
   });
   reply.type(SNAPSHOT_TYPE);
-  // Who refuses what is not compressed gets it compressed: then there are other bytes, and no ranges of these.
+  // A client that refuses the uncompressed form gets a compressed one. Its bytes differ, so ranges do not apply to it.
   if (!takesCoding(request, undefined)) return reply.send(Readable.from(piecesOf(bytes)));
   const range = request.method === "GET" ? readByteRange(request, tag, bytes.length) : undefined;
   const { start, end } = range ?? { start: 0, end: bytes.length };
   if (range !== undefined) reply.code(206).header("content-range", `bytes ${start}-${end - 1}/${bytes.length}`);
-  // Of a buffer the framework sends only the length.
+  // For a buffer, the framework would send only the length.
   if (request.method === "HEAD") return reply.send(Buffer.from(bytes.buffer, 0, bytes.length));
   reply.header("content-length", end - start);
   return reply.send(Readable.from(piecesOf(bytes.subarray(start, end)), { objectMode: false }));
 }
 
-/** Copies, as a socket takes no memory that threads share. */
+/** Copied, because sockets do not accept shared memory. */
 function* piecesOf(bytes: Uint8Array): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE) yield Buffer.from(bytes.slice(at, at + PIECE));
 }

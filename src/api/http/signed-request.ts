@@ -12,7 +12,7 @@ interface Signature {
   readonly organisationId: string;
 }
 
-/** What every command of a request carries: who gives it, and its time. */
+/** What every command of a request carries: its actor and its time. */
 export function signature({ caller, now }: FastifyRequest): Signature {
   return { actor: `${caller.kind}:${caller.id}`, at: now, organisationId: caller.organisationId };
 }
@@ -30,7 +30,7 @@ export function signed(request: FastifyRequest): Signature & { readonly idempote
   };
 }
 
-/** A list in a body, and what a command has to carry once all of it has been read. */
+/** A list in a body, and what its command carries once the whole list has been read. */
 interface SignedList {
   readonly body: ListBody;
   signed(): Signature & { readonly idempotency?: Idempotency };
@@ -72,7 +72,7 @@ function idempotencyKey({ headers }: FastifyRequest): string | undefined {
   throw invalid({ "Idempotency-Key": ["must be 1 to 255 visible ASCII characters"] });
 }
 
-/** The same for equal requests, wherever the API key is in them. */
+/** Equal for equal requests, wherever the API key is in them. */
 function targetOf({ method, url }: FastifyRequest): [method: string, path: string, query: string] {
   const [path = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

@@ -15,9 +15,9 @@ export interface WaitingConnection {
 /**
  * Limits how many requests are started in one turn of the event loop, which by itself takes everything that has arrived
  * on all connections. The others wait for later turns, in which origins take turns, however many connections each has.
- * It accepts one connection per turn, so while there are connections to accept, turns are short: otherwise, those that
- * come to a server with much to do would wait for seconds before anything of theirs is read.
- * Each method is O(1), or O(requests started).
+ * The loop accepts one connection per turn, so turns are kept short while there are connections to accept: on a busy
+ * server, new connections would otherwise wait for seconds before they are read. Each method is O(1), or O(requests
+ * started).
  */
 export class TurnBudget {
   #left = MAX_BEGUN;
@@ -26,12 +26,12 @@ export class TurnBudget {
   #turnStartedAt = 0;
   #hasAccepted = false;
   #isTurnCounted = false;
-  /** By origin, in the order in which they came. */
+  /** By origin, in the order of arrival. */
   readonly #waiting = new Map<string, WaitingConnection[]>();
-  /** Origins with a waiting connection; the one that was served last is last. */
+  /** Origins with a waiting connection; the most recently served one is last. */
   readonly #origins: string[] = [];
 
-  /** Starts a request if one may start now, and returns whether it may; nothing overtakes those that wait. */
+  /** Starts a request if one may start now, and returns whether it did. No request overtakes those that wait. */
   take(): boolean {
     if (this.#left === 0 || this.#waiting.size > 0) return false;
     this.#begin();
@@ -49,7 +49,7 @@ export class TurnBudget {
     this.#countTurn();
   }
 
-  /** Call when a connection has been accepted: others may wait for the same. */
+  /** Call when a connection has been accepted: more may be waiting to be accepted. */
   accepted(): void {
     this.#hasAccepted = true;
     this.#countTurn();
@@ -76,7 +76,10 @@ export class TurnBudget {
     }
   };
 
-  /** For the turn that starts now; for a short one, by what the requests of the previous one took. */
+  /**
+   * The budget of the turn that starts now. In a short turn, it follows from the time that requests of the previous
+   * turn took.
+   */
   #budget(): number {
     const now = performance.now();
     const short = Math.ceil((SHORT_TURN * this.#begun) / (now - this.#turnStartedAt));
@@ -87,7 +90,7 @@ export class TurnBudget {
     return budget;
   }
 
-  // A set or map would skip entries deleted from its front, again and again.
+  // A set or map would have to step over the entries deleted from its front each time.
   #next(): WaitingConnection {
     const origin = this.#origins.shift()!;
     const own = this.#waiting.get(origin)!;

@@ -11,7 +11,7 @@ const PART = 64 << 10;
  */
 export async function unpackBody(body: ArrivingBody, limit: number): Promise<Buffer> {
   const packed = await body.whole();
-  // What can never be kept beside the packed body is an error of its own, as trying again would not help.
+  // A body that can never fit beside its packed form is a different error, because trying again would not help.
   const most = Math.min(limit, body.maxKept - packed.length);
   const parts: Buffer[] = [];
   let length = 0;

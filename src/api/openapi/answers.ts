@@ -19,7 +19,7 @@ export interface OperationKind {
   readonly isThreat: boolean;
 }
 
-/** Statuses of every operation; those without authentication reject only requests of other sites' pages. */
+/** Statuses of every operation. Operations without authentication reject only requests from other sites' pages. */
 const COMMON: Readonly<Record<RouteScope, readonly number[]>> = {
   public: [400, 401, 403, 414, 429, 500, 503],
   dashboard: [400, 401, 403, 414, 500, 503],
@@ -90,7 +90,7 @@ function goodAnswer(
   };
 }
 
-/** For a body that is text or a file: of a JSON file nothing is said but that it is one. */
+/** For a body that is text or a file. The contents of a JSON file are not described. */
 export function textSchema(type: string): Json {
   if (type === "application/json") return {};
   return type.startsWith("text/") || type === "application/x-ndjson"
@@ -104,7 +104,7 @@ export function exampleOf(example: unknown): { example?: unknown } {
 
 type ByStatus = [status: number, kinds: ProblemKind[]][];
 
-/** A status alone stands for the first kind that has it. */
+/** A status without a kind means the first kind that has it. */
 function problemsByStatus({ problems = [] }: FastifySchema, { scope, access }: OperationKind): ByStatus {
   const common = access === "none" ? COMMON_OF_OPEN : COMMON[scope];
   const kinds = new Set([...problems, ...common].map((each) => (typeof each === "string" ? each : kindOf(each))));

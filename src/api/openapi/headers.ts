@@ -19,7 +19,7 @@ export function headerSchema(name: string): Json {
 }
 
 /**
- * Headers of responses for the document. A header that is on every such response is a string here; one that may be
+ * Headers of responses for the document. A string here means that every such response has the header; one that may be
  * missing says so.
  */
 export function headersOf(headers: Readonly<Record<string, string | { readonly sometimes: string }>>): Json {

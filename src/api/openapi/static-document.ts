@@ -5,8 +5,9 @@ import { SharedCache } from "../../service/shared-cache.ts";
 import { sendShared } from "../http/shared-file.ts";
 
 /**
- * A document that does not change while the server runs: written at the first call, and compressed once per coding. As
- * bytes, which all responses share: anyone may request it, a thousand times at once, and not read it.
+ * A document that does not change while the server runs: written at the first call, and compressed once per coding. The
+ * bytes are shared by all responses, because anyone may request the document a thousand times at once without reading
+ * it.
  */
 export class StaticDocument {
   readonly #type: string;

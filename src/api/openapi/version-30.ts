@@ -8,7 +8,7 @@ export function asVersion30(document: Json): Json {
   return { ...(converted(document) as Json), openapi: "3.0.3" };
 }
 
-/** Values, which must not be taken for schemas. */
+/** Keywords whose contents are values and must not be mistaken for schemas. */
 const VALUES: ReadonlySet<string> = new Set(["example", "default", "enum"]);
 
 function converted(value: unknown, key = ""): unknown {

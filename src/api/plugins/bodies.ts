@@ -19,7 +19,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Bytes of its body that are kept until the response is sent. */
     keptBytes: number;
-    /** Whether it has one of the slots for bodies of some length, which it gives back while it waits for its client. */
+    /** Whether it holds one of the slots for long bodies, which it releases while it waits for its client. */
     hasBodySlot: boolean;
   }
 
@@ -38,20 +38,20 @@ const PUBLIC_BODY_BYTES = 4096;
 /** How many bodies of such operations may be waited for at a time, separately from those of authenticated callers. */
 const PUBLIC_BODIES = 100;
 /**
- * How many bodies are read at a time that are too long to wait for each other: all work on them takes turns, and the
- * more there are, the later each ends.
+ * How many long bodies are read at a time. They cannot wait for one another, so the work on them takes turns: the more
+ * there are, the later each one ends.
  */
 const READ_AT_ONCE = 128;
-/** As many are read for each caller, whatever others send. */
+/** This many are read for each caller, whatever others send. */
 const MIN_READ = 4;
 /** A shorter body is read in one step. */
 const LONG_BODY = 64 << 10;
-/** One up to this length is read in some milliseconds of processor time, so that others can wait for it. */
+/** A body up to this length takes a few milliseconds of processor time, so others can wait for it. */
 const MAX_QUEUED_BODY = 1 << 20;
 /**
  * How many requests may wait until their bodies are read, by the number of requests in progress, and how long, by the
- * permitted delay. To wait keeps up to 64 KiB, and costs less than to be rejected: then the whole body is read, too, and
- * the client comes again.
+ * permitted delay. A waiting request keeps up to 64 KiB, which costs less than a rejection: then the whole body is read
+ * as well, and the client tries again.
  */
 const [WAITING, PATIENCE] = [2, 4];
 /** Milliseconds between two checks for bodies that have not arrived. */
@@ -61,8 +61,8 @@ const HEAP_SHARE = 1 / 4;
 
 /**
  * Reads bodies within limits: each may be as long as its operation can need, all together as many bytes as the setting
- * says, and no caller gets more than a fair share of either. A body that is waited for does not count as work. One that
- * does not arrive in time is given up.
+ * says, and no caller gets more than a fair share of either. A body that is waited for does not count as work. A body
+ * that does not arrive in time is given up.
  */
 export function readBodies(app: App, { settings, metrics }: Services): void {
   const bodies = new Bodies(settings);
@@ -78,7 +78,7 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
       bodySetting: namesOf(settingOf(route.config?.bodyBytes, route.bodyLimit < wanted, settings)),
     };
   });
-  // Before any of it is read: what has been read of a body that is rejected was in vain.
+  // Checked before any of it is read, because reading a body that is then rejected is wasted work.
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || !isLong(request)) return done();
     if (isQueued(request)) return bodies.queue(request, { admit: done, giveUp: () => app.shed(request, reply) });
@@ -123,12 +123,12 @@ function keptBytes(wanted: number): number {
 
 class Bodies {
   readonly kept: FairShare;
-  /** Those whose reader has something to do. */
+  /** Bodies whose reader has work to do. */
   readonly read = new FairShare(READ_AT_ONCE);
   readonly #queue: BodyQueue;
   readonly #waited: FairShare;
   readonly #publicWaited = new FairShare(PUBLIC_BODIES);
-  /** Those that are waited for, in the order in which they began. */
+  /** Bodies that are waited for, in the order in which they began. */
   readonly #arriving = new Map<ArrivingBody, { readonly shares: FairShare; readonly caller: string }>();
 
   constructor({ concurrentRequests, bodyMemory, eventLoopDelay }: Settings) {
@@ -161,9 +161,9 @@ class Bodies {
 
   open(request: FastifyRequest, isStream: boolean): ArrivingBody {
     checkCoding(request);
-    // It arrives for as long as its client likes.
+    // A stream may last as long as its client likes.
     if (isStream) this.leaveQueue(request);
-    // If nothing exists at the path, no operation needs any of it.
+    // If nothing exists at the path, no operation needs the body.
     const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
     const setting = request.is404 ? undefined : request.route.config.bodySetting;
     if (Number(request.headers["content-length"]) > limit) throw tooLong({ limit, setting });
@@ -180,7 +180,7 @@ class Bodies {
     this.#queue.giveUpLate();
     const now = performance.now();
     for (const [body] of this.#arriving) {
-      // It may never have been read.
+      // The body may have been released before it was ever read.
       if (body.isGone) this.end(body);
       const since = body.rules.isStream ? body.waitingSince || now : body.startedAt;
       if (now - since > seconds * 1000)
@@ -253,7 +253,7 @@ function isLong({ raw: { headers } }: FastifyRequest): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LONG_BODY;
 }
 
-/** Whether it ends so soon that others can wait for it. */
+/** Whether the body is short enough for others to wait for it. */
 function isQueued({ raw: { headers } }: FastifyRequest): boolean {
   return Number(headers["content-length"]) <= MAX_QUEUED_BODY;
 }

@@ -13,7 +13,9 @@ declare module "fastify" {
   }
 
   interface FastifyRequest {
-    /** Bytes of its response until it has been read, if it is not a string and not shared with others. */
+    /**
+     * Bytes of the response that are in memory until the client has read it; not set for strings and for shared bytes.
+     */
     answerBytes: number;
   }
 }
@@ -29,7 +31,7 @@ const COMPRESSIBLE = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|x-
 export function compressAnswers(app: FastifyInstance): void {
   app.decorateRequest("answerBytes", 0);
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Also where it is too short to be coded unless the client insists: caches hear the same with a 200 as with a 304.
+    // Also set for responses too short to be compressed, so that a 200 tells caches the same as a 304.
     if (reply.statusCode === 304 || reply.hasHeader("etag")) vary(reply, "Accept-Encoding");
     if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.hasSecret === true)
       return done(null, payload);
@@ -67,7 +69,7 @@ async function answerCoded(
   if (isStream(payload)) {
     setCoding(reply, coding);
     request.answerBytes = COMPRESSOR_BYTES;
-    // If one of them ends, the other does, too; the framework learns it from the one that it sends.
+    // If one of the two streams ends, so does the other; the framework notices through the one that it sends.
     return pipeline(payload, compressor(coding), () => {});
   }
   const bytes = await compress(typeof payload === "string" ? Buffer.from(payload) : payload, coding, "once");

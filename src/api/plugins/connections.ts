@@ -10,7 +10,7 @@ declare module "fastify" {
   }
 }
 
-/** Milliseconds between two looks at the connections while the server closes. */
+/** Milliseconds between two checks of the connections while the server closes. */
 const POLL = 20;
 
 /** Tracks the connections of the application from now on. */

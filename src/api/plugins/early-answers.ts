@@ -14,7 +14,7 @@ const MAX_DRAINED = 1 << 20;
  */
 const LINGER = 3000;
 
-/** After these, any amount of the body may remain. */
+/** With these statuses, any amount of the body may remain. */
 const CLOSING: ReadonlySet<number> = new Set([408, 413]);
 
 /**
@@ -62,7 +62,7 @@ function drain(message: IncomingMessage): void {
 function lingerAtEnd(socket: Socket): void {
   socket.destroySoon = () => {
     if (socket.destroyed) return;
-    // No parser sees it from now on.
+    // From now on, incoming data does not reach a parser.
     socket.removeAllListeners("data");
     socket.on("data", () => {}).once("end", () => socket.destroy());
     socket.resume();

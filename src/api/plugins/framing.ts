@@ -17,8 +17,8 @@ const CLOSE = { headers: { connection: "close" } } as const;
 
 /**
  * Rejects requests that another program could interpret differently, or as a different number of requests, and closes
- * the connection, so that nothing after them can be taken for a request. The parser rejects most of them before (RFC
- * 9112, sections 2 to 7).
+ * the connection, so that nothing after them can be taken for a request. The parser has already rejected most of them
+ * (RFC 9112, sections 2 to 7).
  */
 export function rejectAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
@@ -44,7 +44,7 @@ export function noteResponse(socket: Duplex, response: ServerResponse): void {
   (socket as KnownSocket)[LAST] = response;
 }
 
-/** Whether a body comes with the request, or what says so. */
+/** Whether the request has a body, judged by its headers. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
@@ -96,9 +96,9 @@ export function answerClientError(answers: SocketAnswers): (error: ClientError, 
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const last = (socket as KnownSocket)[LAST];
     const isOfLast = last !== undefined && !last.req.complete;
-    // It has already been responded to, although not all of it had arrived.
+    // A response has already been sent, although the request had not arrived in full.
     if (isOfLast && last.writableEnded) return endWith(socket, last);
-    // The client must not take the response for complete.
+    // The client must not mistake the response for a complete one.
     if (isOfLast && last.headersSent) return void socket.destroy();
     const reject = (): void =>
       answers.answer(

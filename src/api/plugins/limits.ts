@@ -28,7 +28,7 @@ declare module "fastify" {
   }
 
   interface FastifyContextConfig {
-    /** Served even if its caller has not read other responses yet: it asks how the server is. */
+    /** Served even if its caller has not read other responses yet, because it asks about the server's health. */
     readonly isHealth?: boolean;
   }
 }
@@ -63,7 +63,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
     if (!isBusy || request.route.config.scope === undefined) return done();
     app.shed(request, reply);
   });
-  // Between the headers of a request and the end of its body, others that take long may have arrived.
+  // Expensive requests may have arrived between the headers of this one and the end of its body.
   app.decorate("checkBusy", () => {
     if (turn.elapsed() <= settings.eventLoopDelay) return;
     metrics.shed.inc();
@@ -91,7 +91,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** The response may be dropped together with its connection before it is sent; it is released then, too. */
+/** If the connection closes before the response is sent, the share is released here. */
 function countUntilRead(unread: FairShare, request: FastifyRequest, answer: FastifyReply["raw"], bytes: number): void {
   if (answer.destroyed) return;
   const caller = callerOf(request);
@@ -108,16 +108,16 @@ function unreadAnswers(): Problem {
 /**
  * How long the event loop has been processing requests in the current turn: everything that has arrived is processed in
  * one turn, however much it is, and the last request would wait for all the others. With more than 1,024 ready
- * connections, the loop asks the system for more of them, again and again, before the turn ends: if a connection comes
- * a second time, it has done so, and what has arrived then has not waited since the turn began.
+ * connections, the loop polls the system several times before the turn ends. A connection that appears a second time
+ * shows that it has polled again; what arrived then has not waited since the turn began.
  */
 class TurnClock {
   #startedAt = 0;
-  /** Counts the rounds of turns. */
+  /** Counts the polls within turns. */
   #round = 0;
   readonly #end = (): void => void (this.#startedAt = 0);
 
-  /** In milliseconds; of the round in which the connection's request has come. */
+  /** In milliseconds, for the poll that delivered the connection's request. */
   elapsed(socket?: RoundSocket): number {
     const now = performance.now();
     if (this.#startedAt === 0) {

@@ -13,16 +13,16 @@ const EMPTY_LINE = "\r\n\r\n";
 const MIN_BYTES = 64;
 /** The same within a chunked body, which may contain empty lines. */
 const MIN_CHUNKED_BYTES = 1024;
-/** What waits for a turn and is longer stops its connection. */
+/** A connection with more bytes than this waiting for a turn is paused. */
 const SHORT = 4 << 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
  * Passes a request to the parser only when those before it on the same connection have been responded to. By itself,
- * the parser makes requests of everything that has been read, thousands in 64 KiB, and all of them would be processed
- * in one turn of the event loop. What comes after a request in progress stays with the connection, which is not read
- * meanwhile; then its next request waits for its turn, which only one of all such connections has at a time. Over all
- * connections, no more requests are started per turn than the budget allows.
+ * the parser turns everything that has been read into requests, thousands in 64 KiB, and all of them would be processed
+ * in one turn of the event loop. Bytes that follow a request in progress stay with the connection, which is paused. Its
+ * next request then waits for its turn; only one such connection has a turn at a time. Over all connections, no more
+ * requests are started per turn than the budget allows.
  */
 export function takeOneByOne({ server }: FastifyInstance): void {
   const budget = new TurnBudget();
@@ -37,7 +37,7 @@ export function takeOneByOne({ server }: FastifyInstance): void {
     const paced = (socket as PacedSocket)[PACED];
     paced?.begin(response);
   });
-  // It no longer has a parser.
+  // The socket no longer has a parser.
   server.prependListener("connect", (_request: IncomingMessage, socket: PacedSocket) => socket[PACED]?.leave());
 }
 
@@ -58,14 +58,14 @@ export function isWaitingForTurn(socket: PacedSocket): boolean {
 }
 
 /**
- * Has the rest of the current request's body wait unread, whatever the request is waiting for. A part of it may have been
- * read with the headers.
+ * Leaves the rest of the current request's body unread while the request waits. Part of the body may have been read
+ * together with the headers.
  */
 export function holdBody(socket: PacedSocket): void {
   socket[PACED]?.holdBody();
 }
 
-/** Reads on. What is discarded need not be copied, as nothing will look at it. */
+/** Resumes reading. Discarded bytes need not be copied, because nothing will use them. */
 export function continueBody(socket: PacedSocket, isDiscarded = false): void {
   socket[PACED]?.continueBody(isDiscarded);
 }
@@ -87,11 +87,11 @@ class PacedConnection implements WaitingConnection {
   readonly #budget: TurnBudget;
   readonly #parse: Parse;
   readonly #end: () => void;
-  /** Since when its next request has been waiting for a turn; null if none is. */
+  /** When its next request began to wait for a turn; null if none is waiting. */
   #waitsSince: number | null = null;
   #waited = 0;
   #origin: string | undefined;
-  /** What has arrived of the next request, and after it, while that may not start. */
+  /** Bytes of the next request and of what follows, while that request may not start. */
   #unparsed: Buffer = NOTHING;
   /** Whether the client has ended its side meanwhile. */
   #hasEnded = false;
@@ -168,7 +168,7 @@ class PacedConnection implements WaitingConnection {
       if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
       const end = this.#endOfPiece(bytes, at);
       const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
-      // Whoever reads the body keeps parts of it, the first of which may come with the headers.
+      // The reader of the body keeps its parts; the first one may arrive together with the headers.
       const isKept = isReused(bytes) && !(this.#isInBody && this.#isDiscarded);
       this.#parse(isKept ? Buffer.from(piece) : piece);
       at = end;
@@ -220,7 +220,7 @@ class PacedConnection implements WaitingConnection {
     this.#last!.once("close", () => void turn().then(() => this.#goOn()));
   }
 
-  /** Reads on for a short rest, since to stop would take longer than a cheap request: usually nothing more arrives. */
+  /** Does not pause for a short rest: usually nothing more arrives, and pausing costs more than a cheap request. */
   #wait(rest: Buffer): void {
     if (rest.length < SHORT) this.#unparsed = keepBytes(rest);
     else this.#keep(rest);

@@ -59,7 +59,7 @@ async function isWithin(promise: Promise<unknown>, milliseconds: number): Promis
   }
 }
 
-/** Time has passed, and the change may be that the caller has lost access. */
+/** Checked again after the wait: the change may be that the caller has lost access. */
 function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Services): Error | undefined {
   request.now = now();
   return app.confirmCaller(request);

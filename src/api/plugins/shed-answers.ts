@@ -22,7 +22,7 @@ declare module "fastify" {
   }
 }
 
-/** Milliseconds of which a line in the log reports the requests that were shed. */
+/** Milliseconds covered by one log line about shed requests. */
 const LOG_PERIOD = 1000;
 
 /** Created once: an error records its stack, which takes longer than the rest of the response. */
@@ -31,8 +31,8 @@ export const TOO_BUSY = new Problem("service-unavailable", "the server is overlo
 });
 
 /**
- * Lets an overloaded server say so at a fraction of the cost of other responses, which serve requests instead: past the
- * error handler, the serializer, the hooks that send and the line in the log. What is sent is what they would send.
+ * Lets an overloaded server say so at a fraction of the usual cost: without the error handler, the serializer, the send
+ * hooks and a log line. The response is the one that they would have sent.
  */
 export function shedCheaply(app: FastifyInstance, { metrics, memory }: Services, log: Logger): void {
   const report = new ShedReport(log);
@@ -57,7 +57,7 @@ export function shedCheaply(app: FastifyInstance, { metrics, memory }: Services,
   });
 }
 
-/** Says how many requests were shed, in one line a second. */
+/** Logs how many requests were shed, in one line per second. */
 class ShedReport {
   readonly #log: Logger;
   #count = 0;

@@ -11,15 +11,15 @@ import { requestId } from "./request-ids.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 const SECOND = 1000;
-/** No document describes feeds as an operation. */
+/** Feeds are not an operation of any OpenAPI document. */
 const OPERATION = "none";
 const VARY = "Accept-Encoding";
 const CACHE_CONTROL = "private, no-cache";
 
 /**
- * Most requests of devices are for a list that they have. These are answered before the framework and its hooks, which
- * take three times as long as the rest: with the same headers, line in the log and record of the pull. Every request
- * that is in any way unusual goes the ordinary way.
+ * Most devices request a list that they already have. Such requests are answered here, before the framework and its
+ * hooks, which would take three times as long as the rest; the headers, the log line and the record of the pull are the
+ * same. Any request that is unusual in any way takes the ordinary path.
  */
 export function answerUnchanged(app: FastifyInstance, services: Services, log: Logger): void {
   const { server } = app;
@@ -31,7 +31,7 @@ export function answerUnchanged(app: FastifyInstance, services: Services, log: L
   });
 }
 
-/** The file that the request asks for, if the client has it and nothing about the request needs another look. */
+/** The requested file, if the client already has it and nothing else about the request has to be checked. */
 function unchangedFeed(request: IncomingMessage, services: Services): SentFeed | undefined {
   const { url = "", method } = request;
   const feed = services.sentFeeds.find(url);
@@ -40,7 +40,7 @@ function unchangedFeed(request: IncomingMessage, services: Services): SentFeed |
   return isUsual(request, services) && isKnownTo(request, feed) ? feed : undefined;
 }
 
-/** Whatever changes a deployment puts another object into its place. */
+/** Every change of a deployment replaces its object. */
 function isStillSent({ deployment, generation, until }: SentFeed, services: Services): boolean {
   const { memory, lists, now, isClosing } = services;
   const { id } = deployment;
@@ -96,8 +96,8 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
 }
 
 /**
- * Last-Modified has whole seconds, and in this one the list may change once more: until it is over, it is as old as the
- * second before, so that what comes later in it has another date. Rspamd goes by the date alone.
+ * Last-Modified has whole seconds, and the list may change again within the current one. Until that second is over, the
+ * date sent is one second earlier, so a later list gets a different date. Rspamd relies on the date alone.
  */
 export function dateOf(changedAt: number, now: number): string {
   const second = changedAt - (changedAt % SECOND);

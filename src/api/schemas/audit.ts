@@ -60,7 +60,7 @@ export const Actor = named(
   }),
 );
 
-/** The previous or the new state. A property that does not apply is left out. */
+/** The state before or after the change. Properties that do not apply are left out. */
 const State = named(
   "AuditState",
   Type.Unsafe<object>({

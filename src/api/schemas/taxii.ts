@@ -40,7 +40,7 @@ export const TaxiiCollectionList = named(
 );
 export const TaxiiCredentialParameters = Type.Object({ credential_id: Type.String({ format: "uuid" }) });
 
-/** More collections than an organisation has. */
+/** More than the number of collections that an organisation can have. */
 const MAX_COLLECTIONS = 1000;
 
 export const CreateTaxiiCredentialBody = named(

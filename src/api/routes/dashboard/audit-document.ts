@@ -31,7 +31,7 @@ export function auditDocument(
   };
 }
 
-/** Of a dataset. */
+/** The summary of a dataset's change. */
 function digestOf(state: object | null): string | null {
   return (state as DatasetFacts | null)?.dataset === undefined ? null : ((state as DatasetFacts).digest ?? null);
 }

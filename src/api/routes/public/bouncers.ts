@@ -95,7 +95,7 @@ function addStream(app: App, services: Services): void {
   });
 }
 
-/** What it has got counts as received when all of it has left; a response that breaks off is sent again. */
+/** A response counts as received once all of it has been sent; one that was cut off is sent again. */
 function whenRead(request: FastifyRequest, reply: FastifyReply, delivery: Delivery, { pulls }: Services): void {
   const { bouncer, now } = request;
   const isEmpty = delivery.added.size === 0 && delivery.removed.length === 0;
@@ -122,7 +122,7 @@ const NOTE_EVERY = 60_000;
 function addLookup(app: App, { bouncers, settings }: Services): void {
   app.get("/decisions", async (request, reply) => {
     const where = prefixIn(request);
-    // Clients ask without an address whether the server is there.
+    // Clients send a request without an address to check that the server is available.
     if (where === undefined) return sendJson(reply, "null");
     const { now } = request;
     const covering = await bouncers.covering(request.bouncer, where, now);
@@ -137,7 +137,7 @@ function addLookup(app: App, { bouncers, settings }: Services): void {
   });
 }
 
-/** Bouncers report every half an hour what they have dropped since the last time. */
+/** Every half hour, bouncers report what they have dropped since their last report. */
 function addUsageMetrics(app: App, { store, memory }: Services): void {
   app.post("/usage-metrics", async (request, reply) => {
     const { deploymentId } = request.bouncer;

@@ -12,9 +12,9 @@ import { Problem } from "../../problem.ts";
 import { ChangeList, ChangesQuery, DEFAULT_CHANGES } from "../../schemas/change.ts";
 
 const [JSON_TYPE, LINES_TYPE, EVENTS_TYPE] = ["application/json", "application/x-ndjson", "text/event-stream"] as const;
-/** Changes that are made into text at a time. */
+/** Changes serialized at a time. */
 const PIECE = 200;
-/** Changes that are asked for at a time while they are streamed. */
+/** Changes requested at a time while streaming. */
 const STREAMED = 20_000;
 
 /** The change feed of an organisation. */
@@ -41,7 +41,7 @@ export function addChangeRoutes(app: App, services: Services): void {
   });
 }
 
-/** From the last change that the client knows, or from now on. @throws Problem (400, 410, 503) */
+/** Streams the changes after the last one that the client knows, or from now on. @throws Problem (400, 410, 503) */
 async function sendEvents(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const { "last-event-id": id } = request.headers;
   if (id !== undefined && !/^\d{1,15}$/.test(String(id)))
@@ -94,7 +94,7 @@ function* listText(page: EventPage, after: number, limit: number): Generator<str
   yield `${text}]}`;
 }
 
-/** All changes up to the last one that there is when the response begins. */
+/** All changes up to the latest one when the response begins. */
 async function sendLines(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -106,7 +106,7 @@ async function sendLines(
   return reply.type(`${LINES_TYPE}; charset=utf-8`).send(Readable.from(lines, { objectMode: false }));
 }
 
-/** The next page is read while one is made into text. */
+/** The next page is read while this one is serialized. */
 async function* linesOf(
   { store }: Services,
   organisationId: string,

@@ -74,7 +74,7 @@ function addCheck(app: App, services: Services): void {
     if (ip === undefined) return sendChecks(ips, isMap, ruleset, request, reply);
     const text = checkText(ruleset.rules, ip, readPrefix(ip), request.now);
     void (isMap ? sendJson(reply, text) : sendText(reply, LINES, `${text}\n`));
-    // Without a promise for the framework to wait for.
+    // Synchronous, so that the framework has no promise to wait for.
     return undefined;
   });
 
@@ -93,7 +93,7 @@ function addCheck(app: App, services: Services): void {
   }
 }
 
-/** All at one moment. */
+/** All of them are checked at the same moment. */
 async function checked(
   ruleset: LiveRuleset,
   batch: AddressBatch,

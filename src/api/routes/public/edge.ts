@@ -22,7 +22,7 @@ const ACCESS_SECONDS = 3600;
 const MAX_REPORT = 1 << 20;
 const MAX_UNPACKED = 8 << 20;
 
-/** A deployment whose state its component gets by name: then it lets everything through. */
+/** A deployment that is paused or deleted: its component is told the state by name, and lets everything through. */
 class EdgeState extends Problem {
   readonly code: string;
 
@@ -33,10 +33,10 @@ class EdgeState extends Problem {
 }
 
 /**
- * What programs before web applications speak: they bootstrap with a token that an admin made, then read where the
- * list is, and report what they have blocked. A component lets all traffic through after 403 and 410, so these are only
- * for deployments that are not active or deleted; whatever else goes wrong is 401 or 503, after which it keeps what it
- * has.
+ * The protocol of edge components, which are programs in front of web applications. They bootstrap with a token that an
+ * admin created, learn where the list is, and report what they have blocked. A component lets all traffic through after
+ * 403 and 410, so these are only for deployments that are not active or deleted; whatever else goes wrong is 401 or
+ * 503, after which it keeps what it has.
  */
 export function addEdgeRoutes(app: App, services: Services): void {
   void app.register((context, _options, done) => {
@@ -59,7 +59,7 @@ export function addEdgeRoutes(app: App, services: Services): void {
   });
 }
 
-/** Errors in the components' form. What is wrong with the server is 503, so that they ask again. */
+/** Errors in the components' form. A failure of the server is 503, so that they try again. */
 function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
   const isOurs = problem.status >= 500 || (error instanceof ServiceError && error.code === "conflict");

@@ -27,7 +27,7 @@ const SECOND = 1000;
 const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What feeds are served from. */
+/** Where feeds are served from. */
 export interface FeedServices extends Pick<Services, "memory" | "feedBytes"> {
   readonly feedTokens: Pick<Services["feedTokens"], "find" | "endOf">;
   readonly lists: Pick<Services["lists"], "served">;
@@ -174,7 +174,7 @@ async function sendFile(
   return { send: reply.send(coded.bytes), bytes: coded.bytes.length };
 }
 
-/** For the next request of the same URL, most likely by a device that has the file by then. */
+/** Remembered for the next request of the same URL, most likely from a device that has the file by then. */
 function remember(
   request: FastifyRequest,
   { deployment, generation, tag, changedAt }: Omit<SentFeed, "file" | "until">,
@@ -219,5 +219,5 @@ function nameToRecord(file: string): string {
 }
 
 const MAX_FILE_NAME = 100;
-/** Its bytes are no text. */
+/** The file is binary. */
 const BINARY = "application/octet-stream";

@@ -19,7 +19,7 @@ import { prefixText, setsIn, setTexts } from "./sets.ts";
 
 type Body = Static<ReturnType<typeof FitBody>>;
 
-/** What only a list with a loss has. */
+/** Properties of the request that apply only with `loss`. */
 const OF_LOSSES = ["never", "seen", "min_prefix_v4", "min_prefix_v6"] as const;
 
 /** Lists for devices that have room for few entries. */
@@ -98,7 +98,7 @@ function send(reply: FastifyReply, fit: Fit, warnings: readonly CollateralDocume
   return streamJson(reply, joined(texts(fit, warnings)));
 }
 
-/** As JSON, by the schema `FittedSet`. */
+/** The response as JSON, by the schema `FittedSet`. */
 function* texts(
   { prefixes, exactCount, added, removed, cost, bound }: Fit,
   warnings: readonly CollateralDocument[],

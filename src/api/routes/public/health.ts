@@ -23,7 +23,7 @@ export function addHealthRoutes(app: App, services: Services): void {
     const missing = missingParts(services);
     reply.code(missing.length === 0 ? 200 : 503);
     vary(reply, "Accept");
-    // Whatever else a probe accepts, it gets the text.
+    // A probe gets the text whatever its Accept header says.
     if (request.headers.accept?.startsWith("application/json") === true)
       return sendJson(reply, JSON.stringify(readiness(services, missing)));
     return sendText(reply, "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);

@@ -13,7 +13,7 @@ import { Problem } from "../../problem.ts";
 import { EXAMPLE_ID } from "../../schemas/rule.ts";
 
 const LINES_TYPE = "application/x-ndjson";
-/** Rules that are made into text at a time. */
+/** Rules serialized at a time. */
 const PIECE = 200;
 
 const SnapshotQuery = Type.Object({

@@ -19,7 +19,7 @@ import { chooseCoding, type Coding, setCoding, vary } from "../../http/content-c
 import { notFound } from "../../problem.ts";
 import { collectionIn, refusal, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
 
-/** What is told of each version in a page, and under which name. */
+/** What a page says about each version, and under which property. */
 interface PageForm {
   readonly name: "objects" | "manifest" | "versions";
   /** Whether the path names an object: a page without any is 404 then. */
@@ -82,7 +82,10 @@ interface Asked {
   readonly ahead: PagesAhead<Page>;
 }
 
-/** Whoever gets a page that others follow will ask for the next one: it is made while the client reads. */
+/**
+ * A client that receives a page with more to follow will request the next one, which is prepared while the client
+ * reads.
+ */
 async function answerPage(
   { request, reply, services, ahead }: Asked,
   query: ObjectQuery,
@@ -92,7 +95,8 @@ async function answerPage(
   const collection = collectionIn(request, memory);
   const refused = refusal(collection, request.now, memory);
   if (refused !== undefined) throw refused;
-  // The first page brings it up to date; what is added meanwhile comes after the last one, or with the next reading.
+  // The first page brings the collection up to date. What is added during paging comes after the last page, or at the
+  // next poll.
   if (!query.isFurtherPage) await indicators.follow(collection);
   const coding = chooseCoding(request);
   const keyOf = (after: number): string =>
@@ -100,7 +104,7 @@ async function answerPage(
   const make = (after: number): Promise<Page> => makePage(collection, { ...query, after }, { form, coding }, services);
   const made = query.isFurtherPage ? await ahead.take(keyOf(query.after)) : undefined;
   const page = made ?? (await make(query.after));
-  // Only where no parameter may have left it out.
+  // Only if no parameter can have filtered it out.
   if (form.isOfOne && page.last === undefined && Object.keys(request.query as object).length === 0)
     throw notFound("the collection has no object with this id");
   if (collection.source === "deployment") notePull(request, collection.id, pulls);

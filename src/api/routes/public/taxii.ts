@@ -122,7 +122,7 @@ function isTaxii(text: string): boolean {
   return type === "application/taxii+json" && (version === undefined || /^version="?2\.1"?$/.test(version));
 }
 
-/** The server, its API root, and requests that other servers take some time for. */
+/** The server, its API root, and the status of requests, which other servers process asynchronously. */
 function addAbout(app: App, { settings }: Services): void {
   const base = settings.baseUrl.replace(/\/+$/, "");
   const root = `${base}${API_ROOT}`;

@@ -163,7 +163,7 @@ function addReplacement(app: App, services: Services): void {
       findRuleset(request, services);
       const list = listOf(request, services);
       const desired = await list.read();
-      // Others have had their turn while it was read.
+      // Other requests have run while the list was being read.
       const ruleset = findRuleset(request, services);
       const { rules, warnings } = await guardList(ruleset.about, desired.rules, services);
       const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
@@ -270,7 +270,7 @@ interface ListQuery extends Omit<RuleMembers, "ip"> {
   readonly skip_invalid?: boolean;
 }
 
-/** The list in a request, to be read as its query says. @throws Problem (400) */
+/** The list in a request, read according to its query. @throws Problem (400) */
 function listOf(request: FastifyRequest, { settings }: Services) {
   const { now } = request;
   const query = request.query as ListQuery;
@@ -286,7 +286,7 @@ function listOf(request: FastifyRequest, { settings }: Services) {
   const hash = createHash("sha256");
   const { body, signed } = signedList(request, listIn(request, { skipInvalid, hash }));
   return {
-    /** Once it has been read. */
+    /** Once the list has been read. */
     signed: () => ({ ...signed(), digest: hash.digest("hex") }),
     read: () => readDesiredList(body, options),
     /** What the response says about lines that were left out. */
