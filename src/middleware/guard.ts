@@ -106,12 +106,12 @@ function deciding(sources: Sources, client: Address, now: number): Rule | null {
   return null;
 }
 
-/** A guard with a misspelt option would let everyone in. */
+/** A guard with a misspelt option would let everyone in. `onDeny` is read before, by each framework. */
 function checkNames(options: GuardOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
   if (unknown !== undefined)
     throw new TypeError(
-      `there is no option ${JSON.stringify(unknown)}; the options are ${Object.keys(OPTIONS).join(", ")}`,
+      `there is no option ${JSON.stringify(unknown)}; the options are ${[...Object.keys(OPTIONS), "onDeny"].join(", ")}`,
     );
 }
 

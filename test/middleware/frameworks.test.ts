@@ -170,7 +170,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
 
 test("options that mean nothing are refused at the start, by name", async () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
-    [{ denny: DENY }, /no option "denny"; the options are/],
+    [{ denny: DENY }, /no option "denny"; the options are .*, enforce, onDeny$/],
     [{ deny: "list.txt" }, /^deny is a Ruleset, or a holder of one, not "list.txt"/],
     [{ allow: [ALLOW, null] }, /^allow is/],
     [{ deny: new Map() }, /^deny is/],
