@@ -354,6 +354,8 @@ test("filters choose by id, type, version and specification; wrong ones are 400 
     ["limit=1&limit=2", "limit"],
     ["added_after=yesterday", "added_after"],
     ["added_after=2026-13-01T00:00:00Z", "added_after"],
+    ["added_after=2026-02-30T00:00:00Z", "added_after"],
+    ["match[version]=2026-06-31T00:00:00Z", "match[version]"],
     ["match[version]=newest", "match[version]"],
     ["match[pattern]=x", "match[pattern]"],
     ["next=x", "next"],
@@ -365,6 +367,13 @@ test("filters choose by id, type, version and specification; wrong ones are 400 
     assert.deepEqual([Object.keys(body.details), body.http_status], [[name], "400"]);
   }
   assert.equal((await objectsOf(authorization, ruleset, `?limit=10&next=${next}`)).length, 2);
+  // A page has as many as it can have, however many are asked for, and any time may be named.
+  for (const query of ["?limit=9999999999999999999999", "?added_after=1900-01-01T00:00:00Z"])
+    assert.equal((await objectsOf(authorization, ruleset, query)).length, 3);
+  const other = await newRuleset();
+  const { authorization: both } = await signIn(ruleset, other);
+  const { body } = await get(both, `api/collections/${other}/objects/?limit=1&next=${next}`, 400);
+  assert.match(body.details.next[0], /another collection/);
 });
 
 test("what has been deleted is a collection of revocations: a ruleset, a deployment", async () => {

@@ -7,7 +7,7 @@ const MAX_OBJECTS = 5000;
 /** UUIDs or versions in one filter. */
 const MAX_VALUES = 100;
 const ID = /^(indicator|identity)--([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i;
+const TIME = /^((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i;
 const NEXT = /^(\d{1,16})\.([A-Za-z0-9_-]{11})$/;
 const FILTERS = ["added_after", "match[id]", "match[type]", "match[version]", "match[spec_version]"] as const;
 const NAMES: ReadonlySet<string> = new Set([...FILTERS, "limit", "next"]);
@@ -23,18 +23,22 @@ export interface ObjectQuery extends IndicatorQuery {
 }
 
 /**
- * Reads the parameters of TAXII's filters and pages. `only`: what is not asked for by parameters, as in the path.
+ * Reads the parameters of TAXII's filters and pages. `only`: what is not asked for by parameters, as in the path; pages of one collection do not continue in another.
  * @throws ServiceError "invalid"
  */
 export function readObjectQuery(
   parameters: QueryParameters,
-  only: { readonly id?: string; readonly allVersions?: boolean } = {},
+  only: { readonly collection: string; readonly id?: string; readonly allVersions?: boolean },
 ): ObjectQuery {
   for (const name of Object.keys(parameters))
     if (name.startsWith("match[") && !NAMES.has(name))
       throw invalid({ [name]: ["is no filter of this server; use match[id], match[type], match[version]"] });
   const values = new Map(FILTERS.map((name) => [name, single(parameters, name)]));
-  const filters = hash("sha256", JSON.stringify([only.id ?? null, ...values.values()]), "base64url").slice(0, 11);
+  const filters = hash(
+    "sha256",
+    JSON.stringify([only.collection, only.id ?? null, ...values.values()]),
+    "base64url",
+  ).slice(0, 11);
   const after = values.get("added_after");
   const next = readNext(single(parameters, "next"), filters);
   const ids = only.id ?? values.get("match[id]");
@@ -72,7 +76,7 @@ function listOf(name: string, text: string): string[] {
 function readLimit(text: string | undefined): number {
   if (text === undefined) return MAX_OBJECTS;
   const limit = Number(text);
-  if (!/^\d{1,15}$/.test(text) || limit === 0) throw invalid({ limit: ["must be an integer of at least 1"] });
+  if (!/^\d+$/.test(text) || limit === 0) throw invalid({ limit: ["must be an integer of at least 1"] });
   return Math.min(limit, MAX_OBJECTS);
 }
 
@@ -80,16 +84,28 @@ function readNext(text: string | undefined, filters: string): number | undefined
   if (text === undefined) return undefined;
   const [, added, own] = NEXT.exec(text) ?? [];
   if (own === undefined) throw invalid({ next: ["is not a value that this server has given"] });
-  if (own !== filters) throw invalid({ next: ["belongs to a request with other filters; start again without it"] });
+  if (own !== filters)
+    throw invalid({
+      next: ["belongs to a request for another collection, or with other filters; start again without it"],
+    });
   return Number(added);
 }
 
 /** Microseconds since 1970, rounded down. */
 function readMicroseconds(text: string): number {
-  const [, seconds, fraction = "", zone] = TIME.exec(text) ?? [];
-  const time = Date.parse(`${seconds}${zone?.toUpperCase()}`);
+  const [, seconds, , fraction = "", zone] = TIME.exec(text) ?? [];
+  const time = timeOf(`${seconds}${zone?.toUpperCase()}`);
   if (Number.isNaN(time)) throw invalid({ added_after: ["must be a time such as 2026-01-31T12:00:00.000000Z"] });
   return time * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0"));
+}
+
+/** Milliseconds since 1970; NaN: the text is no time, or its day does not exist. */
+function timeOf(text: string): number {
+  const [, , day = ""] = TIME.exec(text) ?? [];
+  // Of a month of 30 days, `Date` takes the 31st for the first of the next.
+  const start = Date.parse(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+  return exists ? Date.parse(text) : NaN;
 }
 
 /** Ids of other types of objects are those of none. */
@@ -113,9 +129,9 @@ function readVersions(text: string | undefined): IndicatorQuery["versions"] {
   const values = listOf("match[version]", text ?? "last");
   const times = values.filter((value) => !["first", "last", "all"].includes(value));
   const at = times.map((value) => {
-    if (!TIME.test(value) || Number.isNaN(Date.parse(value)))
+    if (Number.isNaN(timeOf(value)))
       throw invalid({ "match[version]": [`must be first, last, all or a time, not ${JSON.stringify(value)}`] });
-    return Date.parse(value);
+    return timeOf(value);
   });
   const has = (value: string): boolean => values.includes(value);
   return { all: has("all"), first: has("first"), last: has("last"), at };

@@ -55,8 +55,12 @@ export function addTaxiiObjects(app: App, services: Services): void {
   app.delete(`${objects}/:object`, async () => {});
 }
 
-function readQuery({ query }: FastifyRequest, only: Parameters<typeof readObjectQuery>[1] = {}): ObjectQuery {
-  return readObjectQuery(query as QueryParameters, only);
+function readQuery(
+  { query, params }: FastifyRequest,
+  only: Omit<Parameters<typeof readObjectQuery>[1], "collection"> = {},
+): ObjectQuery {
+  const collection = (params as { readonly collection: string }).collection.toLowerCase();
+  return readObjectQuery(query as QueryParameters, { ...only, collection });
 }
 
 function objectIn({ params }: FastifyRequest): string {
