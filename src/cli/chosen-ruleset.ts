@@ -15,10 +15,9 @@ export async function chosenRuleset(client: Client, text: string): Promise<Rules
       `several rulesets are named ${JSON.stringify(text)}; give the id of one: ${named.map(({ id, purpose }) => `${id} (${purpose})`).join(", ")}`,
     );
   if (named[0] !== undefined) return named[0];
-  const meant = nearest(
-    text,
-    all.map(({ name }) => name),
-  );
+  const names = all.map(({ name }) => name);
+  const part = text.toLowerCase();
+  const meant = nearest(text, names) ?? names.find((name) => name.toLowerCase().includes(part));
   throw new UsageError(
     `there is no ruleset ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve ruleset list" lists them' : `did you mean ${JSON.stringify(meant)}?`}`,
   );

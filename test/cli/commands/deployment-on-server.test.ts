@@ -251,6 +251,7 @@ test("sets of the server are combined with files and prefixes, compared and fitt
   assert.equal(await sets("fit", rules, "20.0.3.0/24", "--entries", "1", "--loss", "add"), "20.0.0.0/22\n");
   for (const [args, message] of [
     [["union", "ruleset:Combined rule"], /there is no ruleset "Combined rule"; did you mean "Combined rules"\?/],
+    [["union", "ruleset:rules"], /there is no ruleset "rules"; did you mean "[^"]* rules"\?/],
     [["union", "cbs:/cdn/cloudflar", "--server", url()], /^ipsieve: cbs:\/cdn\/cloudflar: the catalogue has no node/],
     [["union", rules, "--now", "2100-01-01"], /--now is for files, and ruleset:Combined rules is the server's/],
     [["union", "allow.txt", "--server", url()], /--server: none of the sets is the server's; write ruleset:NAME/],
