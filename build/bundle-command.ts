@@ -1,6 +1,6 @@
 /**
- * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each, and the server into a
- * folder. A process that counts the lines of a log is over in less time than it takes to find and load some sixty
+ * `node build/bundle-command.ts`: packs all commands into a file, `identify` and `lookup` into one more each, what their
+ * threads load into others, and the server into a folder. A process that counts the lines of a log is over in less time than it takes to find and load some sixty
  * modules one after the other; a server would load some four hundred.
  */
 import { readFileSync, rmSync } from "node:fs";
@@ -13,6 +13,8 @@ const ROOT = join(import.meta.dirname, "..");
 /** What is packed, by the file that it becomes. */
 const BUNDLES = {
   "dist/cli/command-line.js": "src/cli/command-line.ts",
+  "dist/cli/start-identify.js": "src/cli/start-identify.ts",
+  "dist/cli/start-lookup.js": "src/cli/start-lookup.ts",
   "dist/datasets/_catalogue-renderer.js": "src/datasets/catalogue-renderer.ts",
   "dist/batch/pool/pool-worker.js": "src/batch/pool/pool-worker.ts",
 };

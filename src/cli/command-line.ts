@@ -1,7 +1,5 @@
 import { COMMAND_TABLE, splitName } from "./command-table.ts";
-import { guardStandardOutput } from "./output/standard-output.ts";
 import { reportError } from "./report-error.ts";
-import { rejectUnknownVariables } from "./unknown-variables.ts";
 
 /** Runs one command line and returns its exit code; errors have been reported by then. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
@@ -23,9 +21,6 @@ async function run(args: readonly string[]): Promise<number> {
   const { commands } = COMMAND_TABLE;
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) return (await import("./commands/help.ts")).rejectCommand(COMMAND_TABLE, name);
-  const command = await load();
-  await rejectUnknownVariables();
-  if (command.guardsItsOutput !== true) guardStandardOutput();
-  const { parseArguments } = await import("./parse-arguments.ts");
-  return command.run(parseArguments(command, rest));
+  const { runCommand } = await import("./run-command.ts");
+  return runCommand(await load(), rest);
 }

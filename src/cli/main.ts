@@ -12,5 +12,13 @@ if (problem !== undefined) {
 // msgpackr does not look for its native part, which pays off only for documents of megabytes.
 process.getBuiltinModule("node:module").enableCompileCache();
 process.env["MSGPACKR_NATIVE_ACCELERATION_DISABLED"] ??= "true";
-const { runCommandLine } = await import("./command-line.ts");
 process.exitCode = await runCommandLine(process.argv.slice(2));
+
+/** `identify` and `lookup` are packed apart: half as much to load and to run starts them 10 ms sooner. */
+async function runCommandLine(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  const asksForHelp = rest.includes("--help") || rest.includes("-h");
+  if (name === "identify" && !asksForHelp) return (await import("./start-identify.ts")).run(rest);
+  if (name === "lookup" && !asksForHelp) return (await import("./start-lookup.ts")).run(rest);
+  return (await import("./command-line.ts")).runCommandLine(args);
+}

@@ -63,7 +63,13 @@ test("the package has no other dependencies than those that cannot be bundled; i
 });
 
 test("the command starts without a package: each is loaded by what needs it", () => {
-  for (const file of ["cli/command-line.js", "batch/pool/pool-worker.js", "datasets/_catalogue-renderer.js"])
+  for (const file of [
+    "cli/command-line.js",
+    "cli/start-identify.js",
+    "cli/start-lookup.js",
+    "batch/pool/pool-worker.js",
+    "datasets/_catalogue-renderer.js",
+  ])
     assert.deepEqual(staticImports(join(dist, file)), [], file);
   // Negative control: the module before it was packed.
   assert.ok(staticImports(join(dist, "client/client.js")).some((name) => name.includes("packages/openapi-fetch")));

@@ -1,0 +1,7 @@
+import { identifyCommand } from "./commands/identify.ts";
+import { runCommand } from "./run-command.ts";
+
+/** `identify` in a file of its own: see `main.ts`. */
+export function run(args: readonly string[]): Promise<number> {
+  return runCommand(identifyCommand, args);
+}
