@@ -4,7 +4,9 @@ import { parseTextInto } from "../address/parse-address.ts";
 import { parsePrefix } from "../address/prefix.ts";
 import { keyOfWords, SeenTexts } from "../address/seen-texts.ts";
 
-/** Addresses that are looked up between two interruptions: they and what is found stay in the first-level cache. */
+/**
+ * Addresses looked up between two interruptions: few enough that they and their results stay in the first-level cache.
+ */
 const GROUP = 512;
 
 const words = new Uint32Array(4);
@@ -34,15 +36,16 @@ export class AddressBatch {
   words6 = new Uint32Array(0);
   indexes6 = new Uint32Array(0);
   count6 = 0;
-  /** Those that were written with a length. */
+  /** Texts that were written with a prefix length. */
   readonly prefixes: Prefix[] = [];
   readonly prefixIndexes: number[] = [];
   readonly #seen: SeenTexts | null;
   readonly #max: number;
 
   /**
-   * Parses texts; those that stand more than once are kept as often unless they are to be distinct. One that is neither an address nor a prefix without host bits goes to `onMalformed` with its index, and
-   * is left out; no more are read once that returns false.
+   * Parses texts; repeated texts are kept as often as they occur unless texts are to be distinct. A text that is
+   * neither an address nor a prefix without host bits is passed to `onMalformed` with its index and left out; parsing
+   * stops once that returns false.
    */
   constructor(
     texts: readonly string[],
@@ -63,7 +66,7 @@ export class AddressBatch {
     return this.texts.length;
   }
 
-  /** What an engine finds, by index. O(count) lookups. */
+  /** What an engine finds, by index: O(count) lookups. */
   *lookingUp(engine: BatchEngine): Generator<undefined, Uint32Array, undefined> {
     const found = new Uint32Array(this.count);
     yield* this.#lookingUp(4, this.words4.subarray(0, this.count4), this.indexes4, engine, found);
@@ -110,7 +113,7 @@ export class AddressBatch {
     return undefined;
   }
 
-  /** Appends a text, unless it was added before and texts are to be distinct. */
+  /** Appends a text, unless texts are to be distinct and it was added before. */
   #append(text: string, key: number): boolean {
     return this.#seen === null ? this.texts.push(text) > 0 : this.#seen.add(text, key);
   }

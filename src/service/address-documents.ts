@@ -5,8 +5,8 @@ const PART = 1 << 14;
 export type DocumentForm = "map" | "lines";
 
 /**
- * The documents of addresses and prefixes as one response, in parts. `documentAt` gives the document of the text at a
- * index, as JSON. An address contains nothing that JSON escapes.
+ * The documents of addresses and prefixes as one response, in parts. `documentAt` returns the document of the text at
+ * an index, as JSON. An address contains nothing that JSON escapes.
  */
 export function* writeDocuments(
   texts: readonly string[],

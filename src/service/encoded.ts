@@ -22,7 +22,7 @@ function* joining(chunks: readonly Buffer[]): Generator<undefined, Buffer, undef
   return whole;
 }
 
-/** Short texts, joined to parts of some 64 KiB as they come: each is a round through other threads where it is compressed. */
+/** Joins short texts into parts of some 64 KiB: compressing a part means a round trip to another thread. */
 export function* joined(texts: Iterable<string>): Generator<string> {
   let part = "";
   for (const text of texts) {

@@ -4,11 +4,11 @@ import { ServiceError } from "./service-error.ts";
 export interface Applicant {
   /** Tasks with the same `who` share turns: an address or /56, a user or an organisation. */
   readonly who: string;
-  /** Whether they have proved to be a user or to be invited, by a session, a device or a token. They go first. */
+  /** Whether they have proved to be a user or an invited person, by a session, a device or a token. They go first. */
   readonly isKnown: boolean;
 }
 
-/** Of each kind. Further applicants are rejected: they would wait for seconds. */
+/** Maximum waiting applicants of each kind. Further ones are rejected: they would wait for seconds. */
 const MAX_WAITING = 16;
 const MAX_WAITING_EACH = 4;
 /** One turn in this many goes to unknown applicants, so that known ones never shut them out. */
@@ -23,7 +23,7 @@ interface Waiter {
 export interface QueueOptions {
   /** Tasks that run at a time. */
   readonly atOnce: number;
-  /** What there are too many of if more wait than may: "sign-ins". */
+  /** The word for the tasks in the error when too many wait, such as "sign-ins". */
   readonly what: string;
 }
 

@@ -27,13 +27,13 @@ interface Details {
   readonly collateral?: RefusedCollateral;
 }
 
-/** What refused rules would block, and what could be written instead, if that was asked for. */
+/** What refused rules would block and, if requested, what could be written instead. */
 export interface RefusedCollateral {
   readonly hits: readonly object[];
   readonly carved: readonly string[] | undefined;
 }
 
-/** What a new dataset would do to the prefixes of the old one. */
+/** How many prefixes of the old dataset a new one would remove. */
 export interface DatasetShrinkage {
   readonly totalPrefixes: number;
   readonly added: number;

@@ -42,7 +42,7 @@ export interface Services {
   readonly memory: ServiceMemory;
   /** Requests that wait for changes of other servers. */
   readonly waiters: SequenceWaiters;
-  /** What followers of the change feeds share. */
+  /** State shared by all followers of the change feeds. */
   readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
   readonly catalogueUpdates: CatalogueUpdates;
@@ -52,7 +52,7 @@ export interface Services {
   readonly feedImports: FeedImports;
   /** Files that are made once for all clients that request them. */
   readonly files: SharedCache<Buffer>;
-  /** What secrets are encrypted under, and the URLs of feeds are made from. */
+  /** The key under which secrets are encrypted and from which the URLs of feeds are derived. */
   readonly secretKey: SecretKey;
   /** The lists of deployments, their files, the tokens that open them, and who has fetched them. */
   readonly lists: PublishedLists;
@@ -64,12 +64,12 @@ export interface Services {
   readonly edgeTokens: EdgeTokens;
   /** The indicators of TAXII collections. */
   readonly indicators: IndicatorFollowers;
-  /** Of what TAXII requests do in the database. */
+  /** The queue of database work for TAXII requests. */
   readonly taxii: FairQueue;
   /** Lists that others publish, and the credentials for them. */
   readonly externalLists: ExternalLists;
   readonly listSecrets: ListSecrets;
-  /** Events for endpoints of users: where they may be, what is sent to them, and when. */
+  /** Webhooks: which endpoints are allowed, what is sent to them, and when. */
   readonly guardedPost: GuardedPost;
   readonly webhookMessages: WebhookMessages;
   readonly webhooks: WebhookDeliverer;
@@ -79,7 +79,7 @@ export interface Services {
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly passwords: Passwords;
-  /** Of work that takes some hundred bytes for each prefix. */
+  /** The queue of work that needs some hundred bytes per prefix. */
   readonly fits: FairQueue;
   readonly signIns: SignInLimits;
   /** The digest of the token for creating the first user; null if the server started with users. */
@@ -87,6 +87,6 @@ export interface Services {
   readonly metrics: Metrics;
   /** Whether the database is known to be failing. */
   readonly isDatabaseDown: () => boolean;
-  /** Whether the server is shutting down: load balancers are to send nothing more. */
+  /** Whether the server is shutting down and load balancers should send no more requests. */
   readonly isClosing: () => boolean;
 }

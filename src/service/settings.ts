@@ -22,7 +22,7 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly isPath?: true;
   /** Errors do not repeat its value. */
   readonly isSecret?: true;
-  /** What is wrong with a text, and what to write instead; undefined if it is valid. */
+  /** The error in a text, and what to write instead; undefined if the text is valid. */
   readonly errorOf?: (text: string) => string | undefined;
   readonly help: string;
 }

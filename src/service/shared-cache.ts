@@ -5,8 +5,8 @@ interface Entry<Value> {
 }
 
 /**
- * For values that take long to make and are requested by several clients at a time: each value is made once, and
- * callers that ask meanwhile wait for the same one. Values are kept by last use, up to a total number of bytes.
+ * A cache for values that are expensive to compute and requested by several clients at a time: each is computed once,
+ * and callers that ask meanwhile wait for the same result. Values are kept by last use, up to a total number of bytes.
  */
 export class SharedCache<Value extends { readonly byteLength: number }> {
   readonly #maxBytes: number;

@@ -10,7 +10,7 @@ const AGAIN_AFTER = 20;
  */
 export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
-/** What was committed here. Without changes: a result that depends on those up to `last`. */
+/** Changes committed here. If there are none: a result that depends on the changes up to `last`. */
 interface Own {
   readonly changes: readonly Change[];
   readonly first: number;
@@ -25,7 +25,7 @@ interface Applying {
 }
 
 /**
- * Passes changes on in the order of their numbers, each once: own ones as they are committed, others' as they are
+ * Passes each change on once, in the order of their numbers: own changes as they are committed, others' as they are
  * found.
  */
 export class ChangeFeed {
@@ -114,7 +114,7 @@ export class ChangeFeed {
         const changes = await this.#changesAfter(this.#sequence);
         // The reader may have failed since they were requested.
         if (this.#isLost) return;
-        // Own ones may have been passed on, too.
+        // Own changes may have been passed on as well.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
         if (left.length === 0) this.#checkedAt = began;
         if (left.length === 0 || this.#ended) return;
@@ -150,7 +150,7 @@ export class ChangeFeed {
     else own.resolve();
   }
 
-  /** A reader that fails in the middle has half of them: it must reload. */
+  /** A reader that fails midway has applied only some of them and must reload. */
   #give(changes: readonly Change[]): void {
     this.#sequence = changes.at(-1)!.sequence;
     try {

@@ -11,7 +11,7 @@ export interface AuditQuery {
   readonly limit: number;
   /** Only entries about this ruleset and its rules. */
   readonly rulesetId?: string | undefined;
-  /** Only entries by this actor; `command:*`: by anyone at the command line. */
+  /** Only entries by this actor; `command:*`: by any account on the command line. */
   readonly actor?: string | undefined;
   /** Only entries of this kind of command. */
   readonly command?: string | undefined;
@@ -59,7 +59,7 @@ export interface AuditEntry {
   readonly new: object | null;
 }
 
-/** That rules of a ruleset were written at a time, which they name as that of their creation or last update. */
+/** Rules of a ruleset that were written at one time, which is their creation time or that of their last update. */
 export interface RuleWrite {
   readonly rulesetId: string;
   readonly at: number;
@@ -78,7 +78,7 @@ export interface ChangedRules {
   readonly afterCount: number;
 }
 
-/** How many rules and, if there is one, which. */
+/** The number of rules and, if it is one, which. */
 export interface Tally {
   readonly count: number;
   readonly only: Prefix | null;

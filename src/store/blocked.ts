@@ -1,4 +1,4 @@
-/** What is counted: by bouncers packets and bytes, requests by edge components and bouncers of web servers. */
+/** The units: bouncers report packets and bytes; edge components and bouncers of web servers report requests. */
 export const BLOCKED_UNITS = ["packet", "byte", "request"] as const;
 export type BlockedUnit = (typeof BLOCKED_UNITS)[number];
 
@@ -12,7 +12,7 @@ export interface BlockedCount {
   readonly amount: number;
 }
 
-/** A program reports what it has blocked. */
+/** A program's report of what it has blocked. */
 export interface BlockedReport {
   readonly deploymentId: string;
   readonly at: number;
@@ -21,8 +21,8 @@ export interface BlockedReport {
 
 /** What was blocked in the last 31 days. */
 export interface BlockedSummary {
-  /** The most first, at most 200. */
+  /** The largest first, at most 200. */
   readonly counts: readonly BlockedCount[];
-  /** In the order of time; `at`: the hour's beginning. */
+  /** In chronological order; `at`: the beginning of the hour. */
   readonly hours: readonly { readonly at: number; readonly unit: BlockedUnit; readonly amount: number }[];
 }

@@ -321,7 +321,7 @@ export interface RevokeTaxiiCredentialCommand extends Owned {
   readonly credentialId: string;
 }
 
-/** By a server: what it has compiled becomes what devices get. */
+/** By a server: publishes the list that it has compiled. */
 export interface PublishListCommand extends Owned {
   readonly kind: "publish-list";
   readonly deploymentId: string;
@@ -332,7 +332,7 @@ export interface PublishListCommand extends Owned {
   readonly content: string;
 }
 
-/** By a server: what it has compiled must not be published. */
+/** By a server: the list that it has compiled is refused. */
 export interface RefuseListCommand extends Owned {
   readonly kind: "refuse-list";
   readonly deploymentId: string;
@@ -387,7 +387,7 @@ export interface ClaimFetchCommand extends Owned {
   readonly listId: string;
   /** Until then no other server fetches it. */
   readonly until: number;
-  /** Whether someone asks for it, though it is not due. */
+  /** Whether it was requested before it is due. */
   readonly isAsked: boolean;
 }
 
@@ -400,12 +400,12 @@ export interface FinishFetchCommand extends Owned {
   /** `updatedAt` of the list that was fetched. */
   readonly basedOn: number;
   readonly dueAt: number;
-  /** null: it was given up. */
+  /** null: the fetch was aborted. */
   readonly result:
     | {
-        /** null: the content is that of before. */
+        /** null: the content is unchanged. */
         readonly content: Omit<FetchedContent, "number" | "at"> | null;
-        /** As `READS.listContent` gives it; absent if the content is that of before. */
+        /** In the form of `READS.listContent`; absent if the content is unchanged. */
         readonly packed?: string;
         readonly validators: FetchValidators;
       }
@@ -439,7 +439,7 @@ export interface UpdateWebhookCommand extends Owned {
   readonly kind: "update-webhook";
   readonly webhookId: string;
   readonly definition: Partial<WebhookDefinition>;
-  /** If it starts again: whether the events since it stopped are delivered; by default, they are. */
+  /** When it starts again, whether the events since it stopped are delivered; true by default. */
   readonly missed?: "resume" | "skip" | undefined;
 }
 
@@ -539,7 +539,7 @@ export interface SetPasswordCommand extends Owned {
   /** The hash of the old password that was checked; rejected (`password-changed`) if it has changed since. */
   readonly checked: string;
   readonly password: string;
-  /** The digest of the session that stays. */
+  /** The digest of the session that continues. */
   readonly session: string;
 }
 
@@ -619,7 +619,7 @@ export interface Outcomes {
   readonly "revoke-key": { readonly key: ApiKey };
   readonly "update-catalogue": Record<never, never>;
   readonly "import-feed": Record<never, never>;
-  /** `isAnnounced`: now or before. */
+  /** `isAnnounced`: whether it is announced, now or earlier. */
   readonly "announce-expiring-key": { readonly isAnnounced: boolean };
   readonly "announce-silent-deployment": { readonly isAnnounced: boolean };
   readonly "create-deployment": { readonly deployment: Deployment };

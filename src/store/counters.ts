@@ -13,9 +13,9 @@ import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
 /**
- * What servers count, each for itself, and add up in the database by name. It causes no change: no server is notified,
- * and nothing is in the audit log. For increments of several seconds, not for single requests. To add one, add its line
- * here.
+ * Counters, by name: each server counts by itself, and the database adds the counts up. It causes no change: no server
+ * is notified, and nothing is in the audit log. For increments of several seconds, not for single requests. To add one,
+ * add its line here.
  */
 const COUNTERS = {
   /** Adds the requests to those recorded for the key, area and month. */
@@ -33,7 +33,7 @@ const COUNTERS = {
   /** Adds what a program reports to have blocked. */
   blocked: recordBlocked,
 
-  /** Records what a bouncer has got; false: something else has been recorded for it meanwhile, and stays. */
+  /** Records what a bouncer has received; false: something else has been recorded for it meanwhile and is kept. */
   bouncers: recordBouncer,
 
   /** Records which key file the servers use, unless one is recorded, and returns which one is; null forgets it. */
@@ -46,18 +46,21 @@ const COUNTERS = {
   limits: exchangeLimitCounts,
 
   /**
-   * Makes this server, by its id, the only one to do what has the name, for so many milliseconds; false if another one
-   * is. Its holder calls it again before they are over, and with 0 when it stops.
+   * A lease: makes this server, by its id, the only one to do the named task for so many milliseconds; false if another
+   * server has it. The holder renews it before it ends, and calls it with 0 milliseconds when it stops.
    */
   lease: takeLease,
 
   /**
-   * Compares a part of what a source lists with the indicators of its collection, and adds the versions that lead there.
-   * Returns where the collection stands then; null: only that.
+   * Compares a part of what a source lists with the indicators of its collection, and adds the versions that lead
+   * there. Returns the progress of the collection; null as the part: only that.
    */
   indicators: appendIndicators,
 
-  /** The next step of the same for a ruleset, which the database has; true: the collection stands where the feed does. */
+  /**
+   * The next step of the same for a ruleset, whose rules are in the database; true: the collection is up to date with
+   * the feed.
+   */
   rulesetIndicators: appendRulesetIndicators,
 
   /**

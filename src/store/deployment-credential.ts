@@ -1,4 +1,4 @@
-/** What a credential of a deployment is for; one kind is valid nowhere that another is. */
+/** What a credential of a deployment is for. Where one kind is valid, no other kind is. */
 const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
@@ -19,20 +19,20 @@ export interface DeploymentCredential {
   readonly revokedAt: number | null;
 }
 
-/** What a bouncer has got completely. */
+/** What a bouncer has received completely. */
 export interface BouncerState {
   readonly credentialId: string;
-  /** Rises by one whenever it gets something. */
+  /** Rises by one whenever the bouncer receives something. */
   readonly version: number;
   /** Of the list that it has; "": an empty one. */
   readonly digest: string;
-  /** When all of its decisions were sent last. */
+  /** When all of its decisions were last sent. */
   readonly issuedAt: number;
   readonly pulledAt: number;
   readonly agent: string;
 }
 
-/** A bouncer has got a list, or what has changed since the one before. */
+/** A bouncer has received a list, or the changes since the previous one. */
 export interface BouncerProgress extends Omit<BouncerState, "version"> {
   readonly deploymentId: string;
   /** The version that the response was made from; if it is another one by now, nothing is recorded. null: any. */

@@ -11,10 +11,10 @@ export const UPDATE_FREQUENCIES = {
   "24h": 86_400,
 } as const;
 export type UpdateFrequency = keyof typeof UPDATE_FREQUENCIES;
-/** A device that has missed so many times in a row no longer asks. */
+/** A device that has missed this many intervals in a row has stopped asking. */
 const MISSED = 3;
 
-/** The milliseconds after which devices have stopped asking for a list that no one has asked for. */
+/** Milliseconds without a request after which devices count as having stopped asking for a list. */
 export function silenceOf({ update_frequency: frequency }: Pick<DeploymentDefinition, "update_frequency">): number {
   return MISSED * 1000 * UPDATE_FREQUENCIES[frequency];
 }
@@ -43,7 +43,7 @@ export type DeploymentSource =
   /** In their canonical form. */
   | { readonly prefixes: readonly string[] };
 
-/** What keeps a list from being published; what is absent has its default. */
+/** The limits beyond which a list is not published; absent ones have their defaults. */
 export interface DeploymentOptions {
   readonly families?: readonly (4 | 6)[];
   readonly min_prefix_v4?: number;
@@ -104,7 +104,7 @@ export interface PublishedList {
   /** 1 for the first; rises by one. */
   readonly generation: number;
   readonly at: number;
-  /** Everything up to this change is in it. */
+  /** It includes every change up to this one. */
   readonly sequence: number;
   /** SHA-256 of its prefixes, and of what its files say about earlier ones, in base64url. */
   readonly digest: string;
@@ -113,7 +113,7 @@ export interface PublishedList {
   readonly chunks: number;
   /** Which catalogue, threat intelligence and external lists it was made of; absent if it needs none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
-  /** What it blocks although it should not, which someone has agreed to; absent unless the guard is `refuse`. */
+  /** What it blocks although it should not, with someone's approval; absent unless the guard is `refuse`. */
   readonly accepted?: readonly AcceptedHit[];
 }
 
@@ -132,11 +132,11 @@ export interface RefusedList {
   readonly at: number;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   readonly entries: Readonly<Record<4 | 6, number>>;
-  /** What it would block although it had better not, which its release accepts; absent unless the guard is `refuse`. */
+  /** What it would block but should not, which its release approves; absent unless the guard is `refuse`. */
   readonly collateral?: readonly AcceptedHit[];
 }
 
-/** A device has fetched a file of a deployment, or was not given it. */
+/** A device has fetched a file of a deployment, or was refused it. */
 export interface Pull {
   readonly deploymentId: string;
   readonly at: number;

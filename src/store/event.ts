@@ -30,7 +30,7 @@ export type EventBody =
       readonly list: Pick<ExternalList, "id" | "name">;
       readonly content: FetchedCounts;
     }
-  /** What it had before stays in use. `generation`: of that; 0 if there is none. */
+  /** The previous list stays in use. `generation`: that of the previous list; 0 if there is none. */
   | {
       readonly type: "list.refused";
       readonly list: Pick<ExternalList, "id" | "name">;
@@ -41,9 +41,9 @@ export type EventBody =
       readonly type: "key.created" | "key.revoked";
       readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
     }
-  /** Once, when little of its time is left. */
+  /** Sent once, when little of its time is left. */
   | { readonly type: "key.expiring"; readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt"> }
-  /** Once until someone asks again. `pulledAt`: null if no one ever has. */
+  /** Sent once until someone asks again. `pulledAt`: null if no one ever has. */
   | {
       readonly type: "deployment.not_pulled";
       readonly deployment: Pick<Deployment, "id" | "name">;
@@ -93,9 +93,9 @@ export interface StoredEvents {
 export interface EventPage {
   /** The id of the feed: numbers of another one mean other events. */
   readonly feed: string;
-  /** The number of the last event there is. */
+  /** The number of the last event. */
   readonly sequence: number;
-  /** The last `Change` of the same moment: a server that has it knows all that the events say. */
+  /** The last `Change` of the same moment: a server that has applied it knows everything that the events describe. */
   readonly lastChange: number;
   /** The number of the first event that is kept; `sequence + 1` if none is. */
   readonly oldest: number;

@@ -9,23 +9,23 @@ export interface ExternalListDefinition {
   readonly format: ImportFormat;
   /** How often it is fetched. */
   readonly schedule: UpdateFrequency;
-  /** One that is not active is fetched only when someone asks for it. */
+  /** An inactive list is fetched only on request. */
   readonly active: boolean;
-  /** The entries that may go or come at once, in percent of those before. */
+  /** The share of entries that may be added or removed at once, in percent of the previous ones. */
   readonly max_change: number;
   /** A list with a wider prefix is refused. */
   readonly min_prefix_v4: number;
   readonly min_prefix_v6: number;
-  /** Whether a list without an entry is taken. */
+  /** Whether a list without entries is accepted. */
   readonly allow_empty: boolean;
   /** Whether its addresses are the organisation's own, which blocklists should not block; absent: no. */
   readonly never_block?: boolean;
 }
 
-/** What of its credentials may be shown. They are sent to their origin only. */
+/** The part of its credentials that may be shown. They are sent to their origin only. */
 export interface ListCredentials {
   readonly type: "basic" | "header";
-  /** Of the user or of the header. */
+  /** The name of the user or of the header. */
   readonly name: string;
   /** `https://host:port` */
   readonly origin: string;
@@ -67,7 +67,7 @@ export interface RejectedLine {
   readonly reason: string;
 }
 
-/** How many entries came and went, and the first of them. */
+/** How many entries were added and removed, and the first of them. */
 export interface ContentChange {
   readonly added: number;
   readonly removed: number;
@@ -76,13 +76,13 @@ export interface ContentChange {
 }
 
 export interface FetchProblem {
-  /** `failed`: it could not be fetched; `refused`: what was fetched was not taken. */
+  /** `failed`: it could not be fetched; `refused`: the fetched content was not accepted. */
   readonly kind: "failed" | "refused";
   readonly code: string;
   readonly message: string;
   /** Since when every fetch has had a problem of this kind. */
   readonly since: number;
-  /** Of content that would be taken if someone accepted it; null: it would not. */
+  /** The digest of refused content that someone may accept; null if it cannot be accepted. */
   readonly digest: string | null;
 }
 
@@ -105,7 +105,7 @@ export interface FetchState {
   readonly secret: string | null;
 }
 
-/** When a list was fetched last, and when it will be next. */
+/** When a list was last fetched, and when it will be fetched next. */
 export interface ListCheck {
   readonly listId: string;
   readonly checkedAt: number | null;

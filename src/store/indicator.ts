@@ -7,12 +7,12 @@ export interface IndicatorEntry {
   /** An `indicator_type` of STIX; null: that of the collection. */
   readonly kind: string | null;
   readonly expiresAt: number | null;
-  /** null: the source does not say; then an indicator is created when it is first listed. */
+  /** null: the source does not say; the indicator's creation is then the time when the prefix is first listed. */
   readonly createdAt: number | null;
   readonly updatedAt: number;
 }
 
-/** A collection of indicators, by its id, and whose it is. */
+/** The id of a collection of indicators, and its organisation. */
 export interface IndicatorCollection {
   readonly id: string;
   readonly organisationId: string;
@@ -22,17 +22,17 @@ export interface IndicatorCollection {
 export interface IndicatorPart {
   /** The number of the source's state that it belongs to; states are numbered in order. */
   readonly mark: number;
-  /** The key after which it begins, and the one at which it ends; null: the end of the list. */
+  /** It begins after this key and ends with this one; null: at the end of the list. */
   readonly after: string;
   readonly until: string | null;
   readonly entries: readonly IndicatorEntry[];
 }
 
-/** How far a collection follows its source. */
+/** How far a collection has followed its source. */
 export interface IndicatorProgress {
-  /** The state that it has as a whole; -1: none yet. */
+  /** The last state that it has completely; -1: none yet. */
   readonly mark: number;
-  /** The state it is being compared with, and the last key that was; null: no comparison is going on. */
+  /** The state that it is being compared with, and the last key compared; null: no comparison is in progress. */
   readonly scan: { readonly mark: number; readonly after: string } | null;
 }
 

@@ -17,5 +17,5 @@ export interface FoundMessage {
   readonly counts: string;
 }
 
-/** The last message of another server that has been read. */
+/** The last message read from another server. */
 export type SeenMessage = readonly [server: string, number: number];

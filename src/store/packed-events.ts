@@ -4,7 +4,7 @@ import { ruleOfValues, type RuleValues } from "./_rule-values.ts";
 /** An event of a rule: the number of its type in `RULE_EVENTS`, the rule's values, and its time. */
 export type RuleEvent = readonly [type: number, ...RuleValues, at: number];
 
-/** JSON of events. The times at the end that are the row's own are left out: an import has no others. */
+/** JSON of events. Trailing times that equal the row's own are left out; in an import, all of them do. */
 export function packEvents(events: readonly RuleEvent[], at: number): string {
   let text = "[";
   for (const event of events) text += text.length === 1 ? packed(event, at) : `,${packed(event, at)}`;

@@ -1,11 +1,11 @@
 import type { RulesChange } from "./change.ts";
 import type { State } from "./state.ts";
 
-/** What `load` gives. */
+/** The result of `load`. */
 export interface LoadedState extends State {
   /** Its last change; null if there is none, or it is no longer kept. */
   readonly mark: HistoryMark | null;
-  /** Of the saved rules that it was given, in their order. */
+  /** What became of the saved rules passed to it, in their order. */
   readonly caughtUp: readonly CaughtUp[];
 }
 

@@ -93,7 +93,7 @@ export interface Credentials {
 /** The user of an invitation. */
 export type Invited = Pick<User, "id" | "organisationId" | "name">;
 
-/** What a ruleset has that was created before rulesets were guarded. */
+/** The guard of a ruleset that was created before rulesets had guards. */
 export const UNGUARDED = { guard: "warn", neverBlock: false } as const satisfies Partial<Ruleset>;
 
 export interface Ruleset {

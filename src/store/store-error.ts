@@ -4,7 +4,7 @@ import type { BatchResult } from "./command.ts";
 
 /** Why the store rejects a command or a read. */
 export type StoreErrorCode =
-  /** It does not exist, or belongs to another organisation. */
+  /** Something that does not exist, or belongs to another organisation. */
   | "organisation-not-found"
   | "ruleset-not-found"
   | "rule-not-found"
@@ -20,7 +20,7 @@ export type StoreErrorCode =
   | "invitation-not-found"
   /** The prefix has a rule (`existing`), and the mode is `fail`. */
   | "conflict"
-  /** The prefix has a rule (`existing`), and none, or none like it, was expected. */
+  /** The prefix has a rule (`existing`), but the command expected none, or none like it. */
   | "rule-exists"
   /** The ruleset, the rule or the list of rulesets is not in one of the required states. */
   | "version-mismatch"

@@ -60,8 +60,9 @@ export interface Store {
   record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>>;
 
   /**
-   * Calls `look` when there may be new events in feeds: in those of an organisation, or (null) in any. Others' are
-   * noticed as soon as the database announces them, on SQLite not at all: poll as well. Returns how to end it.
+   * Calls `look` when there may be new events in the feed of an organisation, or (null) in any feed. Events by other
+   * processes are noticed when the database announces them, which SQLite does not do: poll as well. Returns a function
+   * that ends it.
    */
   onEvents(look: (organisationId: string | null) => void): () => void;
 
@@ -94,7 +95,7 @@ export type StoreLimits = Pick<
   "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "eventDays" | "eventsPerOrganisation"
 >;
 
-/** Where a store is and how it is used. */
+/** How a store is opened and used. */
 export interface StoreOptions {
   /** Maximum rules of a ruleset, active and expired. */
   readonly rulesPerRuleset: number;

@@ -19,7 +19,7 @@ export interface Traffic {
   readonly failed: number;
   readonly lookups: number;
   /**
-   * How many responses took how long: the number in each class of times, by its index. Classes without responses are
+   * The number of responses in each class of response times, by its index. Classes without responses are
    * left out.
    */
   readonly times: Times;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Under which all names of this service are, so that the same text elsewhere gives another UUID. */
+/** The namespace of this service's names, so that the same text elsewhere gives another UUID. */
 const NAMESPACE = Buffer.from("1d0c2b6f4e8a5c939b7e52f7a3c61d48", "hex");
 
 /** The UUID of version 5 (RFC 9562) that belongs to a name: always the same. About a microsecond. */

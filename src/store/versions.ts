@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 
-/** A version of a ruleset: as a change left it. */
+/** A version of a ruleset: its state after a change. */
 export interface RulesetVersion {
   /** The sequence of the change. */
   readonly version: number;
@@ -16,7 +16,7 @@ export interface RulesetVersion {
 export interface TouchedPart {
   /** As they were before the change, if they existed. */
   readonly before: readonly Rule[];
-  /** Those that are there after it, whether they were before or not. */
+  /** The rules that exist after the change, whether or not they existed before it. */
   readonly after: readonly Prefix[];
   /** How many parts there are. */
   readonly parts: number;

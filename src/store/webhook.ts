@@ -39,7 +39,7 @@ export interface Webhook extends WebhookDefinition {
   readonly organisationId: string;
   /** Set by a server that has stopped delivering; null again when a user activates it. */
   readonly stopped: { readonly at: number; readonly reason: StopReason } | null;
-  /** How often the secret has been replaced, from 1 on, and when the one before stops signing. */
+  /** The number of the secret, from 1, and when the previous one stops signing. */
   readonly rotation: number;
   readonly previousUntil: number | null;
   readonly createdAt: number;
@@ -68,7 +68,7 @@ export interface WebhookProgress {
   readonly givenUp: number;
 }
 
-/** `delivered`: with a 2xx; `failed`: it is tried again; `given-up`: it is not. */
+/** `delivered`: the response was 2xx; `failed`: it will be retried; `given-up`: it will not. */
 export type DeliveryOutcome = "delivered" | "failed" | "given-up";
 /** Why a message was sent: an event happened, or a user asked for a test or for a message once more. */
 export type DeliveryCause = "event" | "test" | "resend";
@@ -92,7 +92,7 @@ export interface Delivery {
   readonly milliseconds: number;
 }
 
-/** With what was sent. */
+/** A delivery with what was sent. */
 export interface SentDelivery extends Delivery {
   readonly body: string;
 }

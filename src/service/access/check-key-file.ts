@@ -6,9 +6,9 @@ interface Log {
 }
 
 /**
- * Holds the key file to the one that the servers of the database have used: with another one, all firewalls would be
- * rejected as if their credentials were wrong, and stop enforcing. The first one that is used is remembered. Rejects with
- * KeyFileError, and with the errors of the store and of reading the file.
+ * Checks that the key file is the one that the servers of this database have used before: with a different one, all
+ * firewalls would be rejected as if their credentials were wrong, and stop enforcing. The database remembers the first
+ * key file used. Rejects with KeyFileError, and with the errors of the store and of reading the file.
  */
 export async function checkKeyFile(key: SecretKey, store: Store, log: Log): Promise<void> {
   const known = await store.read("keyFile");

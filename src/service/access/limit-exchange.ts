@@ -64,7 +64,7 @@ export class LimitExchange {
     this.#repeated.start();
   }
 
-  /** Sends the others what they do not know yet. */
+  /** Sends the other servers the counts that they do not have yet. */
   async stop(): Promise<void> {
     await this.#repeated.stop();
     await this.exchange();
@@ -79,12 +79,13 @@ export class LimitExchange {
       this.#sending = undefined;
       this.#receive(found);
     } catch {
-      // What was not confirmed is sent again.
+      // Unconfirmed counts are sent again.
     }
   }
 
   /**
-   * What was not confirmed, while its minute lasts; otherwise what was counted since. Null if there is nothing to send.
+   * The unconfirmed message, while its minute lasts; otherwise the counts since the last message. Null if there is
+   * nothing to send.
    */
   #compose(): LimitMessage | null {
     const steady = this.#steady.read();

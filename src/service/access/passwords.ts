@@ -13,10 +13,10 @@ const PATTERN = /^(\$scrypt\$ln=\d+,r=8,p=2\$)([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-
 export class Passwords {
   readonly #queue = new FairQueue({ atOnce: 2, what: "sign-ins" });
   readonly #cost: ScryptOptions;
-  /** What every hash begins with: the algorithm and its cost. */
+  /** The beginning of every hash: the algorithm and its cost. */
   readonly #start: string;
 
-  /** `logN`: the binary logarithm of scrypt's N. Only tests of other things set it, to a smaller one. */
+  /** `logN`: the binary logarithm of scrypt's N. Only tests that are about something else lower it. */
   constructor(logN: number = LOG_N) {
     const N = 2 ** logN;
     this.#cost = { N, r: R, p: P, maxmem: 128 * N * R + (1 << 20) }; // bytes that one hash needs, and a little more

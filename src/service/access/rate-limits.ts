@@ -10,7 +10,7 @@ export type Count = readonly [who: string, count: number];
 
 /** Counts of the current minute that servers exchange. */
 export interface SharedCounts {
-  /** What was counted in this minute and not taken before. */
+  /** Counts of this minute that have not been taken yet. */
   takeUnshared(): Count[];
   /** Adds what another server has counted, unless `minute` is not the current one. */
   addOthers(minute: number, counts: readonly Count[], now: number): void;
@@ -83,7 +83,7 @@ interface Windows {
   readonly keyId: string;
   readonly area: Area;
   minute: number;
-  /** Of all servers, as far as this one knows. */
+  /** Requests counted by all servers, as far as this one knows. */
   inMinute: number;
   /** Counted here in this minute, and not yet taken by `takeUnshared`. */
   unshared: number;
@@ -123,9 +123,9 @@ export class KeyLimits implements SharedCounts {
   readonly #steady: SteadyClock;
   /** By area, then by key: a combined text would have to be made and hashed for every request. */
   readonly #windows: Readonly<Record<Area, Map<string, Windows>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
-  /** Those whose `unshared` may not be 0. */
+  /** Counters whose `unshared` may be other than 0. */
   #unshared = new Set<Windows>();
-  /** Of a month that is over, still to be recorded. */
+  /** Counts of a month that is over, still to be recorded. */
   #left: UnrecordedUse[] = [];
 
   /** Minutes are those of `steady`; months are the calendar's, by the `now` of each call. */
@@ -181,7 +181,7 @@ export class KeyLimits implements SharedCounts {
     if (monthName(windows.month) === month) windows.inMonth = requests + windows.unrecorded;
   }
 
-  /** What has to be recorded; it counts as recorded from now on. `giveBack` undoes that. */
+  /** Counts that have to be recorded; they count as recorded from now on. `giveBack` undoes that. */
   takeUnrecorded(): UnrecordedUse[] {
     const uses = this.#left;
     this.#left = [];
@@ -310,8 +310,9 @@ const MAX_LENGTH = 64;
  * Beyond 100,000 clients, further ones share counters, chosen by a hash with a secret: none of them gets more than its
  * limit, and no one can choose whom to share with.
  *
- * Other servers receive 1,000 counts at a time. Once half of these are taken, the less room is left, the more of its
- * limit a client must have used up to get in. So thousands of clients that come once each do not hide the others.
+ * Other servers receive 1,000 counts at a time. Once half of that room is taken, a client gets in only if it has used
+ * up enough of its limit: the less room is left, the more. So thousands of clients with one request each do not crowd
+ * out the others.
  */
 export class MinuteCounts implements SharedCounts {
   readonly #steady: SteadyClock;

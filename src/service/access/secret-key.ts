@@ -11,21 +11,21 @@ const FINGERPRINT = 22;
 
 /**
  * The key file of the servers of one database. Secrets that are needed again are encrypted under it, and the URLs of
- * feeds are made from it: the database alone opens nothing. It is read, or made, when it is first needed.
+ * feeds are made from it: the database alone opens nothing. It is read, or created, when it is first needed.
  */
 export class SecretKey {
   readonly path: string | undefined;
   readonly #derived = new Map<string, Buffer>();
   #key: Buffer | undefined;
-  /** Called with the fingerprint when the file is first read, or made. */
+  /** Called with the fingerprint when the file is first read or created. */
   onFirstUse: ((fingerprint: string) => void) | undefined;
 
-  /** `path`: where the file is, or is to be made; undefined: nothing says where. */
+  /** `path`: where the file is, or will be created; undefined: not configured. */
   constructor(path: string | undefined) {
     this.path = path;
   }
 
-  /** Whether it is known where the file is, or is to be made. */
+  /** Whether the path of the file is known. */
   get hasPath(): boolean {
     return this.path !== undefined;
   }
@@ -35,14 +35,14 @@ export class SecretKey {
     return this.path !== undefined && existsSync(this.path);
   }
 
-  /** Identifies the file, and reveals nothing about the key. @throws as `derive` */
+  /** Identifies the file without revealing anything about the key. @throws as `derive` */
   fingerprint(): string {
     return this.derive("fingerprint", "the URLs of feeds").toString("base64url").slice(0, FINGERPRINT);
   }
 
   /**
    * A key of its own for each purpose, 32 bytes. `user` is what needs it, in the plural, for the error.
-   * @throws ServiceError "conflict" where nothing says where the file is; KeyFileError where it is corrupt
+   * @throws ServiceError "conflict" if the path is not configured; KeyFileError where it is corrupt
    */
   derive(purpose: string, user: string): Buffer {
     const known = this.#derived.get(purpose);
@@ -96,7 +96,7 @@ export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
 
-/** Only its owner may read it. Of several servers that start at once, one makes it. */
+/** Only its owner may read it. If several servers start at once, one of them creates it. */
 function readOrMake(path: string): Buffer {
   if (!existsSync(path)) makeKey(path);
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64url");

@@ -1,7 +1,9 @@
 import { type NewApiKey } from "../../store/api-key.ts";
 import { digestOfToken, isToken, makeToken } from "../access/secret-token.ts";
 
-/** Begins every key of a bouncer, so that no one takes it for an API key, and texts with one in them can be recognized. */
+/**
+ * The prefix of every bouncer key, so that no one mistakes it for an API key, and keys can be recognized within texts.
+ */
 const START = "ipb_";
 /** Characters of the text that are kept, to distinguish keys. */
 const START_CHARACTERS = 8;

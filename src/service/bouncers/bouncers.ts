@@ -23,7 +23,7 @@ import {
 
 /** Bytes of lists and differences. */
 const MAX_BYTES = 128 << 20;
-/** Milliseconds after which it is recorded that a bouncer asks, although there is nothing new. */
+/** Milliseconds after which a bouncer's request is recorded although there was nothing new. */
 const NOTE_EVERY = 60_000;
 const MAX_AGENT = 200;
 
@@ -35,25 +35,25 @@ interface BouncerServices {
   readonly lasts: number;
 }
 
-/** What a bouncer asks for. */
+/** The request of a bouncer. */
 export interface BouncerRequest {
-  /** Everything, as the bouncer has nothing. */
+  /** The whole list, because the bouncer has nothing yet. */
   readonly isStartup: boolean;
   readonly now: number;
   readonly agent: string;
 }
 
-/** What a bouncer is sent. */
+/** The response to a bouncer. */
 export interface Delivery extends Pick<Difference, "added" | "removed"> {
   readonly scenarioOf: (prefix: string) => string;
-  /** To be called when the bouncer has it completely. */
+  /** Call when the bouncer has received all of it. */
   readonly complete: () => void;
 }
 
 /**
- * The lists of deployments for CrowdSec bouncers. Their protocol has no cursor: what each has got completely is in the
- * database, so any server goes on where another one stopped. A decision ends by itself after a while, also one on a
- * permanent rule; all are sent again when half of that has passed.
+ * The lists of deployments for CrowdSec bouncers. Their protocol has no cursor: the database records what each bouncer
+ * has received completely, so any server continues where another one stopped. Every decision ends after a while, even
+ * one for a permanent rule; all decisions are sent again when half of that time has passed.
  */
 export class Bouncers {
   readonly #services: BouncerServices;
@@ -73,7 +73,7 @@ export class Bouncers {
     return found?.kind === "bouncer" && found.revokedAt === null ? found : undefined;
   }
 
-  /** Resolves when what bouncers have got is recorded. */
+  /** Resolves when it is recorded what bouncers have received. */
   async stop(): Promise<void> {
     await Promise.all(this.#recording.values());
   }
@@ -155,7 +155,8 @@ export class Bouncers {
         agent: agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", ""),
       });
     };
-    // What is not recorded is sent again: bouncers take a decision twice. The store's outage is logged elsewhere.
+    // If this is not recorded, the decisions are sent again; bouncers accept a decision twice. The store's outage is
+    // logged elsewhere.
     const before = this.#recording.get(credentialId) ?? Promise.resolve();
     const recording = before.then(record).catch(() => {});
     this.#recording.set(credentialId, recording);
@@ -164,14 +165,14 @@ export class Bouncers {
     });
   }
 
-  /** What the deployment is to enforce now: nothing, if it is deleted, not active, or no blocklist. */
+  /** What the deployment enforces now: nothing if it is deleted, not active, or not a blocklist. */
   async #listOf(deployment: Deployment, now: number): Promise<EnforcedList | undefined> {
     const { active, purpose } = deployment.definition;
     if (deployment.deletedAt !== null || !active || purpose === "allowlist") return NOTHING;
     const served = this.#services.lists.served(deployment.id);
     if (served === undefined) return undefined;
     const made = await this.#lists.get(this.#keyOf(deployment, served), () => this.#make(deployment, served, now));
-    // The database knows it by its digest.
+    // The database refers to it by its digest.
     if (made.digest !== "") await this.#lists.get(`${deployment.id} ${made.digest}`, async () => made);
     return made;
   }
@@ -193,8 +194,8 @@ export class Bouncers {
   }
 
   /**
-   * When prefixes stop being listed by themselves; 0: unknown, or never. Known is it where all sources that list the
-   * prefix are rulesets, and a rule of each covers all of it.
+   * When prefixes stop being listed without a write; 0: unknown, or never. It is known if all sources that list the
+   * prefix are rulesets, and a rule of each covers the whole prefix.
    */
   async #ends(deployment: Deployment, now: number): Promise<(prefix: Prefix) => number> {
     const { memory } = this.#services;
@@ -215,7 +216,7 @@ export class Bouncers {
     };
   }
 
-  /** A list that some bouncer has; undefined if it is not kept any more. */
+  /** A list that some bouncer has; undefined if it is no longer kept. */
   async #listWith(deploymentId: string, digest: string): Promise<EnforcedList | undefined> {
     if (digest === "") return NOTHING;
     try {
@@ -241,7 +242,7 @@ export class Bouncers {
     );
   }
 
-  /** What each prefix is called in decisions: the first source that lists it. */
+  /** The name of each prefix in decisions: the first source that lists it. */
   async #scenarios(deployment: Deployment, now: number): Promise<(prefix: string) => string> {
     const sources = await this.#gatherAll(deployment, now);
     return (text) => {
@@ -251,7 +252,7 @@ export class Bouncers {
     };
   }
 
-  /** Without those that cannot be read: their list is the one before. */
+  /** Without sources that cannot be read: the previous list of their deployment stays published. */
   async #gatherAll(
     { organisationId, definition }: Deployment,
     now: number,
@@ -279,7 +280,7 @@ function hostIn(list: EnforcedList, host: Prefix): [prefix: string, end: number]
 
 class NotKeptError extends Error {}
 
-/** What decisions call a source: bouncers report what they drop by it. */
+/** The name of a source in decisions; bouncers report under it what they have dropped. */
 export function scenarioOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `ruleset/${source.ruleset}`;
   if ("cbs" in source) return `cbs/${source.cbs}`;

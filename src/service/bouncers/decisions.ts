@@ -1,6 +1,6 @@
 import type { EnforcedList } from "./enforced-list.ts";
 
-/** What distinguishes a delivery: what it starts to enforce, and what it stops. */
+/** The changes that a delivery makes: which prefixes are enforced from now on, and which are not any more. */
 export interface Difference {
   readonly added: ReadonlyMap<string, number>;
   readonly removed: readonly string[];
@@ -12,7 +12,7 @@ export interface DecisionContext {
   readonly now: number;
   /** Seconds for which a decision on a permanent rule holds. */
   readonly lasts: number;
-  /** What bouncers call the source of a prefix. */
+  /** The name that bouncers get for the source of a prefix. */
   readonly scenarioOf: (prefix: string) => string;
 }
 
@@ -20,7 +20,7 @@ export interface DecisionContext {
 export const ORIGIN = "lists";
 const ENTRY_BYTES = 100;
 
-/** What a bouncer that has `before` needs. Can be interrupted. */
+/** What a bouncer that has `before` needs next. Can be interrupted. */
 export function* comparing(before: EnforcedList, after: EnforcedList): Generator<undefined, Difference, undefined> {
   const added = new Map<string, number>();
   const removed: string[] = [];
@@ -36,7 +36,7 @@ export function* comparing(before: EnforcedList, after: EnforcedList): Generator
   return { added, removed, byteLength: (added.size + removed.length) * ENTRY_BYTES };
 }
 
-/** What a bouncer asks for; undefined: all. */
+/** Which decisions a bouncer requests; undefined: all. */
 export interface DecisionFilter {
   /** `ip`, `range`. */
   readonly scopes?: ReadonlySet<string> | undefined;
@@ -76,7 +76,7 @@ function* listParts<Item>(
   yield before === "[" ? "null" : "]";
 }
 
-/** Also says of what a lookup has found whether the bouncer wants it. */
+/** Also tells whether the bouncer wants the result of a lookup. */
 export function wantedBy({ scopes, origins }: DecisionFilter): (prefix: string) => boolean {
   if (origins !== undefined && !origins.has(ORIGIN)) return () => false;
   return scopes === undefined ? () => true : (prefix) => scopes.has(scopeOf(prefix).toLowerCase());
@@ -101,12 +101,12 @@ function textOf(prefix: string, duration: string, scenario: string): string {
   return `{"id":${idOf(prefix)},"origin":"${ORIGIN}","type":"ban","scope":"${scopeOf(prefix)}","value":"${prefix}","duration":"${duration}","scenario":${JSON.stringify(scenario)}}`;
 }
 
-/** As Go writes it. */
+/** A duration in Go's notation. */
 function durationText(seconds: number): string {
   return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`;
 }
 
-/** The same for the same prefix, on all servers: 53 bits of two hashes. */
+/** The id of a decision: equal for equal prefixes on all servers, 53 bits of two hashes. */
 function idOf(prefix: string): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < prefix.length; at++) {

@@ -6,7 +6,7 @@ import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded, joined } from "../encoded.ts";
 
-/** What a bouncer has to enforce, or has got. */
+/** The list that a bouncer has to enforce, or has received. */
 export interface EnforcedList {
   /** SHA-256 in base64url: the same for the same entries; "" for none. */
   readonly digest: string;
@@ -18,11 +18,11 @@ export interface EnforcedList {
 
 export const NOTHING: EnforcedList = { digest: "", ends: new Map(), byteLength: 0 };
 
-/** Bytes of an entry in memory, about. */
+/** Approximate bytes of an entry in memory. */
 const ENTRY_BYTES = 100;
 /** Bits of a prefix that is expanded to its addresses: wider ones are left out. */
 const EXPANDED_BITS = 8;
-/** Addresses that a list is expanded to at most: 100 MB. */
+/** Maximum addresses that a list is expanded to: 100 MB. */
 const MAX_HOSTS = 1_000_000;
 const HASHED_AT_ONCE = 1 << 18;
 const packed = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
@@ -50,7 +50,7 @@ export async function unpackEntries(digest: string, content: string): Promise<En
 
 /**
  * The same as single addresses, for bouncers that lose the length of prefixes. Prefixes of more than 256 addresses are
- * left out, and so is what would make more than a million. O(addresses), in slices.
+ * left out, and so is everything beyond a million addresses. O(addresses), in slices.
  */
 export async function asHosts({ digest, ends }: EnforcedList): Promise<EnforcedList> {
   const hosts = await inSlices(collecting(expanded(ends)));
@@ -58,8 +58,8 @@ export async function asHosts({ digest, ends }: EnforcedList): Promise<EnforcedL
 }
 
 /**
- * The end of the decision on a single address in `asHosts`, which is not made for it: also for those that are left out as
- * there are more than a million; undefined if it is not listed.
+ * The end of the decision on a single address in `asHosts`, computed without expanding the list: also for addresses
+ * left out beyond the first million. Undefined if the address is not listed.
  */
 export function endOfHost({ ends }: EnforcedList, host: Prefix): number | undefined {
   const bits = addressBits(host.family);

@@ -4,14 +4,14 @@ import { invalid } from "../service-error.ts";
 import { scenarioOf } from "./bouncers.ts";
 import { ORIGIN } from "./decisions.ts";
 
-/** What a bouncer that has run for a year can have dropped; more is a mistake. */
+/** The most that a bouncer can have dropped in a year; a larger number is an error. */
 const MAX_AMOUNT = 1e15;
-/** A source that the deployment does not have. */
+/** The name for sources that the deployment does not have. */
 export const OTHER = "other";
 
 /**
- * What a bouncer says that it has dropped since its last report, by the source of the deployment. Everything else that
- * it reports is ignored. @throws ServiceError "invalid"
+ * What a bouncer reports to have dropped since its last report, by source of the deployment. Everything else in the
+ * report is ignored. @throws ServiceError "invalid"
  */
 export function droppedIn(body: unknown, definition: DeploymentDefinition): BlockedCount[] {
   const sources = sourcesOf(definition);

@@ -9,7 +9,7 @@ import type { Pulls } from "../deployments/pulls.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const EVERY = 10_000;
 
 interface Needed {
@@ -20,9 +20,9 @@ interface Needed {
 }
 
 /**
- * Has two events appended to the feeds that no write causes: that a key expires soon, and that no one asks for a list
- * any more. Every server looks at what it has in memory, and asks the store to announce what it finds; the store knows
- * what has been announced already.
+ * Has two events appended to the feeds that no write causes: a key expires soon, and devices have stopped asking for a
+ * list. Every server checks its memory and asks the store to announce what it finds; the store knows what has been
+ * announced already.
  */
 export class Announcements {
   readonly #services: Needed;
@@ -42,7 +42,7 @@ export class Announcements {
     this.#first = this.#look().then(() => this.#repeated.start());
   }
 
-  /** Resolves once the write that was running has ended: what it left to announce, a later server announces. */
+  /** Resolves once the write in progress has ended; what it did not announce is left to the next server. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#repeated.stop();
@@ -55,14 +55,14 @@ export class Announcements {
       await this.#announceKeys(at);
       await this.#announceDeployments(at);
     } catch {
-      // The store's outage is logged elsewhere; the next look goes on with what is left.
+      // The store's outage is logged elsewhere; the next check continues with the rest.
     }
   }
 
   /** Rejects when the store fails, as the next key would only wait for it too. */
   async #announceKeys(at: number): Promise<void> {
     const found = await inSlices(expiring(this.#services.memory.everyKey(), at));
-    // What is not found any more is forgotten.
+    // Entries that no longer apply are forgotten.
     this.#keys = new Set(found.map(({ id }) => id).filter((id) => this.#keys.has(id)));
     for (const { id, organisationId } of found) {
       if (this.#isStopped) return;

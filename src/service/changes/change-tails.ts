@@ -3,25 +3,29 @@ import type { Store } from "../../store/store.ts";
 import { Slice, turn } from "../../turns/in-slices.ts";
 import { changesIn, changeText } from "./change-text.ts";
 
-/** Milliseconds between two looks for changes that nothing has announced: those of other processes on a SQLite file. */
+/** Milliseconds between two checks for unannounced changes: those of other processes on a SQLite file. */
 const EVERY = 1000;
-/** Changes that are handed out at a time, and how many of them are made into text between two looks at the clock. */
+/** Changes handed out at a time, and changes serialized between two checks of the clock. */
 const [AT_ONCE, PIECE] = [2000, 100];
 /** Readers that get them in one turn of the event loop: a millisecond or two of work. */
 const READERS_OF_TURN = 100;
 /**
- * After handing out, a tail waits this many times as long as that took, within these milliseconds: what comes meanwhile
- * is handed out in one piece. A thousand writes to sockets cost the same whether a piece has one change or a hundred.
+ * After handing out changes, a tail waits for this multiple of the time that took, within these bounds in milliseconds;
+ * changes that arrive meanwhile are handed out in one piece. A thousand writes to sockets cost the same whether a piece
+ * has one change or a hundred.
  */
 const [TIMES, SHORTEST_GAP, LONGEST_GAP] = [8, 2, 500];
 
-/** Who follows a feed and has everything up to its end. */
+/** A reader that follows a feed and has everything up to its end. */
 export interface TailReader {
-  /** Takes the changes after number `from` up to `to`. It leaves the tail if it is not there, or takes no more for now. */
+  /**
+   * Takes the changes after number `from` up to `to`. A reader that is at another number, or takes no more for now,
+   * leaves the tail.
+   */
   receive(frames: Buffer, from: number, to: number): void;
 }
 
-/** The ends of the feeds that are followed: each change is read and made into text once for all readers. */
+/** The ends of the followed feeds: each change is read and serialized once for all readers. */
 export class ChangeTails {
   readonly #store: Store;
   readonly #tails = new Map<string, Tail>();
@@ -46,7 +50,7 @@ export class ChangeTails {
     clearInterval(this.#timer);
   }
 
-  /** From now on the reader, which has the changes up to `position`, gets those that come. */
+  /** Adds a reader that has the changes up to `position`; it gets each later one. */
   join(organisationId: string, reader: TailReader, position: number): void {
     let tail = this.#tails.get(organisationId);
     if (tail === undefined) this.#tails.set(organisationId, (tail = new Tail(this.#store, organisationId, position)));
@@ -84,7 +88,7 @@ class Tail {
   async #readAll(): Promise<void> {
     do {
       this.#isAskedAgain = false;
-      // The store's outage is logged elsewhere, and the next look tries again.
+      // The store's outage is logged elsewhere; the next check tries again.
       const took = await this.#read().catch(() => 0);
       if (!this.#isAskedAgain) break;
       const gap = Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, TIMES * took));
@@ -93,7 +97,7 @@ class Tail {
     this.#isReading = false;
   }
 
-  /** Returns the milliseconds of handing out. */
+  /** Returns the milliseconds that handing out took. */
   async #read(): Promise<number> {
     const from = this.#last;
     const page = await this.#store.read("events", this.#organisationId, from, AT_ONCE);

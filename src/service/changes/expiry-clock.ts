@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 
-/** Milliseconds between two looks for expiries that are due, unless one is known to come sooner. */
+/** Milliseconds between two checks for expiries that are due, unless one is known to be due sooner. */
 const EVERY = 500;
 
 interface Needed {
@@ -9,8 +9,8 @@ interface Needed {
 }
 
 /**
- * Has expiries appended to the feeds when they are due, if no write does so before. Every server looks; the locks of the
- * database see to it that each expiry is appended once.
+ * Has expiries appended to the feeds when they are due, if no write does so before. Every server checks; locks of the
+ * database ensure that each expiry is appended once.
  */
 export class ExpiryClock {
   readonly #services: Needed;

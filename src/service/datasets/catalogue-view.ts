@@ -16,7 +16,7 @@ import { ownVersion } from "../own-version.ts";
 import type { Loaded } from "./served-dataset.ts";
 import { SharedCache } from "../shared-cache.ts";
 
-/** What browsing, lists, ranges and searches of a catalogue start from. */
+/** The indexes that browsing, lists, ranges and searches of a catalogue start from. */
 export interface Browsing {
   readonly tree: CatalogueTree;
   readonly search: SearchIndex;
@@ -25,7 +25,7 @@ export interface Browsing {
 /** One catalogue, with what its routes need. */
 export class CatalogueView {
   readonly catalogue: Catalogue;
-  /** Where it was read from. */
+  /** The path it was read from. */
   readonly snapshot: Snapshot;
   readonly writer: LookupWriter;
   /** Identifies what this catalogue, in this version of the package, responds to any given request. */

@@ -36,7 +36,7 @@ export class FeedFiles {
     try {
       rmSync(path, { force: true });
     } catch {
-      // A later sweep may succeed.
+      // The next sweep may succeed.
     }
   }
 

@@ -12,13 +12,13 @@ export interface FollowedCatalogueOptions {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
-/** After a failure it is tried again sooner, if the time between two pulls is longer than these milliseconds. */
+/** Maximum milliseconds until the next attempt after a failure, if pulls are further apart. */
 const AFTER_FAILURE = 60_000;
 const PREFIX = "ipsieve: ";
 
 /**
- * Keeps the catalogue of this server the one that another server, or any web server, offers: pulled by a process of its
- * own, at the start and then again and again. While that fails, the last good one stays in use.
+ * Keeps this server's catalogue equal to the one that another server, or any web server, offers. It is pulled by a
+ * separate process, at the start and then at intervals. While pulls fail, the last good catalogue stays in use.
  */
 export class FollowedCatalogue {
   readonly #options: FollowedCatalogueOptions;
@@ -32,7 +32,7 @@ export class FollowedCatalogue {
     this.#options = options;
   }
 
-  /** Since when no pull has succeeded, in milliseconds since 1970 UTC; null if the last one has. */
+  /** When pulls began to fail, in milliseconds since 1970 UTC; null if the last one succeeded. */
   get failingSince(): number | null {
     return this.#failingSince;
   }

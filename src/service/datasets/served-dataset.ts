@@ -7,13 +7,13 @@ import { ServiceError } from "../service-error.ts";
 export interface SnapshotPaths {
   /** The first path with a file is used. */
   readonly paths: readonly string[];
-  /** Whether a server starts without the file and loads it once it appears. */
+  /** Whether a server may start without the file, which is then loaded once it appears. */
   readonly mayBeMissing: boolean;
   /** One of these keys must have signed it. */
   readonly trustedKeys?: TrustedKeys | undefined;
 }
 
-/** What `load` gives. */
+/** The result of `load`. */
 export interface Loaded<View> {
   readonly view: View;
   /** When it has to be loaded again, because something in it expires; Infinity or absent: never. */
@@ -21,8 +21,8 @@ export interface Loaded<View> {
   /** When the snapshot was made, in milliseconds since 1970 UTC. */
   readonly createdAt: number;
   /**
-   * Makes what only some requests need, which wait for it. A server that starts calls it once it listens; a later file
-   * takes the place of the one in use when it is complete.
+   * Builds what only some requests need; these wait for it. A starting server calls this once it listens; a later file
+   * replaces the current one only when this has completed.
    */
   readonly complete?: () => Promise<void>;
 }
@@ -30,18 +30,18 @@ export interface Loaded<View> {
 export interface DatasetOptions<View> extends SnapshotPaths {
   /** Its name in metrics and log lines. */
   readonly name: "catalogue" | "cti";
-  /** Opens and checks the file, and makes what requests need, so that none of them waits. */
+  /** Opens and checks the file, and builds what requests need, so that none of them waits. */
   readonly load: (path: string, now: number) => Promise<Loaded<View>>;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log: { info(about: object, message: string): void; error(about: object, message: string): void };
 }
 
-/** If one thing after another expires, loading takes at most a twentieth of the time. */
+/** However often something expires, at most a twentieth of the time is spent loading. */
 const AFTER_EXPIRY_MS = 1000;
 const REST = 20;
 const AFTER_FAILURE_MS = 60_000;
-/** No timer waits longer. */
+/** The longest delay of a timer. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
 
 const MISSING = {
@@ -95,7 +95,10 @@ export class ServedDataset<View> {
     this.#isOpen = true;
   }
 
-  /** Makes what `open` has left out. Never rejects: a failure is logged, and so are those of requests that need it. */
+  /**
+   * Builds what `open` has left out. Never rejects: a failure is logged, as are failures of requests that need the
+   * result.
+   */
   async complete(): Promise<void> {
     try {
       await this.#holder.current?.content.complete?.();
@@ -107,7 +110,7 @@ export class ServedDataset<View> {
     }
   }
 
-  /** Loads every new file at one of the paths from now on. */
+  /** Watches the paths: loads every new file from now on. */
   watch(): void {
     this.#holder.watch();
   }

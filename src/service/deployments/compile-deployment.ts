@@ -22,17 +22,19 @@ import {
 } from "./guard-deployment.ts";
 import { digestingList, type ListText, writingList } from "./list-text.ts";
 
-/** Of a file in the format `trie`, unless the deployment says otherwise: edge components have it in memory. */
+/**
+ * Maximum bytes of a file in the format `trie`, unless the deployment sets a limit: edge components hold it in memory.
+ */
 const MAX_TRIE_BYTES = 256 << 20;
 
-/** What a deployment is compiled from, and what it is compared with. */
+/** The inputs of a compilation, and what its result is compared with. */
 export interface CompileRequest {
   readonly organisationId: string;
   readonly name: string;
   readonly definition: DeploymentDefinition;
   /** What devices get now. */
   readonly published: PublishedList | null;
-  /** What `fromDatasets` of the published list was; undefined: unknown. */
+  /** `fromDatasets` of the published list; undefined: unknown. */
   readonly before: readonly Gathered[] | undefined;
   /** Whether to look for collateral although the guard only warns: for a preview. */
   readonly warns: boolean;
@@ -47,20 +49,22 @@ export interface CompiledDeployment {
   readonly digest: string;
   readonly entries: Readonly<Record<Family, number>>;
   readonly chunks: number;
-  /** The first moment, in milliseconds since 1970, at which it may be another list by itself; Infinity: never. */
+  /** The first moment, in milliseconds since 1970, at which the list may change without a write; Infinity: never. */
   readonly until: number;
   /** What makes it unfit for devices. */
   readonly rejections: readonly Reason[];
-  /** What someone has to agree to: how it changes because of a dataset, and what it blocks. */
+  /** What someone has to approve: how the list changes because of a dataset, and what it blocks. */
   readonly suspicions: readonly Reason[];
   readonly datasets: PublishedList["datasets"];
-  /** Of the sources from datasets, in the order of `datasetSources`; then what the guard takes out because of one. */
+  /**
+   * The addresses from datasets, in the order of `datasetSources`, then what the guard takes out because of a dataset.
+   */
   readonly fromDatasets: readonly Gathered[];
   /** What it blocks but should not, or what the guard has taken out; undefined: not looked for. */
   readonly collateral: Collateral | undefined;
   /** By the guard. */
   readonly takenOut: readonly Gathered[];
-  /** With the guard `refuse`, what its publication accepts. */
+  /** With the guard `refuse`, the hits that its publication accepts. */
   readonly accepted: readonly AcceptedHit[] | undefined;
 }
 
@@ -86,7 +90,7 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
   return [...include, ...exclude].filter(isOfDataset);
 }
 
-/** The format and the limits of a deployment: its own, otherwise those of its device. */
+/** The format and the limits of a deployment: its own if set, otherwise those of its device. */
 function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
   const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
   return {
@@ -144,7 +148,7 @@ export async function compileDeployment(
   };
 }
 
-/** The guard takes out what should not be blocked as one more exclude. */
+/** The guard acts as one more exclude: it takes out what should not be blocked. */
 async function compileGuarded(
   { include, exclude }: Content,
   { definition, warns }: CompileRequest,
@@ -164,14 +168,14 @@ async function compileGuarded(
   return { list: await inSlices(compilingList(without)), collateral, carved, until };
 }
 
-/** What the list blocks that no one has agreed to. */
+/** What the list blocks without approval. */
 function newCollateral({ definition, published }: CompileRequest, collateral: Collateral | undefined): Reason[] {
   if (guardOf(definition) !== "refuse" || collateral === undefined) return [];
   const hits = newHits(collateral, published?.accepted ?? []);
   return hits.length === 0 ? [] : [{ code: "collateral", message: collateralMessage(hits) }];
 }
 
-/** Which dataset each of the kinds of its sources is of. */
+/** The dataset that each kind of source selects from. */
 function datasetsOf(
   organisationId: string,
   definition: DeploymentDefinition,
@@ -202,8 +206,8 @@ function shapeOf({ options }: DeploymentDefinition) {
 }
 
 /**
- * How much the list differs from what it would be if the datasets were still those of the published one: that leaves
- * out what has expired, and what users have written since, to the rules or to the deployment.
+ * How much the list differs from what it would be with the datasets of the published list. Expired rules, and changes
+ * that users made to rules or to the deployment, do not count.
  */
 async function suspicionsOf(
   {
@@ -221,7 +225,10 @@ async function suspicionsOf(
   return changeRejectionsOf(earlier[4] + earlier[6], entries[4] + entries[6], { maxShrink, maxGrowth });
 }
 
-/** Whether a dataset that both lists need has changed; what only one of them needs, a user has decided. */
+/**
+ * Whether a dataset that both lists use has changed. A dataset that only one of them uses was added or removed by a
+ * user.
+ */
 function isOther(now: PublishedList["datasets"], before: PublishedList["datasets"]): boolean {
   const kinds = Object.keys(before) as (keyof typeof before)[];
   return kinds.some((kind) => now[kind] !== undefined && now[kind] !== before[kind]);
@@ -240,7 +247,7 @@ async function entriesWith(
     exclude: asBefore(exclude, definition.exclude),
     ...shapeOf(definition),
   };
-  // What is left of the rest is what the guard took out because of the catalogue.
+  // The rest of the difference is what the guard took out because of the catalogue.
   const taken = carved === undefined ? [] : [...rest, carved.others];
   const { tally } = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
   return { 4: tally.count(4), 6: tally.count(6) };

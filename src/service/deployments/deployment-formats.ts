@@ -4,7 +4,7 @@ import { trie } from "../../formats/trie.ts";
 import { misp } from "./misp-feed.ts";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
 
-/** The formats that only deployments have: a binary one, and one of several files. */
+/** The formats that only deployments have: a binary one, and one that consists of several files. */
 const ONLY_DEPLOYED = { misp, trie } as const;
 type OnlyDeployed = keyof typeof ONLY_DEPLOYED;
 

@@ -1,6 +1,9 @@
 import type { Prefix } from "../../address/address.ts";
 
-/** Which piece an entry is in: the same whatever else is listed, so that a changed entry changes one piece only. */
+/**
+ * The piece that an entry belongs to. It does not depend on the other entries, so a changed entry changes only one
+ * piece.
+ */
 export function chunkOf({ w0, w1, w2, w3, length }: Prefix, chunks: number): number {
   let mixed = length;
   for (const word of [w0, w1, w2, w3]) {

@@ -7,7 +7,7 @@ import type { AddressBatch } from "../address-batch.ts";
 import type { Services } from "../services.ts";
 import { SourceError } from "./gather-source.ts";
 
-/** Addresses that are looked for between two interruptions. */
+/** Addresses looked up between two interruptions. */
 const AT_ONCE = 256;
 
 interface Side {
@@ -57,8 +57,8 @@ export function gatherDeployments(
 }
 
 /**
- * What deployments have to do with each address and prefix of a batch, by index: JSON by the schema
- * `ExplainedDeployment` with commas between, "" for none.
+ * The deployments that concern each address and prefix of a batch, by index: JSON by the schema `ExplainedDeployment`,
+ * separated by commas; "" for none.
  */
 export function* explainingDeployments(
   batch: AddressBatch,
@@ -143,7 +143,7 @@ function* containing(
   return listed.equals(AddressSet.of([prefix])) ? "all" : "part";
 }
 
-/** Of literal prefixes, only those that overlap the one that is asked about. */
+/** Of literal prefixes, only those that overlap the prefix in question. */
 function shownSource(source: DeploymentSource, prefix: Prefix): DeploymentSource {
   if (!("prefixes" in source)) return source;
   const overlaps = (text: string): boolean => {

@@ -6,10 +6,10 @@ import type { ServedList } from "./published-lists.ts";
 
 /** Bytes of files, in all codings. */
 const MAX_BYTES = 256 << 20;
-/** A name as a file of bytes has it, with its tag. */
+/** The bytes of a file, with their tag. */
 export interface MadeFile {
   readonly bytes: Buffer;
-  /** The same for the same bytes, on all servers and after a restart. */
+  /** Equal for equal bytes, on all servers and after a restart. */
   readonly tag: string;
   readonly byteLength: number;
 }
@@ -27,7 +27,7 @@ export class FeedBytes {
     });
   }
 
-  /** The same, coded. */
+  /** The same bytes, compressed. */
   coded(
     deployment: Deployment,
     { published }: ServedList,

@@ -17,16 +17,16 @@ import { ATTRIBUTES_OF_EVENT, mispEvent, mispEventId, mispHashes, mispManifest }
 /** A file of a feed: its name without a checksum's ending. */
 export interface FeedFile {
   readonly part: "combined" | "ipv4" | "ipv6" | "unprocessable" | "manifest" | "hashes";
-  /** From 0 on; null: the list is not divided. */
+  /** The number of the piece, from 0; null: the list is not divided. */
   readonly chunk: number | null;
   readonly checksum: "md5" | "sha256" | null;
 }
 
-/** A list in pieces has at most so many. */
+/** Maximum pieces of a list. */
 const MAX_CHUNKS = 512;
 const FAMILIES = { combined: [4, 6], ipv4: [4], ipv6: [6] } as const;
 
-/** What depends on the deployment in its files. */
+/** The parts of the files that depend on the deployment. */
 export type FileContext = Pick<Deployment, "name" | "definition"> & {
   readonly id?: string;
   /** The serial number of a zone. */
@@ -46,7 +46,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/octet-stream": "bin",
 };
 
-/** What the names of its files end with. */
+/** The extension of its files. */
 function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
   return EXTENSIONS[formatNamed(format).mediaType] ?? "txt";
 }
@@ -103,7 +103,7 @@ export function partsOf({
   return isOneFamily ? ["ipv4", "ipv6"] : ["combined", "ipv4", "ipv6"];
 }
 
-/** A part of a list, in its pieces. */
+/** A part of a list, divided into its pieces. */
 export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
   if (chunks === 1 || part === "manifest" || part === "hashes") return [{ part, chunk: null, checksum: null }];
   return Array.from({ length: chunks }, (_, chunk) => ({ part, chunk, checksum: null }));
@@ -156,7 +156,7 @@ export async function largestFile(
   return { entries: largest, bytes };
 }
 
-/** It may have hundreds of bytes for each entry: only a list that is short enough is written. */
+/** This format may need hundreds of bytes for each entry, so the file is written only if the list is short enough. */
 function bytesOfTrie(text: ListText): Promise<number> {
   const counting = function* (): Generator<undefined, number, undefined> {
     const steps = trieBytes(prefixesOfBoth(text));
@@ -240,7 +240,7 @@ function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileCon
   };
 }
 
-/** Those that the format can express. */
+/** The prefixes that the format can express. */
 function* rulesIn(
   { definition }: FileContext,
   text: ListText,

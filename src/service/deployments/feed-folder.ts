@@ -8,7 +8,7 @@ import { RepeatedExchange } from "../store/repeated-exchange.ts";
 import { packList, unpackList } from "./list-text.ts";
 import type { PublishedLists, ServedList } from "./published-lists.ts";
 
-/** Milliseconds from one look at what has changed to the next. */
+/** Milliseconds between two checks for changes. */
 const EVERY = 2000;
 const ENDING = ".json";
 
@@ -21,7 +21,7 @@ interface Log {
   error(about: object, message: string): void;
 }
 
-/** What is kept of a deployment: no token, and of its password the digest. */
+/** The saved properties of a deployment: no token, and only the digest of its password. */
 interface Kept {
   readonly deployment: Deployment;
   readonly plan: Plan | null;
@@ -40,7 +40,7 @@ export class FeedFolder {
   readonly #path: string;
   readonly #services: Needed;
   readonly #log: Log;
-  /** What the file of each deployment was made of. */
+  /** The state from which the file of each deployment was written. */
   readonly #saved = new Map<string, string>();
   readonly #saving = new RepeatedExchange(() => this.#saveAll(), EVERY);
   #isStarted = false;
@@ -122,7 +122,7 @@ function parsed(text: string): Kept | null {
   }
 }
 
-/** All of it or nothing, also if the machine stops. */
+/** Written completely or not at all, even if the machine stops. */
 async function write(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, "w", 0o600);

@@ -4,26 +4,26 @@ import type { Deployment } from "../../store/deployment.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
-/** Begins every token, so that texts with one in them can be recognized. */
+/** The prefix of every token, so that tokens can be recognized within texts. */
 const START = "ipf_";
 const ID_BYTES = 16;
-/** With the id, a multiple of three: no two texts are the same token. */
+/** Together with the id, a multiple of three bytes, so that no two texts decode to the same token. */
 const MAC_BYTES = 26;
 const TOKEN = /^ipf_[A-Za-z0-9_-]{56}$/;
-/** Tokens that are kept; more than a server has deployments, as a rule. */
+/** Tokens kept in memory; usually more than a server has deployments. */
 const MAX_KEPT = 20_000;
 
 type Owned = Pick<Deployment, "id" | "organisationId">;
 
 /**
- * The tokens in the URLs of feeds: the id of a deployment, and what only a server with the key file can add to it. They
- * are not stored: each server makes them when they are first needed, and keeps them in memory, since making one takes a
- * third of the time of a request.
+ * The tokens in the URLs of feeds: the id of a deployment, and a code that only a server with the key file can compute.
+ * They are not stored: each server computes them when they are first needed and keeps them in memory, because computing
+ * one takes a third of the time of a request.
  */
 export class FeedTokens {
   readonly #key: SecretKey;
   readonly #memory: ServiceMemory;
-  /** By deployment and rotation. Only those of deployments that there are: no request adds others. */
+  /** By deployment and rotation. Only existing deployments have entries; requests cannot add others. */
   readonly #made = new Map<string, string>();
 
   constructor(key: SecretKey, memory: ServiceMemory) {
@@ -47,7 +47,7 @@ export class FeedTokens {
     return valid.some((each) => isSameDigest(token, this.#tokenOf(deployment, each))) ? deployment : undefined;
   }
 
-  /** Until when a token that opens the deployment does so, if it does not change; Infinity: it is the current one. */
+  /** How long a token of the deployment stays valid unless the deployment changes; Infinity: it is the current one. */
   endOf(token: string, deployment: Deployment): number {
     const isCurrent = token === this.#tokenOf(deployment, deployment.rotation);
     return isCurrent ? Number.POSITIVE_INFINITY : (deployment.previousUntil ?? 0);

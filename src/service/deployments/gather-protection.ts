@@ -9,7 +9,7 @@ import { SourceError, type Sources, type SourceServices } from "./gather-source.
 /** What the blocklists of an organisation should not block. */
 export interface GatheredProtection {
   readonly protection: Protection;
-  /** The first moment, in milliseconds since 1970, at which it may be something else by itself; Infinity: never. */
+  /** The first moment, in milliseconds since 1970, at which it may change without a write; Infinity: never. */
   readonly until: number;
 }
 

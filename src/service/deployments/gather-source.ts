@@ -15,7 +15,7 @@ import type { ThreatView } from "../datasets/threat-view.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
-/** What sources are read from. */
+/** Where sources are read from. */
 export interface SourceServices {
   readonly store: Store;
   readonly memory: ServiceMemory;
@@ -23,7 +23,7 @@ export interface SourceServices {
   readonly threats: ServedDataset<ThreatView>;
 }
 
-/** A source that cannot be read: the list that was made of it before stays published. */
+/** A source that cannot be read: the list compiled from it before stays published. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
@@ -35,7 +35,7 @@ interface Kept {
   readonly gathered: Promise<Gathered>;
 }
 
-/** Whether writes to it are decided elsewhere: by those who publish the list, or the dataset that it selects from. */
+/** Whether others decide its content: whoever publishes the list, or the dataset that it selects from. */
 export function isOfDataset(source: DeploymentSource): boolean {
   return "cbs" in source || "cti" in source || "list" in source;
 }
@@ -148,7 +148,7 @@ export class Sources {
   }
 }
 
-/** What messages call a source. */
+/** The name of a source in messages. */
 function nameOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;

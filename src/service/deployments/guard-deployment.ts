@@ -7,10 +7,10 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { type CollateralDocument, collateralDocuments, hitText } from "../rules/collateral-documents.ts";
 import type { GatheredProtection } from "./gather-protection.ts";
 
-/** Hits that a reason names; more are counted only. */
+/** Hits that a reason names; further ones are only counted. */
 const MAX_NAMED = 5;
 
-/** What to do with a list that would block what it should not: an allowlist blocks nothing. */
+/** The guard of a list; allowlists block nothing and have none. */
 export function guardOf({ purpose, guard = "warn" }: Pick<DeploymentDefinition, "purpose" | "guard">): GuardPolicy {
   return purpose === "blocklist" ? guard : "off";
 }
@@ -43,7 +43,7 @@ export async function carvedFrom({ hits }: Collateral, until: number): Promise<C
   };
 }
 
-/** What someone agrees to who publishes a list with these hits. */
+/** What publishing a list with these hits approves. */
 export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
   return hits.map((hit) => ({
     id: idOf(hit),
@@ -52,7 +52,7 @@ export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
   }));
 }
 
-/** Those that no one has agreed to: others than the accepted ones, or with more addresses. */
+/** Hits that no one has approved: those that were not accepted, or that have more addresses now. */
 export function newHits({ hits }: Pick<Collateral, "hits">, accepted: readonly AcceptedHit[]): Hit[] {
   const known = new Map(accepted.map((each) => [each.id, each]));
   return hits.filter((hit) => {
@@ -63,7 +63,7 @@ export function newHits({ hits }: Pick<Collateral, "hits">, accepted: readonly A
   });
 }
 
-/** The id of a node, a ruleset or a list, which keeps it whatever its name is. */
+/** The id of a node, a ruleset or a list, which does not change with its name. */
 function idOf({ id, name }: Hit): string {
   return id ?? name;
 }

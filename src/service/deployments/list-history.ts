@@ -7,12 +7,15 @@ import { type ListText, prefixesOfList } from "./list-text.ts";
 
 /** Seconds for which an entry that was removed is remembered. */
 const REMEMBERED = 90 * 86_400;
-/** Removed entries that are remembered of a list that has fewer entries than that; otherwise as many as it has. */
+/** Minimum removed entries that are remembered; a list with more entries than this remembers as many as it has. */
 const MAX_REMOVED = 100_000;
 
-/** When entries of a list came, and which went, for formats whose files name them. Times are seconds since 1970. */
+/**
+ * When entries of a list were added, and which were removed, for formats whose files say so. Times are seconds since
+ * 1970.
+ */
 export interface ListHistory {
-  /** Of every entry that is not in `added`. */
+  /** When every entry that is not in `added` was added. */
   readonly since: number;
   /** The latest time in it. */
   readonly last: number;
@@ -34,14 +37,15 @@ interface DividedList {
   readonly chunks: number;
 }
 
-/** Of a list without one: all of its entries came at `since`. */
+/** The history of a list that has none: all of its entries were added at `since`. */
 export function newHistory(since: number): ListHistory {
   return { since, last: since, added: new Map(), removed: new Map() };
 }
 
 /**
- * The history of a list after the one before it, as it is stored: an entry that is now in another piece was removed from
- * its piece. Times rise with every list, and are later than `after`. The same bytes if nothing has changed. O(entries)
+ * The history of a list that follows another one, as it is stored. An entry that is now in another piece was removed
+ * from its old one. Times rise with every list, and are later than `after`. The same bytes if nothing has changed.
+ * O(entries)
  */
 export function* continuingHistory(
   before: DividedList | undefined,
@@ -61,7 +65,7 @@ export function* continuingHistory(
       const text = formatPrefix(prefix);
       isChanged = true;
       added.delete(text);
-      // So that the latest are the last.
+      // In this order, the latest come last.
       removed.delete(keyOf(text, from));
       if (isBefore) removed.set(keyOf(text, from), { prefix: text, at: time, chunk: from });
       if (isNow) added.set(text, time);
@@ -102,7 +106,7 @@ function* comparing(before: ListText, now: ListText): Generator<readonly [Prefix
   }
 }
 
-/** As text: `=` with the times of all others and of the latest, `+` for what came, `-` for what went. */
+/** As text: `=` with the time of all other entries and the latest time, `+` for added entries, `-` for removed ones. */
 function writing(history: ListHistory): Generator<undefined, Buffer, undefined> {
   return encoded(joined(linesOf(history)));
 }

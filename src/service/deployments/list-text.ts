@@ -13,7 +13,7 @@ export interface ListText extends Readonly<Record<Family, Buffer>> {
 
 /** Less than a millisecond. */
 const HASHED_AT_ONCE = 1 << 18;
-/** What comes between the families where both are stored as one text. */
+/** The separator between the families where both are stored as one text. */
 const SEPARATOR = Buffer.from("\n");
 const packed = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 const unpacked = promisify<Uint8Array, Buffer>(inflateRaw);

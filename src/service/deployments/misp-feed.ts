@@ -11,17 +11,17 @@ import { type ListText, prefixesOfList } from "./list-text.ts";
 /** Attributes of an event, unless the deployment says otherwise: a MISP instance saves them one by one. */
 export const ATTRIBUTES_OF_EVENT = 10_000;
 
-/** What the format is, for those who do not write it. */
+/** The description of the format, for those who do not write it. */
 export const misp = {
   about: "a feed of events for MISP",
   kinds: ["rules"],
   mediaType: "application/json",
 } as const;
 
-/** The creator of all events: MISP takes an organisation that it does not know into its own list. */
+/** The creator of all events: MISP adds an organisation that it does not know to its own list. */
 const CREATOR = { name: "ipsieve", uuid: uuidOfName("misp creator") };
 
-/** What depends on the deployment in its feed. */
+/** The parts of the feed that depend on the deployment. */
 export interface MispContext extends Pick<Deployment, "name" | "definition"> {
   readonly id?: string;
   /** Milliseconds since 1970. */
@@ -84,7 +84,7 @@ interface Entry {
   readonly isDeleted: boolean;
 }
 
-/** Those of one piece; one without a prefix from time to time, where the caller can let other work run. */
+/** The attributes of one piece. Now and then an item without a prefix, at which the caller can let other work run. */
 function* entriesOf(
   text: ListText,
   { since, added, removed }: ListHistory,
@@ -136,7 +136,7 @@ function aboutEvent(
   };
 }
 
-/** Of the latest change in each piece, in seconds. */
+/** The time of the latest change in each piece, in seconds. */
 function* timesOf(
   { updatedAt = 0 }: MispContext,
   { since, added, removed }: ListHistory,

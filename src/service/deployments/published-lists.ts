@@ -13,9 +13,11 @@ import { digestingList, type ListText, packList, unpackList } from "./list-text.
 import { isOutage } from "../store/store-outage.ts";
 import { unreleased } from "./unreleased.ts";
 
-/** Milliseconds from the beginning of a compilation of a list to the next one's: changes meanwhile wait for it. */
+/**
+ * Minimum milliseconds between the starts of two compilations of a list; changes in between wait for the second one.
+ */
 const BETWEEN = 2000;
-/** Milliseconds between two looks at clocks and datasets. */
+/** Milliseconds between two checks of the clock and the datasets. */
 const EVERY = 500;
 
 /** What devices get. */
@@ -28,7 +30,7 @@ interface Needed extends SourceServices {
   readonly now: () => number;
 }
 
-/** What this server knows of the list of a deployment. */
+/** What this server knows about the list of a deployment. */
 interface Known {
   served: ServedList | undefined;
   /** Whether the sources or the deployment may have changed since it was compiled. */
@@ -37,19 +39,19 @@ interface Known {
   startedAt: number;
   /** The time it was compiled for; before that, if the clock is set back, expired rules may be active again. */
   at: number;
-  /** When it becomes another list by itself. */
+  /** When it changes without a write. */
   until: number;
-  /** What it was compiled from: the numbers of the datasets that were loaded. */
+  /** The numbers of the datasets that it was compiled from. */
   datasets: string;
-  /** Compiled here and on its way to the store. */
+  /** Compiled here and being written to the store. */
   pending: { readonly digest: string; readonly text: ListText; readonly fromDatasets: readonly Gathered[] } | undefined;
   /** What sources from datasets listed for the published list; undefined: another server published it. */
   before: readonly Gathered[] | undefined;
-  /** By its guard, in the last compilation. */
+  /** What its guard took out in the last compilation. */
   takenOut: readonly Gathered[];
 }
 
-/** What a list is compiled for; without an id, it is not a deployment yet. */
+/** What a list is compiled for; without an id, the deployment does not exist yet. */
 type ToCompile = Pick<Deployment, "organisationId" | "name" | "definition" | "published"> & { readonly id?: string };
 
 /**
@@ -85,7 +87,7 @@ export class PublishedLists {
     await this.#running;
   }
 
-  /** Takes note of changes that memory has. */
+  /** Notes changes that memory has applied. */
   apply(changes: readonly Change[]): void {
     const sources = new Set<string>();
     for (const change of changes) {
@@ -181,14 +183,14 @@ export class PublishedLists {
     return this.#services.memory.externalListById(change.listId)?.definition.never_block === true;
   }
 
-  /** Lists whose guard heeds allowlists and own networks. */
+  /** Lists whose guard respects allowlists and own networks. */
   #protectionChanged(organisationId: string): void {
     const guarded = this.#services.memory.deployments(organisationId).filter(({ definition }) => isGuarded(definition));
     for (const { id } of guarded) this.#knownOf(id).isStale = true;
     if (guarded.length > 0) this.#look();
   }
 
-  /** What has been compiled here is taken at once, before the write is confirmed: nothing is read back. */
+  /** A list compiled here is used at once, before the write is confirmed; nothing is read back. */
   #publishedElsewhere(id: string): void {
     const { published } = this.#services.memory.deploymentById(id) ?? { published: null };
     const known = this.#knownOf(id);
@@ -200,7 +202,7 @@ export class PublishedLists {
       known.served = { published, text: known.served.text };
     } else {
       known.before = undefined;
-      // Retried with the next compilation, for which it becomes stale.
+      // Marked as stale, so that the next compilation retries it.
       void this.#fetch({ id, published }).catch(() => (known.isStale = true));
     }
   }
@@ -210,13 +212,13 @@ export class PublishedLists {
     const stored = published === null ? null : await this.#services.store.read("publishedList", id);
     if (stored === null) return;
     const text = await unpackList(stored.content);
-    // It may have been published again since.
+    // The list may have been published again since.
     const now = this.#services.memory.deploymentById(id)?.published ?? null;
     const current = now?.generation === stored.generation ? now : published;
     if (current?.generation === stored.generation) known.served = { published: current, text };
   }
 
-  /** Compiles what is due, unless that is being done. */
+  /** Compiles the lists that are due, unless a run is already in progress. */
   #look(): void {
     if (this.#timer === undefined || this.#running !== undefined || this.#isStopped) return;
     const due = this.#services.memory.everyDeployment().filter((deployment) => this.#isDue(deployment));
@@ -243,7 +245,7 @@ export class PublishedLists {
 
   async #compileAll(due: readonly Deployment[]): Promise<void> {
     for (const { id } of due) {
-      // It may have changed, or gone, while others were compiled.
+      // The deployment may have changed or been deleted while others were compiled.
       const deployment = this.#services.memory.deploymentById(id);
       if (this.#isStopped || deployment === undefined || deployment.deletedAt !== null) continue;
       await this.#renew(deployment).catch((error: unknown) => {
@@ -296,7 +298,7 @@ export class PublishedLists {
       const remembering = await this.#remembering(deployment, compiled);
       return remembering && this.#publish(deployment, remembering, sequence);
     }
-    // Someone who releases it sees everything, also what an earlier release agreed to.
+    // Whoever releases the list sees everything, including what an earlier release approved.
     const reasons = [...rejections, ...suspicions];
     await this.#refuse(deployment, { reasons, entries, ...(collateral !== undefined && { collateral }) });
   }

@@ -19,7 +19,7 @@ interface PullServices {
 
 type Recorded = Pull & { readonly id: string };
 
-/** Who has fetched files of deployments. Recorded every few seconds, for all servers together. */
+/** Records who has fetched files of deployments, every few seconds, for all servers together. */
 export class Pulls {
   readonly #services: PullServices;
   #waiting: Recorded[] = [];
@@ -58,7 +58,7 @@ export class Pulls {
     return now - since > silenceOf(definition);
   }
 
-  /** What is recorded, and what is yet to be. */
+  /** Recorded pulls, and those still to be recorded. */
   async logOf(id: string): Promise<PullLog> {
     const { pulls, days } = await this.#services.store.read("pulls", id);
     const own = this.#waiting.filter(({ deploymentId }) => deploymentId === id);
@@ -93,7 +93,7 @@ export class Pulls {
     if (pulls.length === 0) return;
     try {
       await this.#services.store.record("pulls", pulls);
-      // Others have come meanwhile.
+      // Further pulls have arrived meanwhile.
       const recorded = new Set(pulls.map(({ id }) => id));
       this.#waiting = this.#waiting.filter(({ id }) => !recorded.has(id));
     } catch {

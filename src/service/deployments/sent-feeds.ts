@@ -1,9 +1,9 @@
 import type { Deployment } from "../../store/deployment.ts";
 
-/** A file of a feed as it was sent last, whose URL opens it until `until` unless the deployment changes. */
+/** A file of a feed as it was last sent. Its URL stays valid until `until` unless the deployment changes. */
 export interface SentFeed {
   readonly deployment: Deployment;
-  /** Of the list: kept lists would be those of long ago. */
+  /** The digest of the list, not the list, which would keep old lists in memory. */
   readonly generation: number;
   readonly file: string;
   readonly tag: string;
@@ -13,7 +13,7 @@ export interface SentFeed {
   readonly until: number;
 }
 
-/** URLs that are kept; more than a server has files, as a rule. */
+/** URLs kept in memory; usually more than a server has files. */
 const MAX_KEPT = 20_000;
 const TOKEN_PATH = "/feeds/ipf_";
 

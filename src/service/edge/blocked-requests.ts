@@ -25,9 +25,9 @@ export interface BlockedRequests {
 }
 
 /**
- * The requests that an edge component says that it has blocked, by the rule that lists the client's address: a JSON
- * document with `events`, or one event per line. Nothing else in it is kept, as nothing in it is trusted. Events without
- * an address are rejected. O(bytes), in slices.
+ * The requests that an edge component reports to have blocked, by the rule that lists the client's address: a JSON
+ * document with `events`, or one event per line. Nothing else in the report is kept, because nothing in it is trusted.
+ * Events without an address are rejected. O(bytes), in slices.
  */
 export async function blockedRequests(
   report: Buffer,
@@ -43,7 +43,7 @@ function* counting(report: Buffer, sourceOf: SourceOf): Generator<undefined, Blo
   return (yield* countingDocument(report, new Tally(sourceOf))) ?? (yield* countingLines(report, new Tally(sourceOf)));
 }
 
-/** Undefined for what is no document with `events`. */
+/** Undefined for anything other than a document with `events`. */
 function* countingDocument(report: Buffer, tally: Tally): Generator<undefined, Tally | undefined, undefined> {
   const reader = new JsonListReader({ ...LIST, maxItems: Number.POSITIVE_INFINITY });
   try {
@@ -89,7 +89,7 @@ class Tally implements BlockedRequests {
     return [...this.#counts.values()];
   }
 
-  /** `read` is not called for events that are too many. */
+  /** `read` is not called for events beyond the limit. */
   add(read: () => unknown): void {
     const address = this.accepted + this.rejected < MAX_EVENTS ? addressIn(read()) : undefined;
     if (address === undefined) return void this.rejected++;

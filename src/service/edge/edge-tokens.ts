@@ -7,7 +7,7 @@ export type EdgeUse = "bootstrap" | "access";
 /** What a token says. The component reads some of it, without verifying. */
 export interface EdgeClaims {
   readonly iss: string;
-  /** Of the credential, which may be revoked. */
+  /** The id of the credential, which may be revoked. */
   readonly jti: string;
   readonly use: EdgeUse;
   readonly component_type: string;
@@ -34,7 +34,7 @@ const PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 const MAX_LENGTH = 4096;
 
 /**
- * Signs and checks the tokens of edge components: JWT with ES256, and no other algorithm. The signing key is derived
+ * Signs and checks the tokens of edge components: JWT with ES256 and no other algorithm. The signing key is derived
  * from the key file, so that all servers have the same one and none is stored.
  */
 export class EdgeTokens {
@@ -59,7 +59,7 @@ export class EdgeTokens {
     return `${text}.${signature.toString("base64url")}`;
   }
 
-  /** What the token says if it is one of ours for this use, and has not expired; undefined for any other text. */
+  /** The claims of the token if it is ours, for this use, and has not expired; undefined for any other text. */
   read(token: string, use: EdgeUse, now: number): EdgeClaims | undefined {
     const [, header, payload, signature] = (token.length <= MAX_LENGTH && PARTS.exec(token)) || [];
     if (header === undefined || decoded(header)?.["alg"] !== "ES256") return undefined;

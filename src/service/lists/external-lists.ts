@@ -17,14 +17,14 @@ import { failureOf } from "./fetch-failure.ts";
 import type { ListSecrets } from "./list-secrets.ts";
 import { readFetchedList } from "./read-fetched-list.ts";
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two checks of the clock. */
 const EVERY = 1000;
 /** Milliseconds of a fetch, and for which no other server fetches the same list. */
 const FETCH_TIME = 60_000;
 const CLAIM_TIME = 3 * FETCH_TIME;
 /** Milliseconds after a fetch that failed, unless the list is fetched more often anyway. */
 const AGAIN_AFTER_FAILURE = 300_000;
-/** Fetched at a time, by this server. */
+/** Maximum simultaneous fetches of this server. */
 const AT_ONCE = 4;
 const LIMITS = { bytes: 32 << 20, totalTime: FETCH_TIME, attempts: 1 };
 
@@ -44,13 +44,13 @@ interface Log {
 type Result = NonNullable<FinishFetchCommand["result"]>;
 
 /**
- * Fetches external lists when they are due, and when someone asks for it. Of all servers, the one that claims a list
- * first in the store fetches it; what came of it is in the store, from where the others have it.
+ * Fetches external lists when they are due, and on request. The server that first claims a list in the store fetches
+ * it; the others read the outcome from the store.
  */
 export class ExternalLists {
   readonly #services: ListServices;
   readonly #log: Log;
-  /** When to claim each list, as far as it is known. */
+  /** When to claim each list, as far as known. */
   readonly #dueAt = new Map<string, number>();
   readonly #running = new Map<string, Promise<ExternalList>>();
   #lookedAt = 0;
@@ -67,7 +67,7 @@ export class ExternalLists {
     this.#timer = setInterval(() => this.#look(), EVERY).unref();
   }
 
-  /** Fetches that are under way are given up. */
+  /** Fetches in progress are aborted. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -75,7 +75,7 @@ export class ExternalLists {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** The list may be due at another time than it was. */
+  /** The list may now be due at another time. */
   changed(id: string): void {
     this.#dueAt.delete(id);
   }
@@ -123,7 +123,7 @@ export class ExternalLists {
     { isAsked, accepted }: { readonly isAsked: boolean; readonly accepted: string | null },
   ): Promise<ExternalList | undefined> {
     const { store, now } = this.#services;
-    // Others that look for what is due meanwhile must not claim it, too.
+    // Other checks for due lists must not claim it as well.
     this.#dueAt.set(list.id, Number.POSITIVE_INFINITY);
     const until = now() + CLAIM_TIME;
     const { claim, dueAt } = await store.write({ kind: "claim-fetch", ...this.#signed(list), until, isAsked });
@@ -148,7 +148,7 @@ export class ExternalLists {
     return after;
   }
 
-  /** null: the server stops. */
+  /** Null while the server stops. */
   async #resultOf({ list, validators, secret }: FetchClaim, accepted: string | null): Promise<Result | null> {
     const { definition, organisationId, id: listId } = list;
     const { url, format } = definition;
@@ -176,7 +176,7 @@ export class ExternalLists {
     return "problem" in read ? read : { ...read, validators: validatorsOf(definition, { etag, lastModified }) };
   }
 
-  /** The prefixes of the last good content; null: there has been none. */
+  /** The prefixes of the last good content; null if there has been none. */
   async contentOf({ id, content }: Pick<ExternalList, "id" | "content">): Promise<ListText | null> {
     const stored = content === null ? null : await this.#services.store.read("listContent", id);
     return stored === null ? null : unpackList(stored.content);

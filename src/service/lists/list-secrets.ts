@@ -3,7 +3,7 @@ import type { ListCredentials } from "../../store/external-list.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import { invalid } from "../service-error.ts";
 
-/** What an admin gives: a user name and a password, or a header. */
+/** What an admin enters: a user name and a password, or a header. */
 export type GivenCredentials =
   | { readonly type: "basic"; readonly username: string; readonly password: string }
   | { readonly type: "header"; readonly header: string; readonly value: string };
@@ -25,7 +25,7 @@ interface About {
 const USER = "the credentials of external lists";
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]{0,3998}[\x21-\x7e])?$/;
-/** Headers that say something else than who asks. */
+/** Headers that are not credentials. */
 const TAKEN =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept.*|range|if-.*|user-agent|date|via|forwarded|x-forwarded-.*)$/i;
 
@@ -37,7 +37,7 @@ export class ListSecrets {
     this.#key = key;
   }
 
-  /** What is stored of credentials. @throws ServiceError "invalid"; "conflict" where the server has no key file */
+  /** The stored form of credentials. @throws ServiceError "invalid"; "conflict" where the server has no key file */
   seal(given: GivenCredentials, about: About): { readonly credentials: ListCredentials; readonly secret: string } {
     const header = given.type === "basic" ? "authorization" : checkedHeader(given.header).toLowerCase();
     const value = given.type === "basic" ? basic(given) : checkedValue(given.value);

@@ -9,17 +9,17 @@ import { digestingList, type ListText, packList, prefixesOfList, writingList } f
 
 /** Entries of an external list. */
 const MAX_LIST_ENTRIES = 1_000_000;
-/** Lines that were left out, and entries that came or went, of which so many are kept. */
+/** Maximum lines left out, and maximum entries added or removed, that are kept as examples. */
 const SHOWN = 20;
 /** Bytes that are read in one step: about a millisecond. */
 const BYTES_AT_ONCE = 1 << 14;
 const ENTRIES_AT_ONCE = 1 << 10;
-/** A list of fewer entries may change in any way. */
+/** A list with fewer entries may change in any way. */
 const FEW_ENTRIES = 20;
-/** And so many may be added to any list. */
+/** This many entries may be added to any list. */
 const FEW_ADDED = 1000;
 
-/** What is published already, and what is to be taken although it has changed too much: the digest of the content. */
+/** What is already published, and the digest of content that is accepted although it has changed too much. */
 export interface Known {
   readonly content: FetchedContent | null;
   /** The prefixes of the content; null where there is none. */
@@ -29,11 +29,11 @@ export interface Known {
 
 export type ReadList =
   | { readonly content: Omit<FetchedContent, "number" | "at">; readonly packed: string }
-  /** The prefixes are those of before. */
+  /** The prefixes are unchanged. */
   | { readonly content: null }
   | { readonly problem: Omit<FetchProblem, "since"> };
 
-/** Reads what was fetched, and decides whether it takes the place of the content before. O(n log n), in slices. */
+/** Reads a fetched list and decides whether it replaces the previous content. O(n log n), in slices. */
 export async function readFetchedList(
   bytes: Uint8Array,
   definition: ExternalListDefinition,
@@ -59,7 +59,7 @@ function refused(code: string, message: string): Omit<FetchProblem, "since"> {
   return { kind: "refused", code, message, digest: null };
 }
 
-/** What is not UTF-8 may be in a comment: only lines that it makes unreadable are left out. */
+/** Bytes that are not UTF-8 may be in a comment; only lines that they make unreadable are left out. */
 async function readLines(bytes: Uint8Array, { format }: ExternalListDefinition): Promise<ImportedColumns> {
   const file = new RuleImport(format, {
     allowSpecialPurpose: true,
@@ -93,7 +93,7 @@ interface Unfit {
   readonly message: string;
 }
 
-/** Why it is no list of this format, or none that may take the place of another. */
+/** Why it is not a list of this format, or may not replace the previous one. */
 function unfit(bytes: Uint8Array, read: ImportedColumns, definition: ExternalListDefinition): Unfit | undefined {
   const entries = countOf(read, 4) + countOf(read, 6);
   const [error] = read.errors;

@@ -31,7 +31,7 @@ export function readListChanges({ url, ...asked }: Partial<ExternalListDefinitio
 /** Characters of a URL. */
 export const MAX_URL = 2000;
 
-/** The host is checked when it is fetched: what its name stands for changes. */
+/** The host is checked at each fetch, because the addresses of its name may change. */
 function checkedUrl(text: string): string {
   const url = URL.parse(text);
   const reject = (problem: string): never => {
@@ -43,7 +43,7 @@ function checkedUrl(text: string): string {
   if (url.username !== "" || url.password !== "")
     return reject("must have no user name and password; an admin adds credentials to the list");
   url.hash = "";
-  // Encoding what is not ASCII makes it longer.
+  // Percent-encoding characters outside ASCII makes the URL longer.
   if (url.href.length > MAX_URL) return reject(`must have at most ${MAX_URL} characters, encoded`);
   return url.href;
 }

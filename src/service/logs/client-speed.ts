@@ -1,4 +1,4 @@
-/** Milliseconds of waiting over which the speed is measured: the last one to two of these. */
+/** The speed is measured over the last one to two spans of this many milliseconds of waiting. */
 const SPAN = 5000;
 
 /**

@@ -6,8 +6,8 @@ const HEAD = 3;
 const BYTES = 8;
 
 /**
- * Writes how many lines each address of a log has, to be read by the same process: the head, the counts of both
- * families, then the words of both. 12 bytes for each IPv4 and 24 for each IPv6 address.
+ * Writes how many lines each address of a log has, for the same process to read: the head, the counts of both families,
+ * then the words of both. 12 bytes for each IPv4 and 24 for each IPv6 address.
  */
 export async function writeCounts(path: string, counts: AddressCounts): Promise<void> {
   const { words4, counts4, words6, counts6, missing } = counts;

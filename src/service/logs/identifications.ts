@@ -196,7 +196,7 @@ export class Identifications {
     if (this.#folder !== undefined) remove(this.#folder);
   }
 
-  /** The folder for another one. @throws ServiceError "conflict", "unavailable" */
+  /** Creates the folder for another log. @throws ServiceError "conflict", "unavailable" */
   #folderFor(key: string): string {
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     this.#forgetOld();

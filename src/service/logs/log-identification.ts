@@ -35,7 +35,7 @@ const MAX_LISTED = 50;
 const NUL = 0;
 const HEAD_BYTES = 4096;
 
-/** Why a log fails whose client has gone away. */
+/** The error of a log whose client has disconnected. */
 const BROKEN_OFF = "the upload was broken off";
 
 const RESULT_UNWRITABLE =

@@ -43,16 +43,16 @@ export interface ReplayReport {
   readonly rulesUnused: number;
   /** Most lines first. */
   readonly topRules: readonly RuleHit[];
-  /** In order, the first of them. */
+  /** The first of them, in order. */
   readonly unused: readonly Pick<Rule, "prefix" | "name">[];
   readonly topAddresses: readonly { readonly ip: string; readonly lines: number }[];
   /** Of the addresses that are hit; none without a plan for the catalogue. */
   readonly services: readonly NodeHits[];
-  /** Null without other rules. */
+  /** Null if there are no other rules. */
   readonly difference: ReplayDifference | null;
 }
 
-/** Rules looked at between two interruptions. */
+/** Rules examined between two interruptions. */
 const AT_ONCE = 256;
 
 /**

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ReplayReport } from "./replay-log.ts";
 
-/** Kept for each organisation, the newest, and for how many milliseconds: as long as the logs. */
+/** How many replays of each organisation are kept, the newest ones, and for how many milliseconds: as long as logs. */
 const KEPT = 10;
 const KEPT_FOR = 3_600_000;
 /** Rules, addresses and services listed in those of all organisations: some 300 bytes each, so about 60 MB. */
 const MAX_ROWS = 200_000;
 
-/** A replay that was made, to be read again. */
+/** A finished replay, kept so that it can be read again. */
 export interface KeptReplay {
   readonly id: string;
   readonly identificationId: string;
@@ -51,7 +51,7 @@ export class Replays {
     else this.#kept.set(organisationId, left);
   }
 
-  /** Those that list the most give up their oldest first, so that none can push out what others have. */
+  /** Organisations that list the most lose their oldest replays first, so none can push out those of others. */
   #dropBeyond(most: number): void {
     const rows = new Map(this.#kept.entries().map(([id, replays]) => [id, rowsOf(replays)]));
     let sum = rows.values().reduce((all, each) => all + each, 0);

@@ -32,9 +32,9 @@ export class UploadSlots {
   }
 
   /**
-   * Takes a slot until the returned function is called. If none is free, the slowest upload loses its slot, among those
-   * of organisations that hold more slots than this one would then, and those that barely send anything: no one can
-   * hold all slots by sending slowly. @throws ServiceError "too-many-requests"
+   * Takes a slot until the returned function is called. If none is free, the slowest upload loses its slot. Candidates
+   * are uploads of organisations that would hold more slots than this one, and uploads that barely send anything, so no
+   * one can hold all slots by sending slowly. @throws ServiceError "too-many-requests"
    */
   take(upload: SlottedUpload): () => void {
     this.#makeRoom(upload.organisationId);

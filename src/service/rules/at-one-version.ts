@@ -29,7 +29,7 @@ function isAsItWas({ about, rules }: LiveRuleset, now: LiveRuleset | undefined):
   return now !== undefined && (now.about.version === about.version || now.rules !== rules);
 }
 
-/** Undefined if the ruleset changed while others had their turn. */
+/** Undefined if the ruleset changed while other requests ran. */
 async function readThrough<Result>(
   work: Generator<undefined, Result, undefined>,
   holds: () => boolean,

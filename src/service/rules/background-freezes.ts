@@ -18,7 +18,7 @@ interface FreezeOptions {
   readonly memory: Pick<ServiceMemory, "staleRulesets" | "rulesOf">;
   readonly metrics: Pick<Metrics, "freezes">;
   readonly log: Logger;
-  /** For tests, which do not wait that long. */
+  /** For tests, which cannot wait that long. */
   readonly firstRetry?: number;
   readonly rest?: number;
 }
@@ -26,7 +26,7 @@ interface FreezeOptions {
 interface StaleRuleset {
   readonly id: string;
   readonly rules: RuleIndex;
-  /** When it may be frozen, by the monotonic clock. */
+  /** The earliest time of its next freeze, by the monotonic clock. */
   readonly due: number;
 }
 
@@ -50,7 +50,10 @@ export class BackgroundFreezes {
     this.#options = options;
   }
 
-  /** Freezes what has changed enough to be worth it. Call it after each change: usually there is nothing to do. */
+  /**
+   * Freezes rulesets that have changed enough to be worth it. Call it after each change; usually there is nothing to
+   * do.
+   */
   check(): void {
     if (this.#isStopped || this.#work !== undefined) return;
     const stale = this.#firstStale();

@@ -2,10 +2,10 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
 import type { ProtectedKind } from "../../collateral/protected.ts";
 
-/** Something that rules block but should not, as responses name it. */
+/** Something that rules block but should not, as responses show it. */
 export interface CollateralDocument {
   readonly kind: ProtectedKind | "wide";
-  /** Of the node, the ruleset or the list. */
+  /** The id of the node, the ruleset or the list. */
   readonly id: string | null;
   readonly name: string;
   /** How many addresses, as texts, as they may be long. */
@@ -74,7 +74,7 @@ function ipv6Text(count: bigint): string {
     : `${counted((count + (1n << 64n) - 1n) >> 64n, "IPv6 network")} (/64)`;
 }
 
-/** All of them in one line: the first, and how many more. */
+/** All of them in one line: the first one, and the number of others. */
 export function summaryOf(documents: readonly CollateralDocument[]): string {
   const [first, ...more] = documents;
   return `${first!.detail}${more.length > 0 ? `, and ${more.length} more` : ""}`;

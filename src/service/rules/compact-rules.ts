@@ -5,7 +5,7 @@ import { type CountedPlan, MAX_LISTED, planning } from "./plan-replacement.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
-/** A compact list for a ruleset as it is at one version, and what has to change for it. */
+/** A compact list for one version of a ruleset, and the changes that lead to it. */
 export interface PlannedCompaction {
   readonly version: number;
   readonly compaction: Omit<Compaction, "rules">;

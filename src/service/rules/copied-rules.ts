@@ -5,8 +5,8 @@ import { inSlices } from "../../turns/in-slices.ts";
 const copies = new WeakMap<RuleIndex, Promise<RuleIndex>>();
 
 /**
- * A copy of rules that stays as it is while they change. Made in slices, during which `ServiceMemory` does not change
- * them; callers that ask meanwhile get the same copy. O(rules).
+ * A copy of rules that stays unchanged while the rules change. Made in slices, during which `ServiceMemory` does not
+ * change them; callers that ask meanwhile get the same copy. O(rules).
  */
 export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
   const underWay = copies.get(rules);
@@ -16,7 +16,7 @@ export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
   return copy;
 }
 
-/** Resolves when the rules may be changed again; undefined if they may be now. */
+/** Resolves when the rules may be changed again; undefined if they may be changed now. */
 export function copyUnderWay(rules: RuleIndex): Promise<unknown> | undefined {
   return copies.get(rules);
 }

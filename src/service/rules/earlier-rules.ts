@@ -52,7 +52,7 @@ class TouchedSince {
   readonly #absent = new RuleIndex();
   readonly #slice = new Slice();
 
-  /** Whether all that the change touched is kept. */
+  /** Whether everything that the change touched is kept. */
   async read(store: Pick<Store, "read">, organisationId: string, sequence: number): Promise<boolean> {
     const there: (readonly Prefix[])[] = [];
     for (let part = 0, parts = 1; part < parts; part++) {

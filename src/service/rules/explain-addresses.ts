@@ -16,9 +16,9 @@ import { type ActorDocument, actorDocument } from "./actor-document.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import { decisionOf } from "./decision.ts";
 
-/** Every rule counts as active then, so that lookups find expired ones, too. */
+/** At this time every rule counts as active, so lookups find expired rules too. */
 const BEFORE_ALL_EXPIRIES = Number.NEGATIVE_INFINITY;
-/** Lookups that are done in one turn, by rulesets and addresses together: some milliseconds. */
+/** Lookups done in one turn, rulesets times addresses: some milliseconds. */
 const MAX_IN_TURN = 2000;
 /** Rules read between two interruptions. */
 const RULES_AT_ONCE = 256;

@@ -17,7 +17,10 @@ import { withoutLines } from "./desired-rules.ts";
 
 /** Prefixes that are proposed in place of a refused one. */
 const MAX_CARVED = 1000;
-/** Steps of some hundred microseconds at most that are done at once: one rule takes one, whatever is protected. */
+/**
+ * Steps done without a pause, each at most some hundred microseconds. A single rule takes one step, whatever is
+ * protected.
+ */
 const STEPS_AT_ONCE = 8;
 const RULES_AT_ONCE = 256;
 
@@ -32,7 +35,8 @@ export interface GuardedRules {
 /**
  * What rules for these prefixes would block, unless the ruleset is an allowlist, which blocks nothing, or its guard is
  * off.
- * @throws ServiceError "collateral" that names it, with the guard `refuse`, or `carve`, as nothing else was asked for
+ * @throws ServiceError "collateral" that names it, with the guard `refuse`, and with `carve`, since parts of a rule are
+ * not what was asked for
  */
 export async function guardPrefixes(
   about: Ruleset,
@@ -48,7 +52,7 @@ export async function guardPrefixes(
 
 /**
  * The same for a list of rules; with the guard `carve`, the rules without the addresses that should not be blocked.
- * A rule that is cut keeps its name and expiry in each of its parts. What is too wide stays.
+ * A rule that is cut keeps its name and expiry in each of its parts. Rules that are only too wide stay.
  */
 export async function guardList(
   about: Ruleset,
@@ -108,7 +112,7 @@ async function protectionFor(
   return { groups: [...services, specialPurposeGroup(), ...own], rulesets };
 }
 
-/** Short work at once: of many requests that wait for a turn, one goes on in each. */
+/** Short work is done without a pause: each turn continues only one of many waiting requests. */
 async function soon<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
   for (let step = 0; step < STEPS_AT_ONCE; step++) {
     const { done, value } = work.next();
@@ -140,7 +144,7 @@ function prefixesOf(rules: readonly RuleColumns[]): PrefixList {
   };
 }
 
-/** A rule of the list that has the same prefix as a part of another one stands in its place. */
+/** If a rule of the list has the same prefix as a part of another rule, it takes the place of that part. */
 function* carving(
   rules: readonly RuleColumns[],
   hits: readonly Hit[],

@@ -127,7 +127,7 @@ export async function readRulesToEnd(
 export interface PreviewOptions {
   readonly mode: ConflictMode;
   readonly now: number;
-  /** Of a ruleset. */
+  /** The rules of a ruleset, as of one version. */
   readonly maxRules: number;
 }
 

@@ -72,7 +72,7 @@ export class RuleRows {
   }
 
   /**
-   * One search for all callers that ask for the same at the same time; its result is not kept if the ruleset has
+   * One search serves all callers that ask for the same at the same time. Its result is not kept if the ruleset has
    * changed.
    */
   #search(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
@@ -96,7 +96,7 @@ export class RuleRows {
     this.#keep(keyOf(ruleset, filter), search.found());
   }
 
-  /** The last one stays, however large it is: it is about to be read. */
+  /** The most recent result stays, however large, because it is about to be read. */
   #keep(key: string, found: FoundRules): void {
     this.#drop(key);
     this.#found.set(key, found);

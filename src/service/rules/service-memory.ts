@@ -39,10 +39,10 @@ export interface LiveSession {
 }
 
 /**
- * What all reads are served from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them
- * at `sequence`. Filled once from a loaded state, then kept up to date by applying the store's changes in order. Every
- * method is O(1) unless it says otherwise. A ruleset that is replaced, or of which many rules change, is built
- * separately, in slices, and then takes the old one's place: readers see one or the other.
+ * All reads are served from this memory: organisations, plans, keys, users, sessions, rulesets and rules as the store
+ * had them at `sequence`. Filled once from a loaded state, then kept up to date by applying the store's changes in
+ * order. Every method is O(1) unless it says otherwise. A ruleset that is replaced, or of which many rules change, is
+ * built separately, in slices, and then takes the old one's place: readers see one or the other.
  */
 export class ServiceMemory {
   #sequence = 0;
@@ -145,7 +145,7 @@ export class ServiceMemory {
     this.#webhooks = other.#webhooks;
     this.#owned = other.#owned;
     this.#changed = other.#changed;
-    // What is being built is older than the new content.
+    // Rulesets still being built are older than the new content.
     this.#building = new Map();
     this.#sequence = other.#sequence;
   }
@@ -382,7 +382,7 @@ export class ServiceMemory {
    * O(rulesets being built).
    */
   buildingOf(organisationId: string): Promise<unknown> | undefined {
-    // One that is not here yet may belong to any organisation.
+    // A ruleset that is not here yet may belong to any organisation.
     const own = [...this.#building].filter(
       ([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId,
     );
@@ -441,7 +441,7 @@ export class ServiceMemory {
         // The files of snapshots are watched.
         return;
       case "ruleset":
-        // No one may see it without its rules.
+        // Readers must not see it without its rules.
         if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
         return this.#inOrder(change.ruleset.id, () =>
           this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()),

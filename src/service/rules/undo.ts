@@ -32,10 +32,10 @@ const RULESET_GONE = "its ruleset has been deleted since";
 export const CHANGED = "what it touched has been changed since";
 const TOO_MANY = "it touched more rules than are kept for taking changes back";
 
-/** Finds what a user did last in one session. Changes that were undone are not found again. */
+/** Finds the last change of a user in one session. Changes that were undone are not found again. */
 export class UndoLog {
   readonly #store: Store;
-  /** By session, the last change that is not to be found again: the one that undid another. */
+  /** By session, the last change to skip: the one that undid another. */
   readonly #undone = new Map<string, number>();
 
   constructor(store: Store) {

@@ -2,7 +2,7 @@ import { AddressSet, type SetOperation } from "../../sets/address-set.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { invalid } from "../service-error.ts";
 
-/** As the commands of `ipsieve sets` are called. */
+/** Named like the commands of `ipsieve sets`. */
 export const SET_OPERATIONS = ["union", "aggregate", "intersect", "subtract", "symmetric"] as const;
 export type NamedOperation = (typeof SET_OPERATIONS)[number];
 

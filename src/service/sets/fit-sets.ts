@@ -23,7 +23,7 @@ export interface FitRequest {
   readonly shortest: Readonly<Record<4 | 6, number>>;
 }
 
-/** Addresses read, or prefixes counted, between two interruptions. */
+/** Addresses read or prefixes counted between two interruptions. */
 const AT_ONCE = 1024;
 /** Some hundred bytes are needed for each; collecting the garbage of a million has held up all requests for 0.2 s. */
 const MAX_PREFIXES = 200_000;
@@ -31,7 +31,7 @@ const MAX_PREFIXES = 200_000;
 /**
  * The best list of at most so many prefixes for the sets, as `fit`. In slices; rejects with the reason of the signal
  * once it is aborted, and with ServiceError "invalid" where the sets do not fit, for sets that are too large, and for
- * an address that is none.
+ * malformed addresses.
  */
 export async function fitSets(
   { sets, entries, loss, never, seen, shortest }: FitRequest,

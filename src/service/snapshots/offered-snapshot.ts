@@ -11,7 +11,7 @@ import type { SharedCache } from "../shared-cache.ts";
 /** A snapshot for clients that copy it. */
 export interface OfferedSnapshot {
   readonly bytes: Uint8Array;
-  /** For these bytes alone, on all servers that have them. */
+  /** A tag of exactly these bytes, equal on all servers that have them. */
   readonly tag: string;
   /** The SHA-256 of the bytes, in base64. */
   readonly digest: string;
@@ -46,7 +46,7 @@ async function offeredBytes(bytes: Uint8Array): Promise<OfferedSnapshot> {
 
 type Sums = Omit<OfferedSnapshot, "bytes">;
 
-/** Of each memory, which holds one snapshot. */
+/** The digests by memory; each memory holds one snapshot. */
 const known = new WeakMap<ArrayBufferLike, Promise<Sums>>();
 
 function sumsOf(bytes: Uint8Array): Promise<Sums> {

@@ -48,8 +48,8 @@ export interface RulesetSnapshotsOptions {
 
 /**
  * Keeps a snapshot of each large ruleset in a folder, so that the next start need not read its rules from the database:
- * written in the background once much has changed, and when the server stops. They are copies that nothing depends on:
- * if they are corrupt or cannot be written, the database still has everything.
+ * written in the background once much has changed, and when the server stops. Nothing depends on these copies: if they
+ * are corrupt or cannot be written, the database still has everything.
  */
 export class RulesetSnapshots {
   readonly #options: RulesetSnapshotsOptions;
@@ -70,7 +70,7 @@ export class RulesetSnapshots {
     this.#written.set(rulesetId, { sequence, changed });
   }
 
-  /** Takes note of changes. */
+  /** Notes changes. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (!("rulesetId" in change)) continue;

@@ -6,7 +6,7 @@ import type { StoreLocation } from "../../store/open-store.ts";
 /** The mode of the folder, and of its files: they hold the data of users. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
-/** What follows the SQLite file's name in the name of its folder. */
+/** The suffix that turns the SQLite file's name into the folder's name. */
 const FOLDER_ENDING = "-rulesets";
 const ENDING = ".ipsieve";
 const FILE_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.ipsieve$/;
@@ -57,7 +57,7 @@ export class SnapshotFolder {
     return join(this.path, rulesetId + ENDING);
   }
 
-  /** Makes it, unless there is one, for its owner alone. Rejects with the system's error. */
+  /** Creates the folder, unless it exists, accessible to its owner alone. Rejects with the system's error. */
   async make(): Promise<void> {
     if ((await mkdir(this.path, { recursive: true, mode: PRIVATE_FOLDER })) !== undefined)
       await chmod(this.path, PRIVATE_FOLDER);

@@ -27,7 +27,7 @@ export class GuardedStore implements Store {
     failed: (error: unknown, isLost: boolean) => void,
   ): void {
     this.#store.follow(sequence, apply, (error, isLost) => {
-      // What was lost is loaded again: the database itself is fine.
+      // Lost content is loaded again; the database itself is fine.
       if (!isLost) this.#outage.failed(error);
       failed(error, isLost);
     });

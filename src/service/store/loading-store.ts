@@ -13,7 +13,7 @@ export interface LoadingStore {
   readonly memory: Promise<LoadedMemory>;
   /** Where snapshots of the rulesets are kept; undefined if none are. */
   readonly folder: SnapshotFolder | undefined;
-  /** Opens it anew, after that has failed. */
+  /** Opens the store again after a failure. */
   again(): LoadingStore;
 }
 

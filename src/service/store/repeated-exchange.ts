@@ -1,4 +1,4 @@
-/** Something that is exchanged with the store every so often, one exchange after the other, until it is stopped. */
+/** An exchange with the store that is repeated at intervals, one at a time, until it is stopped. */
 export class RepeatedExchange {
   readonly #exchange: () => Promise<void>;
   readonly #every: number;
@@ -20,7 +20,7 @@ export class RepeatedExchange {
     }, this.#every).unref();
   }
 
-  /** Resolves when the exchange that was running has ended; there is no other one then. */
+  /** Resolves when the exchange in progress has ended; none follows. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

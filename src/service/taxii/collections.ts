@@ -5,7 +5,7 @@ import type { ServiceMemory } from "../rules/service-memory.ts";
 
 /** A collection of indicators: a ruleset, a deployment, or the dataset of threat intelligence. */
 export interface Collection {
-  /** That of the ruleset or deployment. */
+  /** The id of the ruleset or deployment. */
   readonly id: string;
   readonly organisationId: string;
   readonly source: "ruleset" | "deployment" | "dataset";
@@ -15,7 +15,7 @@ export interface Collection {
   readonly kind: string;
   /** Deployments that are not active cannot be read. */
   readonly isActive: boolean;
-  /** What it was made of is gone: all of its indicators are revoked. */
+  /** Its source is gone: all of its indicators are revoked. */
   readonly isDeleted: boolean;
 }
 
@@ -48,7 +48,7 @@ export function collectionNamed(memory: ServiceMemory, organisationId: string, i
   return collectionOf(memory, organisationId, id) ?? deletedRuleset(organisationId, id);
 }
 
-/** Memory does not have its name any more. */
+/** Memory no longer has its name. */
 function deletedRuleset(organisationId: string, id: string): Collection {
   const about = { title: "Deleted ruleset", description: "", kind: OTHER };
   return { id, organisationId, source: "ruleset", ...about, isActive: true, isDeleted: true };

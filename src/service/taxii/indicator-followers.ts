@@ -16,9 +16,9 @@ import type { Collection } from "./collections.ts";
 
 /** Entries that are compared in one step. */
 const ENTRIES_AT_ONCE = 2000;
-/** Milliseconds between two looks for what is to be deleted. */
+/** Milliseconds between two checks for versions to delete. */
 const CLEANED_EVERY = 60_000;
-/** Seconds after which a client may ask again for what is not there yet. */
+/** Seconds after which a client may retry a collection that is not ready yet. */
 const RETRY_AFTER = 5;
 const DAY = 86_400_000;
 const FAMILIES: readonly Family[] = [4, 6];
@@ -28,26 +28,26 @@ interface Needed {
   readonly lists: Pick<PublishedLists, "served">;
   readonly memory: Pick<ServiceMemory, "deploymentById">;
   readonly threats: Pick<ServedDataset<ThreatView>, "view" | "times">;
-  /** What TAXII requests do in the database, so that they leave room for others. */
+  /** The queue of database work for TAXII requests, which leaves room for other work. */
   readonly queue: FairQueue;
   /** How long superseded versions are kept: as long as changes of the feed. */
   readonly settings: Pick<Settings, "eventDays">;
   readonly now: () => number;
 }
 
-/** The whole list of a source, and the number of its state. */
+/** All entries of a source, and the number of its state. */
 interface Listed {
   readonly mark: number;
   readonly entries: () => Iterator<IndicatorEntry>;
 }
 
 /**
- * Brings collections up to date with what they are made of when a client asks for them: what no one reads costs nothing.
- * Any server takes the next step of a collection, so that two that do it at the same time share the work.
+ * Brings collections up to date with their sources when a client asks for them, so a collection that no one reads costs
+ * nothing. Any server can take the next step of a collection; two that do so at the same time share the work.
  */
 export class IndicatorFollowers {
   readonly #services: Needed;
-  /** By collection: what is going on, and what begins after that. */
+  /** By collection: the update in progress, and the one that starts after it. */
   readonly #running = new Map<string, { readonly now: Promise<void>; next: Promise<void> | undefined }>();
   #isStopped = false;
   #cleaning: RepeatedExchange | undefined;
@@ -64,7 +64,7 @@ export class IndicatorFollowers {
   follow(collection: Collection): Promise<void> {
     const running = this.#running.get(collection.id);
     if (running !== undefined)
-      // What is going on may have read the source before the call.
+      // The update in progress may have read the source before the call.
       return (running.next ??= running.now.then(
         () => this.follow(collection),
         () => this.follow(collection),
@@ -79,7 +79,10 @@ export class IndicatorFollowers {
     this.#cleaning.start();
   }
 
-  /** Deletes what no one can read any more, and versions that were superseded long ago. Every server does so. */
+  /**
+   * Deletes indicators that no one can read any more, and versions that were superseded long ago. Every server does
+   * this.
+   */
   async deleteOld(): Promise<void> {
     const { store, now, settings } = this.#services;
     await this.#untilDone(() => store.record("unreadIndicators"));
@@ -88,11 +91,11 @@ export class IndicatorFollowers {
   }
 
   async #untilDone(step: () => Promise<boolean>): Promise<void> {
-    // The store's outage is logged elsewhere; where many requests wait, it is done later.
+    // The store's outage is logged elsewhere. If many requests wait, this is done later.
     while (!this.#isStopped && (await this.#inTurn("", step).catch(() => false)));
   }
 
-  /** Resolves when the steps that are going on have ended. The next server continues after them. */
+  /** Resolves when the steps in progress have ended. The next server continues after them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#cleaning?.stop();

@@ -23,7 +23,8 @@ export interface ObjectQuery extends IndicatorQuery {
 }
 
 /**
- * Reads the parameters of TAXII's filters and pages. `only`: what is not asked for by parameters, as in the path; pages of one collection do not continue in another.
+ * Reads the parameters of TAXII's filters and pages. `only`: filters from elsewhere, such as the path; a page of one
+ * collection cannot be continued in another.
  * @throws ServiceError "invalid"
  */
 export function readObjectQuery(
@@ -99,16 +100,16 @@ function readMicroseconds(text: string): number {
   return time * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0"));
 }
 
-/** Milliseconds since 1970; NaN: the text is no time, or its day does not exist. */
+/** Milliseconds since 1970; NaN if the text is not a time, or its day does not exist. */
 function timeOf(text: string): number {
   const [, , day = ""] = TIME.exec(text) ?? [];
-  // Of a month of 30 days, `Date` takes the 31st for the first of the next.
+  // `Date` takes the 31st of a month with 30 days for the 1st of the next month.
   const start = Date.parse(`${day}T00:00:00Z`);
   const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
   return exists ? Date.parse(text) : NaN;
 }
 
-/** Ids of other types of objects are those of none. */
+/** Ids of other object types match nothing. */
 function uuidsIn(ids: readonly string[]): string[] {
   return ids.flatMap((id) => ID.exec(id)?.[2] ?? []);
 }

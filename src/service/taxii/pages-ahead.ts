@@ -1,16 +1,16 @@
-/** Milliseconds for which a page waits for its client. */
+/** Milliseconds for which a prepared page is kept for its client. */
 const KEPT = 10_000;
-/** Pages that wait at a time: half a megabyte each, most often compressed to less. */
+/** Prepared pages kept at a time: half a megabyte each, usually compressed to less. */
 const MAX_PAGES = 16;
 
 /**
- * Pages that clients will ask for next, made while they read the ones before. Each is given out once. If it is not
- * there, or could not be made, whoever asks makes it.
+ * Pages that clients will request next, prepared while they read the previous ones. Each is handed out once. A page
+ * that is missing, or whose preparation failed, is made by the request itself.
  */
 export class PagesAhead<Page> {
   readonly #waiting = new Map<string, { readonly page: Promise<Page | undefined>; readonly timer: NodeJS.Timeout }>();
 
-  /** Begins to make a page, unless too many wait. */
+  /** Starts to prepare a page, unless too many are kept. */
   prepare(key: string, make: () => Promise<Page>): void {
     if (this.#waiting.has(key) || this.#waiting.size >= MAX_PAGES) return;
     const page = make().catch(() => undefined);

@@ -2,7 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { type IndicatorVersion, prefixOfKey } from "../../store/indicator.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 
-/** What all indicators of a collection have in common. */
+/** The properties that all indicators of a collection share. */
 export interface IndicatorContext {
   /** The UUID of the identity of the organisation. */
   readonly identity: string;
@@ -28,7 +28,7 @@ function stixId([, id, key]: IndicatorVersion): string {
   return `${key === "" ? "identity" : "indicator"}--${id}`;
 }
 
-/** What a manifest says of a version, as JSON. */
+/** The entry of a version in a manifest, as JSON. */
 export function manifestEntry(version: IndicatorVersion, mediaType: string): string {
   const [added, , , , , , modified] = version;
   return `{"id":"${stixId(version)}","date_added":"${formatMicroseconds(added)}","version":"${formatTimestamp(modified)}","media_type":"${mediaType}"}`;

@@ -1,7 +1,7 @@
 import type { NewApiKey } from "../../store/api-key.ts";
 import { digestOfToken, isToken, makeToken } from "../access/secret-token.ts";
 
-/** Begins every password for TAXII, so that texts with one in them can be recognized. */
+/** The prefix of every TAXII password, so that passwords can be recognized within texts. */
 const START = "ipt_";
 /** Characters of the text that are kept: the name of the user that goes with it. */
 const START_CHARACTERS = 8;

@@ -20,9 +20,9 @@ interface Minute {
 export class TrafficCounter {
   /** Minutes that have not been passed to the store, by time. */
   #minutes = new Map<number, Minute>();
-  /** Passed to the store, which has not confirmed them yet. */
+  /** Minutes passed to the store, which has not confirmed them yet. */
   #recording: readonly Traffic[] = [];
-  /** What the store rejected. */
+  /** Minutes that the store rejected. */
   #returned: readonly Traffic[] = [];
   #newest: Minute | undefined;
   #waitingLookups = 0;

@@ -21,9 +21,9 @@ export interface QueueServices {
 
 /**
  * Delivers the events of an endpoint, one message at a time, in order: reads the feed after its cursor, sends the first
- * message that it wants, and writes down what became of it before it sends the next one. Nothing else is remembered, so
- * whichever server delivers next continues there; a message whose outcome was not written down is sent again, with the
- * same id.
+ * message that the endpoint wants, and records the outcome before it sends the next one. Nothing else is remembered, so
+ * whichever server delivers next continues there; a message whose outcome was not recorded is sent again with the same
+ * id.
  */
 export class EndpointQueue {
   readonly #id: string;
@@ -32,7 +32,7 @@ export class EndpointQueue {
   #running: Promise<void> | undefined;
   #isWoken = false;
   #isResting = false;
-  /** When it has to be woken, by the clock of the service; null: by the next change. */
+  /** When the queue has to be woken, by the clock of the service; null: at the next change. */
   dueAt: number | null = null;
 
   constructor(id: string, services: QueueServices) {
@@ -49,7 +49,7 @@ export class EndpointQueue {
     });
   }
 
-  /** Finishes what is being sent, and then sends nothing more. */
+  /** Finishes the current message, then sends nothing more. */
   rest(): void {
     this.#isResting = true;
   }
@@ -72,7 +72,7 @@ export class EndpointQueue {
         while (this.#isGoing && (await this.#deliverNext()));
       }
     } catch {
-      // The store's outage is logged elsewhere. What was read is read again.
+      // The store's outage is logged elsewhere. The events are read again.
       this.#reader = undefined;
       this.dueAt = now() + 1000;
       this.#isWoken = false;
@@ -103,7 +103,7 @@ export class EndpointQueue {
     const attempt = progress.attempts + 1;
     const message = { messageId, type, cause: "event", attempt, body: messageOf(type, at, data) } as const;
     const { result, sent } = await messages.send(webhook, message, signal);
-    // It was cut off here, which says nothing about the endpoint.
+    // This server aborted the attempt, which says nothing about the endpoint.
     if (signal.aborted && result.status === null) return false;
     const verdict = judge(progress, last, result, sent.at, Math.random());
     await store.record("delivery", {
@@ -137,7 +137,7 @@ export class EndpointQueue {
     });
   }
 
-  /** Events that the endpoint does not want need not be looked at again. */
+  /** Events that the endpoint does not want need not be examined again. */
   async #savePosition(progress: WebhookProgress): Promise<void> {
     const position = this.#reader?.position ?? 0;
     if (position - progress.cursor < WRITTEN_EVERY) return;

@@ -18,8 +18,8 @@ interface Row {
 
 /**
  * Reads the feed of an organisation as messages: the events that one change has caused at one time are one of them,
- * however many they are. What belongs together depends on nothing but the stored rows, so a message that is read again
- * is the same. The server's thread handles a row of at most a thousand events at a time.
+ * however many they are. How events are grouped depends only on the stored rows, so a message that is read again is the
+ * same. The server's thread handles a row of at most a thousand events at a time.
  */
 export class EventReader {
   readonly #store: Store;
@@ -78,7 +78,7 @@ export class EventReader {
     return events[at];
   }
 
-  /** Takes the next event of all. */
+  /** Takes the next event of the feed. */
   async #take(): Promise<Event | undefined> {
     while (this.#event() === undefined)
       if (!(await this.#open(this.#row?.stored.last ?? this.#position))) return undefined;
@@ -107,7 +107,7 @@ export class EventReader {
     if (this.#rows.length === 0) this.#rows = await this.#readRows(after);
     const stored = this.#rows.shift();
     if (stored === undefined) return false;
-    // Requests have their turn between two rows.
+    // Requests can run between two rows.
     await setImmediate();
     this.#row = { stored, events: [...eventsOf(stored, after)], at: 0 };
     return true;

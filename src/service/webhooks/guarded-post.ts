@@ -10,22 +10,22 @@ const TIMEOUT = 15_000;
 /** Milliseconds and bytes for the rest of a response, which no one reads, so that its connection can be used again. */
 const REST_TIME = 2000;
 const REST_BYTES = 1 << 14;
-/** Connections to one origin: of several endpoints there. */
+/** Maximum connections to one origin, which may have several endpoints. */
 const CONNECTIONS = 20;
 const MAX_URL = 2000;
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface PostResult {
   /** null: there was no response. */
   readonly status: number | null;
-  /** Why it has failed; "" if it has not. It names no address that a host name has led to. */
+  /** Why it failed; "" if it did not. The text contains no address that a host name resolved to. */
   readonly error: string;
   /** Milliseconds to wait, if the server named them. */
   readonly retryAfter: number | null;
 }
 
 /**
- * Sends to URLs that users have given, without being led into the operator's network: a host's addresses are checked
+ * Sends to URLs that users have entered without being led into the operator's network: a host's addresses are checked
  * and the connection goes to one of those; redirects are not followed; of a response, only its head is used.
  */
 export class GuardedPost {
@@ -39,7 +39,7 @@ export class GuardedPost {
     this.#timeout = timeout;
   }
 
-  /** Why nothing is sent to a URL, whatever its host's addresses are; undefined if it is valid. */
+  /** Why a URL is invalid, whatever the addresses of its host; undefined if it is valid. */
   async errorOf(text: string): Promise<string | undefined> {
     const url = URL.parse(text);
     if (url === null || !/^https?:$/.test(url.protocol)) return "write a URL, such as https://example.org/hooks";
@@ -127,7 +127,7 @@ export class GuardedPost {
 }
 
 function resultOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): PostResult {
-  // A response that does not end costs its connection, and nothing else.
+  // A response that never ends costs only its connection.
   void body.dump({ limit: REST_BYTES, signal: AbortSignal.timeout(REST_TIME) }).catch(() => undefined);
   body.on("error", () => undefined);
   const isRedirect = status >= 300 && status < 400;

@@ -18,11 +18,11 @@ const DELAYS = [
 const JITTER = 0.1;
 /** Milliseconds without success after which nothing more is sent. */
 const FAILING_FOR = 72 * HOUR;
-/** A server may ask for no more than this. */
+/** Maximum delay that a server may ask for. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 const GONE = 410;
 
-/** What an attempt means for its endpoint. */
+/** The consequence of an attempt for its endpoint. */
 export interface Verdict {
   readonly outcome: Delivery["outcome"];
   readonly progress: WebhookProgress;

@@ -7,12 +7,12 @@ import { EndpointQueue } from "./endpoint-queue.ts";
 import type { GuardedPost } from "./guarded-post.ts";
 import type { WebhookMessages } from "./webhook-messages.ts";
 
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two checks of what is due. */
 const EVERY = 250;
 /** Milliseconds for which one server delivers for all; it renews this several times before it is over. */
 const LEASE = 6000;
 const RENEWED_EVERY = 2000;
-/** Milliseconds in which a closing server finishes what it is sending. */
+/** Milliseconds for a closing server to finish what it is sending. */
 const GRACE = 2000;
 
 interface Needed {
@@ -24,7 +24,7 @@ interface Needed {
   readonly baseUrl: string;
 }
 
-/** This server's turn to deliver. */
+/** A term in which this server delivers. */
 interface Term {
   readonly ending: AbortController;
   readonly queues: Map<string, EndpointQueue>;
@@ -34,7 +34,7 @@ interface Term {
 
 /**
  * Delivers events to the endpoints of all organisations. One of the servers does so at a time: the one that holds the
- * lease in the database. How far it has come is in the database, too, so another one continues there.
+ * lease in the database. Its progress is in the database as well, so another server can continue there.
  */
 export class WebhookDeliverer {
   readonly #services: Needed;
@@ -67,7 +67,7 @@ export class WebhookDeliverer {
     await this.#services.post.close();
   }
 
-  /** Takes note of changes that memory has. */
+  /** Notes changes that memory has applied. */
   apply(changes: readonly Change[]): void {
     if (this.#term === undefined) return void (changes.some(isOfWebhooks) && this.#look());
     for (const change of changes) {
@@ -134,7 +134,7 @@ export class WebhookDeliverer {
     return queue;
   }
 
-  /** What is being sent has some time to finish, if the server is closing: the lease is ours until then. */
+  /** If the server is closing, messages being sent have some time to finish; until then the lease is ours. */
   async #end(term: Term): Promise<void> {
     this.#term = undefined;
     const idle = Promise.all([...term.queues.values()].map((queue) => queue.idle()));
@@ -145,7 +145,7 @@ export class WebhookDeliverer {
     term.ending.abort();
     await idle;
     if (!this.#isStopped) return;
-    // Without it, the next server waits until the lease is over.
+    // Otherwise the next server would have to wait until the lease ends.
     await this.#services.store.record("lease", "webhooks", this.#server, 0).catch(() => undefined);
   }
 }

@@ -4,14 +4,14 @@ import { ruleDocument } from "../../formats/rule-document.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { aboutOf } from "../changes/change-text.ts";
 
-/** Rules that a message lists; of more, it has only the numbers. */
+/** Maximum rules that a message lists; for more, it only has the counts. */
 const MAX_LISTED = 20;
 /** Standard Webhooks asks for less than 20 kB. */
 const MAX_BYTES = 16_000;
 
-/** What an endpoint gets in one message: an event of the feed, or all events of one change of a ruleset. */
+/** The content of one message: an event of the feed, or all events of one change of a ruleset. */
 export interface WebhookEvent {
-  /** Of the feed: the first and the last of its events. */
+  /** The numbers of its first and last event in the feed. */
   readonly first: number;
   readonly last: number;
   /** An endpoint that wants one of these gets it. */
@@ -23,7 +23,7 @@ export interface WebhookEvent {
 type RuleEvent = Extract<Event, { readonly rule: Rule }>;
 type OtherEvent = Exclude<Event, RuleEvent>;
 
-/** What the text of a message is made with. */
+/** The data from which the text of a message is made. */
 export interface About {
   /** For its name; undefined if it has been deleted since. */
   readonly ruleset: (id: string) => { readonly name: string } | undefined;

@@ -27,7 +27,7 @@ export type Message = Pick<SentDelivery, "messageId" | "type" | "cause" | "attem
 export class WebhookMessages {
   readonly #services: Needed;
   readonly #agent = `ipsieve/${ownVersion()}`;
-  /** Endpoints to which a user has a message sent. */
+  /** Endpoints to which a user is sending a message. */
   readonly #busy = new Set<string>();
 
   constructor(services: Needed) {
@@ -84,7 +84,9 @@ export class WebhookMessages {
     return this.#byUser(webhook, { messageId, type: "webhook.test", cause: "test", attempt: 1, body });
   }
 
-  /** The same message once more, whatever became of it. @throws ServiceError "not-found", "too-many-requests" */
+  /**
+   * Sends the same message once more, whatever its outcome was. @throws ServiceError "not-found", "too-many-requests"
+   */
   async resend(webhook: Webhook, deliveryId: string): Promise<Delivery> {
     const known = await this.#services.store.read("delivery", webhook.id, deliveryId);
     if (known === null) throw new ServiceError("not-found", "unknown delivery; only the last ones are kept");

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32;
 /** Who needs the key file. */
 const USER = "webhooks";
 
-/** A new secret, as its receiver needs it, and as it is stored. */
+/** A new secret, in the form for its receiver and in the stored form. */
 export interface NewSecret {
   /** `whsec_` and base64; shown once. */
   readonly text: string;
@@ -52,7 +52,7 @@ export function signedHeaders(
   return { "webhook-id": messageId, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
 
-/** A database that mixes up organisations does not make one sign with the secret of another. */
+/** Even if the database mixes up organisations, none signs with the secret of another. */
 function purposeOf(organisationId: string): string {
   return `webhooks ${organisationId}`;
 }

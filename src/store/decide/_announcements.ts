@@ -4,10 +4,10 @@ import { isExpiring } from "../expiring-key.ts";
 import type { ApiKey } from "../state.ts";
 import type { Decision } from "./_decision.ts";
 
-/** Milliseconds in which servers may not have recorded yet that someone has asked. */
+/** Milliseconds that a server may take to record that someone has asked. */
 const UNRECORDED = 30_000;
 
-/** Nothing happens. `isAnnounced`: because it has been announced before. */
+/** No effect. `isAnnounced`: because it has been announced before. */
 function unchanged(isAnnounced: boolean): Decision {
   return { outcome: { isAnnounced }, changes: [] };
 }

@@ -4,8 +4,9 @@ import type { Decision } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
 /**
- * For the audit log of the organisation whose admin had it replaced, and, as all look addresses up in the catalogue, for
- * the feeds of all `organisations`. The data are files of the server, which have been replaced already.
+ * Written to the audit log of the organisation whose admin had the dataset replaced and, because all organisations look
+ * addresses up in the catalogue, to the feeds of all `organisations`. The data are files of the server, which have been
+ * replaced already.
  */
 export function recordDataset(command: RecordDatasetCommand, organisations: readonly Organisation[]): Decision {
   checkTexts(command.new.source ?? "", command.old?.source ?? "");

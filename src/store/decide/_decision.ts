@@ -11,7 +11,7 @@ import type { Webhook, WebhookProgress, WebhookSecrets } from "../webhook.ts";
 import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
-/** What a command does: its outcome, its change, and what is to be written besides rules. */
+/** The effect of a command: its outcome, its change, and what has to be written besides rules. */
 export interface Decision {
   readonly outcome: Outcome;
   readonly changes: readonly Recorded[];

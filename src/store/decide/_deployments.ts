@@ -62,7 +62,7 @@ export function updateDeployment(
   return changedTo({ ...before, name: name ?? before.name, definition: changed, updatedAt: at }, before);
 }
 
-/** Its list goes, too. */
+/** Its list is deleted as well. */
 export function deleteDeployment({ ifMatch, at }: DeleteDeploymentCommand, before: Deployment): Decision {
   checkDeploymentMatch(before, ifMatch);
   const { changes, writes = [] } = changedTo({ ...before, deletedAt: at, updatedAt: at }, before);
@@ -82,8 +82,8 @@ export function rotateDeployment(
 }
 
 /**
- * Publishes a list, unless another server has published one of a later state, or one since the list it was compared
- * with: that server's is right then, and the outcome says so.
+ * Publishes a list, unless another server has published one of a later state, or any list after the one it was compared
+ * with. That server's list is then the right one, and the outcome says so.
  */
 export function publishList({ list, basedOn, content, at }: PublishListCommand, before: Deployment): Decision {
   const { published } = before;
@@ -106,7 +106,7 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   };
 }
 
-/** The list before stays published. */
+/** The previous list stays published. */
 export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: Deployment): Decision {
   const { published, refused } = before;
   const isLate = (published?.generation ?? 0) !== basedOn;

@@ -43,7 +43,10 @@ export function createList(
   };
 }
 
-/** It is fetched again at once. Credentials go where the list moves to another origin: they are not for that. */
+/**
+ * The list is fetched again at once. If it moves to another origin, its credentials are removed: they are not meant for
+ * that origin.
+ */
 export function updateList(
   { name, definition, at }: UpdateListCommand,
   { list: before, state }: FetchedList,
@@ -85,7 +88,7 @@ export function setListCredentials(
 
 /**
  * Gives a server the right to fetch a list until a moment, so that no two fetch it: if it is due or someone asks for it,
- * and no other server is fetching it. What was noted before the clock was set back does not count. It changes nothing
+ * and no other server is fetching it. Times recorded before the clock was set back do not count. It changes nothing
  * that users see.
  */
 export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
@@ -102,7 +105,7 @@ export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, st
   };
 }
 
-/** What came of a fetch; nothing, if the list has been changed meanwhile: then it is due again. */
+/** The outcome of a fetch. No effect if the list has been changed meanwhile: then it is due again. */
 export function finishFetch(command: FinishFetchCommand, { list: before, state }: FetchedList): Decision {
   const { result, basedOn, dueAt, at } = command;
   const isOurs = state.claimedUntil === command.claimedUntil;
@@ -133,7 +136,7 @@ export function finishFetch(command: FinishFetchCommand, { list: before, state }
 
 type Good = Extract<NonNullable<FinishFetchCommand["result"]>, { content: unknown }>["content"];
 
-/** null: it is as it was. */
+/** null: unchanged. */
 function withContent(before: ExternalList, content: Good, at: number): ExternalList {
   const isSame = content === null || content.digest === before.content?.digest;
   if (isSame) return before.problem === null ? before : { ...before, problem: null };
@@ -149,7 +152,7 @@ function withProblem(before: ExternalList, problem: Omit<FetchProblem, "since">,
   return JSON.stringify(next) === JSON.stringify(known) ? before : { ...before, problem: next };
 }
 
-/** Other content is an event, and so is a new problem; one that goes on is none, though its message may change. */
+/** New content is an event, and so is a new problem. A continuing problem is not, even if its message changes. */
 function fetchEvents({ id, name, content, problem }: ExternalList, before: ExternalList): readonly EventBody[] {
   const list = { id, name };
   if (content !== null && content.number !== before.content?.number) {
@@ -162,7 +165,7 @@ function fetchEvents({ id, name, content, problem }: ExternalList, before: Exter
   return [{ type: "list.refused", list, generation: content?.number ?? 0, problem: { kind, code, message } }];
 }
 
-/** Fetches may fail now with one error and now with another; content that is refused is compared by its digest, too. */
+/** Consecutive fetches may fail with different errors; refused content is also compared by its digest. */
 function isGoingOn(problem: FetchProblem, known: FetchProblem | null): boolean {
   if (problem.kind !== known?.kind) return false;
   return problem.kind === "failed" || (problem.code === known.code && problem.digest === known.digest);

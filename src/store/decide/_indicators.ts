@@ -9,7 +9,7 @@ export interface NewVersion {
   /** Its key. */
   readonly prefix: string;
   readonly name: string | null;
-  /** What the source says of it: an `indicator_type` of STIX, or null. */
+  /** The `indicator_type` of STIX that the source gives, or null. */
   readonly kind: string | null;
   readonly created: number;
   readonly modified: number;
@@ -28,13 +28,13 @@ export interface LastVersion extends NewVersion {
 /** The id of an indicator that belongs to the key of a prefix and the time of its creation. */
 export type IdOf = (key: string, created: number) => string;
 
-/** What is added to a collection, and the versions that are no longer the last ones, with their state. */
+/** The versions to add to a collection, and those that are no longer the last ones, with their new state. */
 export interface IndicatorDifference {
   readonly added: NewVersion[];
   readonly replaced: [added: number, state: number][];
 }
 
-/** The state of a version after which another one of the same indicator was added. */
+/** The state of a version that a later one of the same indicator has superseded. */
 export const SUPERSEDED = 0;
 const [LAST_OF_EARLIER, LAST] = [1, 2];
 
@@ -55,7 +55,7 @@ export function addDifference(
     readonly entry?: IndicatorEntry;
     readonly last?: LastVersion | undefined;
     readonly at: number;
-    /** Indicators that were there until this time have been deleted: others are created after it. */
+    /** Indicators that existed until this time have been deleted; new ones are created after it. */
     readonly after?: number;
   },
 ): void {
@@ -100,7 +100,7 @@ function firstVersion(
   after: number,
   activeAt: number | null,
 ): NewVersion {
-  // Later than what is revoked, so that no two indicators of a prefix have the same time, and thus the same id.
+  // Later than any revoked indicator, so that no two indicators of a prefix have the same time, and thus the same id.
   const created = Math.max(createdAt ?? updatedAt, after === 0 ? 0 : after + 1);
   return {
     id: idOf(key, created),

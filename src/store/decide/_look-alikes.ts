@@ -16,12 +16,12 @@ const LATIN = new Map(
 );
 
 /**
- * What a name looks like: names with the same result can be mistaken for each other. Compatible forms and letters that
- * look alike are unified.
+ * The skeleton of a name: names with the same skeleton can be mistaken for each other. Compatible forms and letters
+ * that look alike are unified.
  */
 function looksOf(name: string): string {
   const drawn = [...name.normalize("NFKC")].map((letter) => LATIN.get(letter) ?? letter).join("");
-  // By way of capitals, because some letters have two lower-case forms.
+  // Through capitals, because some letters have two lower-case forms.
   return drawn.toUpperCase().toLowerCase();
 }
 

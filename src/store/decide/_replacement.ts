@@ -37,7 +37,7 @@ export class Replacement {
     return ++this.#met % STEP === 0;
   }
 
-  /** Adds some of the rules that come after all current ones. False if there are none. */
+  /** Adds some of the rules that sort after all current ones. False if there are none. */
   addRest(): boolean {
     for (let left = STEP; left > 0; left--) {
       if (this.#desired.hasEnded) return false;

@@ -8,7 +8,7 @@ import type { Recorded } from "./_decision.ts";
 import { tooManyRules } from "./_rule-limits.ts";
 import { inverseOf, type RulesSummary } from "./_rules-summary.ts";
 
-/** What undoing a change does: how many rules it touches, and how many more the ruleset has after it. */
+/** The effect of undoing a change: how many rules it touches, and by how many the ruleset grows. */
 export interface Restoration {
   readonly touched: number;
   readonly more: number;

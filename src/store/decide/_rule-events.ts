@@ -51,7 +51,7 @@ export class RuleEvents {
   }
 }
 
-/** Whether a rule's expiry is in the feed already, and the change has not made it active again. */
+/** Whether a rule's expiry is already in the feed and the change has not made the rule active again. */
 function isStillExpired(before: RuleValues | null, expiresAt: number, expiredUntil: number, at: number): boolean {
   return before !== null && before[2] !== null && before[2] <= expiredUntil && expiresAt <= at;
 }
@@ -61,7 +61,10 @@ export function expiredEvent(rule: RuleValues): RuleEvent {
   return [EXPIRED, ...rule, rule[2]!];
 }
 
-/** What restoring rules does: `before`, as they are restored; `after`, as the change to undo had left them. */
+/**
+ * Collects the effect of restoring rules: `before`, the rules as restored; `after`, as the change to undo had left
+ * them.
+ */
 export function addRestored(
   events: RuleEvents,
   { before, after }: { readonly before: readonly RuleValues[]; readonly after: readonly RuleValues[] },

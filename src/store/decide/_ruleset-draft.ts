@@ -8,9 +8,9 @@ import type { ExpiryMarks } from "./_rule-events.ts";
  * there is none.
  */
 export class RulesetDraft implements ExpiryMarks {
-  /** Stands for the id in the rows of rules. */
+  /** Used instead of the id in the rows of rules. */
   readonly number: number;
-  /** As the group found and locked it. */
+  /** The ruleset as the group found and locked it. */
   readonly ruleset: Ruleset;
   readonly #countBefore: number;
   readonly #rules = new Map<string, Rule | null>();
@@ -58,7 +58,7 @@ export class RulesetDraft implements ExpiryMarks {
     this.#written.add(key);
   }
 
-  /** What is to be written to the database. */
+  /** The writes to the database. */
   upserts(): [number, ...RuleValues][] {
     return [...this.#written].flatMap((key): [number, ...RuleValues][] => {
       const rule = this.get(key);

@@ -46,8 +46,8 @@ export function createWebhook(
 }
 
 /**
- * An endpoint that a server has stopped goes on when it is activated: with what has happened since (`resume`), or from
- * now on (`skip`). `sequence`: the last event.
+ * An endpoint that a server has stopped continues when a user activates it: with the events since then (`resume`), or
+ * with new events only (`skip`). `sequence`: the last event.
  */
 export function updateWebhook(
   { definition, missed = "resume", at }: UpdateWebhookCommand,
@@ -71,7 +71,7 @@ export function updateWebhook(
   return { ...decision, writes: [...decision.writes!, { save: "webhook-progress", progress: next }] };
 }
 
-/** Its secrets and deliveries go, too. */
+/** Its secrets and deliveries are deleted as well. */
 export function deleteWebhook({ webhookId }: DeleteWebhookCommand, { webhook }: KnownWebhook): Decision {
   return {
     outcome: {},
@@ -98,7 +98,7 @@ export function stopWebhook({ reason, seen, at }: StopWebhookCommand, { webhook:
   return changedTo({ ...before, stopped: { at, reason } }, before);
 }
 
-/** What there is of an endpoint in the database. */
+/** Everything that the database has of an endpoint. */
 export interface KnownWebhook {
   readonly webhook: Webhook;
   readonly secrets: WebhookSecrets;

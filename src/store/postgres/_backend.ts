@@ -172,7 +172,7 @@ export class PostgresBackend implements Backend {
       await client.connect();
       await client.query(peerSettings());
       await client.query(`listen ${CHANNEL}`);
-      hint(); // for what was missed
+      hint(); // for changes that were missed
     } catch {
       await client.end().catch(() => {});
     }
@@ -198,9 +198,9 @@ export class PostgresBackend implements Backend {
       await within.commit().execute();
       return { answer };
     } catch (error) {
-      // A silent connection must not be waited for.
+      // Do not wait for a connection that has gone silent.
       if (isOutage(error)) this.#writing?.connection.stream.destroy();
-      // Also after a failed commit: kysely then releases the connection, and removes a broken one for good.
+      // Also needed after a failed commit: kysely then releases the connection, and removes a broken one for good.
       await within
         ?.rollback()
         .execute()
@@ -247,7 +247,7 @@ export class PostgresBackend implements Backend {
   }
 }
 
-/** What a list must come after: its own transaction appends only the expiries of its ruleset. */
+/** Executed before a list, whose own transaction appends only the expiries of its ruleset. */
 function expiriesBefore(commands: readonly Command[]): Command {
   return { kind: "expire-rules", actor: commands[0]!.actor, at: Math.max(...commands.map(({ at }) => at)) };
 }

@@ -5,7 +5,10 @@ import type { Tables } from "./_tables.ts";
 
 const HOUR = 3_600_000;
 const KEPT_HOURS = 31 * 24;
-/** Of a deployment in an hour; what is reported beyond that counts as "other": reports are not trusted. */
+/**
+ * Maximum rows of a deployment per hour; whatever is reported beyond that counts as "other", because reports are not
+ * trusted.
+ */
 const MAX_ROWS = 500;
 const MAX_SHOWN = 200;
 
@@ -46,7 +49,7 @@ export async function readBlocked({ db }: Engine, deploymentId: string, now: num
 export async function recordBlocked(engine: Engine, { deploymentId, at, counts }: BlockedReport): Promise<void> {
   const hour = at - (at % HOUR);
   await engine.db.transaction().execute(async (within) => {
-    // Reports about a deployment one after the other, so that together they stay within the limit.
+    // Takes reports about a deployment one after the other, so that together they stay within the limit.
     await sql`select id from deployments where id = ${deploymentId} ${forUpdate(engine)}`.execute(within);
     const rows = summed(counts, await keysOf(within, deploymentId, hour)).map(({ source, prefix, unit, amount }) => [
       deploymentId,
@@ -80,7 +83,7 @@ async function keysOf(within: Transaction<Tables>, deploymentId: string, hour: n
   return new Set(own.map((row) => keyOf(row)));
 }
 
-/** Each source, prefix and unit once; those for which there is no room are added up as others. */
+/** Each source, prefix and unit once; those beyond the limit are added up as "other". */
 function summed(counts: readonly BlockedCount[], known: Set<string>): BlockedCount[] {
   const sums = new Map<string, BlockedCount>();
   for (const count of counts) {

@@ -23,11 +23,12 @@ export async function readBouncerStates({ db }: Engine, organisationId: string):
   return rows.map(stateOf);
 }
 
-/** See `COUNTERS.bouncers`. Lists that no bouncer of the deployment has any more are deleted. */
+/** See `COUNTERS.bouncers`. Lists that no bouncer of the deployment has any longer are deleted. */
 export async function recordBouncer(engine: Engine, progress: BouncerProgress): Promise<boolean> {
   const { credentialId, deploymentId, basedOn, digest, content } = progress;
   return engine.db.transaction().execute(async (within) => {
-    // Another server that records for the same deployment waits here, so that no list is deleted that another is about to name.
+    // Servers that record for the same deployment wait for each other here, so that none deletes a list that another is
+    // about to refer to.
     await sql`select id from deployments where id = ${deploymentId} ${forUpdate(engine)}`.execute(within);
     const states = within.selectFrom("bouncer_states").select("version").where("credential_id", "=", credentialId);
     const version = (await states.executeTakeFirst())?.version ?? 0;

@@ -11,7 +11,7 @@ export interface Insertion {
   readonly ending: string;
 }
 
-/** What differs between the databases. Everything else is the same SQL. */
+/** Where the databases differ. All other SQL is the same. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   readonly db: Kysely<Tables>;

@@ -4,7 +4,7 @@ import { packEvents, type RuleEvent } from "../packed-events.ts";
 import type { EventPart } from "../decide/_decision.ts";
 import type { Tables } from "./_tables.ts";
 
-/** Events of rules in one row: to read a few of them, all are read. */
+/** Events of rules per row; reading any of them reads the whole row. */
 export const EVENTS_OF_ROW = 1000;
 
 /**

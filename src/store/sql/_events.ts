@@ -4,7 +4,7 @@ import { atOneInstant } from "./_at-one-instant.ts";
 import type { Engine } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 
-/** Characters after which no further row is read: of a list, some twenty thousand events. */
+/** Characters after which no further row is read: for a list, some twenty thousand events. */
 const MAX_CHARACTERS = 1 << 20;
 /** Rows that are read at a time, depending on how long they are. */
 const [MIN_ROWS, MAX_ROWS] = [8, 1000];

@@ -51,7 +51,7 @@ export async function executeGroup(
     add: (draft) => void locked.set(draft.ruleset.id, draft),
   };
   const at = Math.max(...commands.map((command) => command.at));
-  // The execution of a list does not lock rulesets of others for so long.
+  // A list takes long, so it does not lock other rulesets meanwhile.
   const others =
     engine.name === "postgres" && commands.some(takesLong) ? [] : await lockDueRulesets(engine, within, at);
   const locked = new Map([...others, ...drafts.values()].map((draft) => [draft.ruleset.id, draft]));

@@ -27,7 +27,7 @@ import { DELETED_MARK } from "./_unread-indicators.ts";
 
 /** Events of rules whose prefixes are compared in one step, if a row of the feed does not have more. */
 const EVENTS_AT_ONCE = 2000;
-/** A collection that is so many events behind is compared as a whole. */
+/** A collection that is this many events behind is compared as a whole. */
 const MAX_BEHIND = 200_000;
 /** Sorts after every key of a prefix. */
 const LAST_KEY = "~";
@@ -63,11 +63,11 @@ interface Step {
   readonly difference: IndicatorDifference;
 }
 
-/** Where a collection stands after a step. */
+/** The progress of a collection after a step. */
 type Standing = Pick<IndicatorCollectionRow, "mark" | "feed" | "scan_mark" | "scan_after">;
 
 /**
- * See `COUNTERS.indicators`. A part that does not begin where the collection stands is left out: another server was
+ * See `COUNTERS.indicators`. A part that does not begin at the collection's progress is ignored: another server was
  * faster.
  */
 export function appendIndicators(
@@ -93,7 +93,7 @@ export function appendIndicators(
 
 /**
  * See `COUNTERS.rulesetIndicators`. The prefixes that events name are compared with their rules as they are now, which
- * may be newer than the events: then nothing is left to do when later events name them.
+ * may be newer than the events; later events about the same prefixes then have no effect.
  */
 export async function appendRulesetIndicators(
   engine: Engine,
@@ -130,7 +130,7 @@ async function inStep(
     await compareIdentity(step);
     const { mark, feed, scan_mark, scan_after } = await work(step);
     const values = { head: await write(step), mark, feed, scan_mark, scan_after };
-    // Most often nothing has changed, and nothing need be written.
+    // Usually nothing has changed, and nothing has to be written.
     if (Object.entries(values).some(([name, value]) => row[name as keyof typeof values] !== value))
       await within.updateTable("indicator_collections").set(values).where("id", "=", collection.id).execute();
     return values;
@@ -250,8 +250,8 @@ async function lastOf({ engine, within, row }: Step, keys: readonly string[]): P
 }
 
 /**
- * Compares what the source lists after one key up to another; or less, and returns up to where: for few entries there
- * may be many indicators of others that are gone.
+ * Compares what the source lists after one key up to another, or a part of that, and returns the last key compared: a
+ * short range of entries may have many indicators of entries that are gone.
  */
 async function compareUpTo(
   step: Step,

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { Engine } from "./_engine.ts";
 
 /**
- * See `COUNTERS.lease`. By the database's clock, which all its servers share. A lease that lasts more than twice as long
- * as it can was taken before the clock was set back, and its holder may be gone. A SQLite file is written only by the
+ * See `COUNTERS.lease`. By the database's clock, which all its servers share. A lease with more than twice its maximum
+ * time left was taken before the clock was set back, and its holder may be gone. A SQLite file is written only by the
  * holder.
  */
 export async function takeLease(engine: Engine, name: string, holder: string, milliseconds: number): Promise<boolean> {

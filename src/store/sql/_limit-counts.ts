@@ -42,7 +42,7 @@ function insertMessage(engine: Engine, server: string, { number, age, counts }: 
  * Including those of servers that are gone. Rows that another server is deleting are left to it, so that neither waits.
  */
 function deleteOld(engine: Engine): RawBuilder<unknown> {
-  // Those from long after now were written before the clock was set back.
+  // Messages from the far future were written before the clock was set back.
   const old = sql`abs(${clock(engine)} - at) > ${sql.lit(KEPT_FOR)}`;
   if (engine.name === "sqlite") return sql`delete from limit_counts where ${old}`;
   return sql`

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Engine } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 
-/** How long and how many events of an organisation are kept. */
+/** How long events of an organisation are kept, and how many. */
 export interface EventLimits {
   readonly eventDays: number;
   readonly eventsPerOrganisation: number;

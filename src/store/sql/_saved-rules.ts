@@ -7,7 +7,10 @@ import { atOneInstant } from "./_at-one-instant.ts";
 import { type LastChange, readLast, transactionsOf } from "./_history.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
 
-/** Reading a ruleset whole is faster than applying more changed rules than these, or than one in sixteen. */
+/**
+ * With more changed rules than this, or more than one in sixteen, reading the whole ruleset is faster than applying the
+ * changes.
+ */
 const MIN_READ_WHOLE = 20_000;
 const READ_WHOLE_SHIFT = 4;
 
@@ -36,8 +39,8 @@ export async function readHistory(within: Transaction<Tables>): Promise<History>
  *
  * Why the mark is enough to know that saved rules belong to this database and its history: every transaction has a
  * random id, and changes are numbered without gaps. So a database that has the marked change under the same number and
- * the same id also has all changes before it. A copy of the database from before that change does not have it; what is
- * written to such a copy gets other ids.
+ * the same id also has all changes before it. A copy of the database from before that change does not have it; changes
+ * written to such a copy get different ids.
  */
 export async function catchUp(
   within: Transaction<Tables>,

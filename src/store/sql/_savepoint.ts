@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "./_tables.ts";
 import { StoreError } from "../store-error.ts";
 
-/** Runs work that writes while it decides: if it is rejected half way, what it has written is rolled back. */
+/** Runs work that writes while it decides. If it is rejected midway, its writes are rolled back. */
 export async function withSavepoint<Result>(within: Transaction<Tables>, work: () => Promise<Result>): Promise<Result> {
   await sql`savepoint command`.execute(within);
   try {

@@ -55,7 +55,7 @@ export interface StoreRow {
    * commits.
    */
   readonly sequence: number;
-  /** Which tables of which PostgreSQL database these are: tables that a dump was restored to are others. */
+  /** The identity of these tables in this PostgreSQL database; tables restored from a dump get a different one. */
   readonly identity: Generated<string | null>;
 }
 
@@ -443,18 +443,21 @@ export interface TaxiiCredentialRow {
   readonly revoked_at: number | null;
 }
 
-/** How far the indicators of a collection follow what they are made of. Its lock numbers them in the order of commits. */
+/**
+ * How far the indicators of a collection have followed their source. Holding this row's lock numbers them in the order
+ * of commits.
+ */
 export interface IndicatorCollectionRow {
   readonly id: string;
   readonly number: number;
   readonly organisation_id: string;
   /** When its last indicator was added, in microseconds. */
   readonly head: number;
-  /** The state of its source that is in it; -1: none is, as a whole; -2: none is, and what there was has been deleted. */
+  /** The state of its source that it has completely; -1: none yet; -2: none, and its indicators have been deleted. */
   readonly mark: number;
   /** The id of the feed whose events `mark` counts. */
   readonly feed: string;
-  /** Of a comparison that is going on: the state of the source, and the key of the last prefix that was compared. */
+  /** For a comparison in progress: the state of the source, and the key of the last prefix compared. */
   readonly scan_mark: number | null;
   readonly scan_after: string | null;
 }

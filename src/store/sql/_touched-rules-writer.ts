@@ -26,7 +26,7 @@ export class TouchedRulesWriter {
     this.#events = new EventParts(within, at);
   }
 
-  /** The id of what is kept in parts; null if nothing is. */
+  /** The id of the kept parts; null if there are none. */
   get kept(): string | null {
     return this.#parts.id;
   }
@@ -36,7 +36,7 @@ export class TouchedRulesWriter {
     return this.#events.written;
   }
 
-  /** Writes what is waiting, if it is worth a statement. */
+  /** Writes the waiting rules, if there are enough for a statement. */
   async write(): Promise<void> {
     const { rowsAtOnce } = this.#engine;
     const { upserts, deletes, texts } = this.#touched.waiting;
@@ -64,7 +64,7 @@ export class TouchedRulesWriter {
     await deleteRules(this.#engine, this.#within, keys);
   }
 
-  /** Few are kept with the change itself. */
+  /** A few rules are kept with the change itself. */
   async #writeTexts(): Promise<void> {
     if (this.#touched.isListed) return;
     const texts = this.#touched.takeTexts();

@@ -7,7 +7,10 @@ const AT_ONCE = 2000;
 /** The mark of a collection whose indicators have been deleted. */
 export const DELETED_MARK = -2;
 
-/** See `COUNTERS.unreadIndicators`. The collection stays: what may follow comes after what it had. */
+/**
+ * See `COUNTERS.unreadIndicators`. The row of the collection stays, so that later indicators are numbered after the
+ * deleted ones.
+ */
 export async function deleteUnreadIndicators(engine: Engine): Promise<boolean> {
   return engine.db.transaction().execute(async (within) => {
     const { rows } = await sql<{ id: string; number: number; organisationId: string }>`

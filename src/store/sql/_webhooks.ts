@@ -29,7 +29,10 @@ export async function roomForWebhook(
   return { count, sequence: await lastEvent(within, organisationId) };
 }
 
-/** With what is stored about it. Throws StoreError (`webhook-not-found`), also for another organisation's. */
+/**
+ * The endpoint with everything stored about it. Throws StoreError (`webhook-not-found`), also for another
+ * organisation's.
+ */
 export async function knownWebhook(
   within: Within,
   { organisationId, webhookId }: { readonly organisationId: string; readonly webhookId: string },

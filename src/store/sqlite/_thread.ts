@@ -86,7 +86,7 @@ export class SqliteThread {
     else call.resolve(("packed" in message ? inSlices(unpacking(message.packed)) : message.result) as never);
   }
 
-  /** Whether the thread committed before it ended is not known here. */
+  /** It is not known here whether the thread committed before it ended. */
   #ended(): unknown {
     this.#hasEnded = true;
     const why = this.#cause instanceof Error ? ` (${this.#cause.message})` : "";

@@ -3,7 +3,8 @@ import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 
 /**
- * What is transferred to another thread without a copy, and is gone here: the columns of rules whose names are packed.
+ * Buffers that are transferred to another thread without a copy, and become unusable here: the columns of rules with
+ * packed names.
  */
 export function buffersIn(parts: Iterable<RuleColumns>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();

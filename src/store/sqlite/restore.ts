@@ -57,7 +57,7 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
     try {
       if ((await migrate(engine)) === SCHEMA_VERSION)
         throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
-      // What is written from now on gets numbers that readers of the feeds may have seen with other events.
+      // Events written from now on get numbers that readers of the feeds may have seen with other events.
       engine.file.exec("update event_heads set feed = lower(hex(randomblob(16)))");
       return await checkFile(engine, backup);
     } finally {
@@ -88,7 +88,7 @@ async function retire(path: string): Promise<void> {
       throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
     const known = asStoreError(error, path);
     if (known instanceof StoreError && known.code === "unavailable") throw known;
-    // It is corrupt, or not a database: that is why it is replaced.
+    // The old file may be corrupt or not a database, which is why it is being replaced.
   }
   for (const log of ["-wal", "-shm"]) await rm(path + log, { force: true });
 }

@@ -21,11 +21,11 @@ import type { PackedArgument, WorkerCall, WorkerMessage, WorkerMethods, WorkerSe
 import { publish } from "./_publish.ts";
 import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
-// The only thread that has the file: it alone waits for the disk. Calls run one after the other.
+// The only thread with the file open, and the only one that waits for the disk. Calls run one after the other.
 
 const port = parentPort!;
 const { path, create, limits, synchronous, identity: openedBefore } = workerData as WorkerSetup;
-/** Milliseconds for which a probe waits for another process that writes: calls after it wait, too. */
+/** Milliseconds for which a probe waits for another process that is writing; later calls wait as long. */
 const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
 let identity: FileIdentity;
@@ -78,7 +78,7 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
     return record(engine, name, increments as never);
   },
 
-  /** No one uses the number, and it does not change; a page is written nevertheless. */
+  /** The number is unused and does not change, but writing it writes a page. */
   async probe() {
     identity.check();
     engine.file.exec(`pragma busy_timeout = ${PROBE_TIMEOUT}`);
