@@ -19,6 +19,7 @@ export interface ServeOptions {
   readonly store: LoadingStore;
   readonly catalogue: SnapshotPaths;
   readonly threats: SnapshotPaths;
+  readonly historyFolder: string | undefined;
   readonly updateCommand: ChildCommand | undefined;
   readonly pullCommand: ChildCommand | undefined;
   readonly feedTarget: FeedTarget | undefined;

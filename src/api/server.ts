@@ -27,6 +27,7 @@ import { ListSecrets } from "../service/lists/list-secrets.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
 import { FollowedCatalogue } from "../service/datasets/followed-catalogue.ts";
+import { EarlierCatalogues } from "../service/datasets/earlier-catalogues.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
 import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
 import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
@@ -87,6 +88,8 @@ export interface ServerOptions {
   readonly catalogue: SnapshotPaths;
   /** Where the snapshot of the kind "cti" is; until there is one, lookups of threat intelligence get 503. */
   readonly threats: SnapshotPaths;
+  /** The folder of the catalogues that updates have built; undefined unless the server uses those. */
+  readonly historyFolder?: string | undefined;
   /** How the dashboard updates the catalogue; undefined if no update would change what this server uses. */
   readonly updateCommand?: ChildCommand | undefined;
   /** How the catalogue is pulled again and again; undefined unless it comes from a URL. */
@@ -424,6 +427,7 @@ function servicesOf(
     settings,
     catalogue: cataloguePaths,
     threats,
+    historyFolder,
     updateCommand,
     pullCommand,
     feedTarget,
@@ -461,6 +465,7 @@ function servicesOf(
     waiters: new SequenceWaiters(),
     tails: new ChangeTails(store),
     catalogue,
+    earlierCatalogues: new EarlierCatalogues({ folder: historyFolder, log }),
     catalogueUpdates: new CatalogueUpdates({
       command: updateCommand,
       catalogue,

@@ -1,9 +1,8 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { ageDays, OLD_DAYS } from "../cbs/catalogue-ages.ts";
 import { BUNDLED_CATALOGUE } from "../datasets/open-catalogue.ts";
+import { EXTENSION, type ListedGeneration, listGenerations } from "../update/list-generations.ts";
 import { defaultCatalogue } from "./default-datasets.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
@@ -30,8 +29,6 @@ export function chosenMoment(args: Arguments): number {
   if (now !== undefined) return momentOf("now", now).getTime();
   return asOf === undefined ? Date.now() : momentOf("as-of", asOf).getTime();
 }
-
-const EXTENSION = ".ipsieve";
 
 /**
  * The file that a command's options name, or the default one. With --as-of it is named on stderr. Throws UsageError.
@@ -66,19 +63,9 @@ export function ageNotice(createdAt: Date, now: number): string | undefined {
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }
 
-interface Generation {
-  readonly path: string;
-  readonly createdAt: Date;
-}
-
-/**
- * The newest generation in a folder that was made no later than `time`, according to the files' own headers, which are
- * all that is read. Throws UsageError.
- */
-async function generationAsOf(folder: string, time: Date): Promise<Generation> {
-  const generations: Generation[] = [];
-  for (const name of namesIn(folder)) generations.push(await generationOf(join(folder, name)));
-  generations.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.path < b.path ? -1 : 1));
+/** The newest generation in a folder that was made no later than `time`. Throws UsageError. */
+async function generationAsOf(folder: string, time: Date): Promise<ListedGeneration> {
+  const generations = await generationsIn(folder);
   const newest = generations.findLast(({ createdAt }) => createdAt <= time);
   if (newest !== undefined) return newest;
   const [oldest] = generations;
@@ -91,31 +78,22 @@ async function generationAsOf(folder: string, time: Date): Promise<Generation> {
   );
 }
 
-function namesIn(folder: string): string[] {
+/** A corrupt file may be the requested one: answering from another generation instead would be wrong. */
+async function generationsIn(folder: string): Promise<ListedGeneration[]> {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
+    return await listGenerations(folder);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const what =
-      code === "ENOENT"
-        ? "there is no such folder"
-        : code === "ENOTDIR"
-          ? "it is a file, not a folder of catalogues"
-          : `cannot be read (${code})`;
+    if (error instanceof SnapshotError)
+      throw new UsageError(
+        `--as-of: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
+      );
     throw new UsageError(
-      `--as-of: ${folder}: ${what}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`,
+      `--as-of: ${folder}: ${reasonOf(error as NodeJS.ErrnoException)}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`,
     );
   }
 }
 
-/** The corrupt file may be the requested one: answering from another generation instead would be wrong. */
-async function generationOf(path: string): Promise<Generation> {
-  try {
-    return { path, createdAt: (await readSnapshotHead(path)).createdAt };
-  } catch (error) {
-    if (!(error instanceof SnapshotError)) throw error;
-    throw new UsageError(
-      `--as-of: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
-    );
-  }
+function reasonOf({ code }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return "there is no such folder";
+  return code === "ENOTDIR" ? "it is a file, not a folder of catalogues" : `cannot be read (${code})`;
 }

@@ -95,6 +95,11 @@ interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
+interface ServiceLookupOptions extends LookupOptions {
+  /** Answers from the catalogue that was in use then: a date (until its end, UTC), or a date and time with a zone. */
+  readonly asOf?: string;
+}
+
 /** Where to begin, and how to end. */
 export interface ChangesOptions {
   /** The number of the last change that is known. */
@@ -297,9 +302,10 @@ export class Client {
   /** As `checkEach`: which services each address or prefix belongs to. */
   lookUpServices(
     addresses: Iterable<string> | AsyncIterable<string>,
-    { signal }: LookupOptions = {},
+    { signal, asOf }: ServiceLookupOptions = {},
   ): AsyncGenerator<CbsLookup | InvalidAddress, void> {
-    return lookUpEach(addresses, (body) => this.#lines("/v1/cbs/lookup", body, ending(signal)));
+    const params = { query: asOf === undefined ? {} : { as_of: asOf } };
+    return lookUpEach(addresses, (body) => this.#lines("/v1/cbs/lookup", body, { params, ...ending(signal) }));
   }
 
   /** As `checkEach`: whether threat intelligence has seen each address. */

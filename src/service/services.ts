@@ -15,6 +15,7 @@ import type { Pulls } from "./deployments/pulls.ts";
 import type { ChangeTails } from "./changes/change-tails.ts";
 import type { FollowedCatalogue } from "./datasets/followed-catalogue.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
+import type { EarlierCatalogues } from "./datasets/earlier-catalogues.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
@@ -45,6 +46,8 @@ export interface Services {
   /** State shared by all followers of the change feeds. */
   readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
+  /** Those that were in use before. */
+  readonly earlierCatalogues: EarlierCatalogues;
   readonly catalogueUpdates: CatalogueUpdates;
   /** undefined unless the catalogue is pulled from a URL. */
   readonly followedCatalogue: FollowedCatalogue | undefined;

@@ -67,6 +67,7 @@ export async function startServer(
       settings: all,
       store: openLoading(store, all),
       ...snapshotsAt(catalogue, threats),
+      historyFolder: join(folder, "history"),
       log,
       passwords: new Passwords(CHEAP),
       now: () => clock.now,

@@ -52,7 +52,17 @@ export const CbsLookup = named(
   }),
 );
 
-export const CbsLookupQuery = Type.Object({ ip: PrefixText });
+const as_of = Type.Optional(
+  Type.String({
+    maxLength: 40,
+    description:
+      "answer from the newest catalogue that was made no later than this: a date (until its end, UTC), or a date and time with a zone; by default, from the current one",
+    examples: ["2026-06-30", "2026-06-30T12:00:00Z"],
+  }),
+);
+
+export const CbsLookupQuery = Type.Object({ ip: PrefixText, as_of });
+export const CbsBulkQuery = Type.Object({ as_of });
 
 /** A body with a maximum number of addresses. */
 export function CbsBulkBody(most: number) {
@@ -134,7 +144,7 @@ const selection = {
   ),
 };
 
-export const CbsRangesQuery = Type.Object({ ...selection, ...pageParameters });
+export const CbsRangesQuery = Type.Object({ ...selection, as_of, ...pageParameters });
 
 export const CbsExportQuery = Type.Object({
   ...selection,

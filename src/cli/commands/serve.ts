@@ -19,7 +19,7 @@ import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
 import { datasetPath } from "../default-datasets.ts";
 import { SAMPLE_DATASET } from "../../datasets/open-cti-dataset.ts";
-import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
+import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
 import { trustedKeysIn } from "../trusted-keys.ts";
@@ -86,6 +86,7 @@ async function run(args: Arguments): Promise<number> {
     store,
     catalogue,
     threats: threatsOf(settings, quickStart),
+    historyFolder: settings.catalogue === "" ? historyFolder(homeFolder()) : undefined,
     updateCommand: updateCommandOf(settings),
     pullCommand: pullCommandOf(settings),
     feedTarget: feedTargetOf(settings),

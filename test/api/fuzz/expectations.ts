@@ -58,6 +58,8 @@ function byState(
   body: any,
   { nodes, ruleExists }: Known,
 ): readonly number[] | undefined {
+  // Which catalogues there were is not in the document.
+  if (query.has("as_of")) return [200, 400, 404];
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (id === "exportCbsRanges") return ofRanges(query, nodes);

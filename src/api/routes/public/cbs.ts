@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
 import { atOnce } from "../../../cbs/in-parts.ts";
 import { browse, compareListItems, type ListItem } from "../../../cbs/browse.ts";
@@ -7,6 +8,7 @@ import type { App } from "../../app-type.ts";
 import { writeDocuments } from "../../../service/address-documents.ts";
 import { encoded, joined } from "../../../service/encoded.ts";
 import { isKnown } from "../../http/entity-tags.ts";
+import type { CatalogueView } from "../../../service/datasets/catalogue-view.ts";
 import { tagOf } from "../../../service/rules/tags.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
@@ -38,6 +40,7 @@ import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
 import {
   CbsBulk,
   CbsBulkBody,
+  CbsBulkQuery,
   CbsList,
   CbsListQuery,
   CbsLookup,
@@ -78,7 +81,16 @@ export function addCbsRoutes(app: App, services: Services): void {
   addLists(app, services);
 }
 
-function addLookups(app: App, { catalogue, metrics }: Services): void {
+/** The catalogue in use, or the one of an earlier time. @throws ServiceError */
+async function viewAsOf(
+  { catalogue, earlierCatalogues }: Services,
+  { caller }: FastifyRequest,
+  asOf: string | undefined,
+): Promise<CatalogueView> {
+  return asOf === undefined ? catalogue.view() : earlierCatalogues.asOf(asOf, caller.organisationId);
+}
+
+function addLookups(app: App, services: Services): void {
   const lookup = {
     operationId: "lookupCbs",
     summary: "Which services an address or prefix belongs to",
@@ -88,16 +100,20 @@ function addLookups(app: App, { catalogue, metrics }: Services): void {
     ...tagged(CbsLookup),
   };
   app.get("/cbs/lookup", { config: READ_CBS, schema: lookup }, (request, reply) => {
-    const { ip } = request.query;
-    const view = catalogue.view();
-    const { json, found } = view.writer.write(readPrefix(ip), ip);
-    metrics.countLookups("cbs", 1, found ? 1 : 0);
-    if (isKnown(request, reply, view.tag)) return reply.code(304).send();
-    return sendJson(reply, json);
+    const { ip, as_of } = request.query;
+    const answer = (view: CatalogueView): FastifyReply => {
+      const { json, found } = view.writer.write(readPrefix(ip), ip);
+      services.metrics.countLookups("cbs", 1, found ? 1 : 0);
+      if (isKnown(request, reply, view.tag)) return reply.code(304).send();
+      return sendJson(reply, json);
+    };
+    // Most requests are for the current one, and wait for nothing.
+    return as_of === undefined ? answer(services.catalogue.view()) : viewAsOf(services, request, as_of).then(answer);
   });
 }
 
-function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): void {
+function addBulkLookup(app: App, services: Services): void {
+  const { metrics, settings } = services;
   const most = settings.bulkAddresses;
   const bulk = {
     operationId: "bulkLookupCbs",
@@ -105,6 +121,7 @@ function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): vo
     description: `The response is a map from each address, as it was sent, to its document. ${describeLines(most, "each document from the catalogue as it was when the request began")}`,
     tags,
     problems: [400, 406, 413, 415],
+    querystring: CbsBulkQuery,
     body: lineBody(CbsBulkBody(most)),
     documentedBody: CbsBulkBody(most),
     response: { 200: CbsBulk },
@@ -114,7 +131,7 @@ function addBulkLookup(app: App, { catalogue, metrics, settings }: Services): vo
   };
   const config = { ...READ_CBS, bodyBytes: addressesBytes(settings) };
   app.post("/cbs/lookup", { config, schema: bulk }, async (request, reply) => {
-    const { writer } = catalogue.view();
+    const { writer } = await viewAsOf(services, request, request.query.as_of);
     const body: unknown = request.body;
     requireBody(body);
     const count = (matches: Uint32Array): void => metrics.countLookups("cbs", matches.length, countFound(matches));
@@ -172,7 +189,7 @@ function addNodes(app: App, services: Services): void {
   };
   app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, async (request, reply) => {
     const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv"]);
-    const view = catalogue.view();
+    const view = await viewAsOf(services, request, request.query.as_of);
     const { family, aggregate, source, page, page_size, cursor } = request.query;
     if (type !== "application/json") rejectCursor(request);
     const { tree } = await view.browsing();
