@@ -50,7 +50,7 @@ export type Change = Schemas["Change"];
 export type { MirrorOptions, RulesetMirror } from "./mirror.ts";
 
 export interface ClientOptions {
-  /** Where the service is, as `https://lists.example.org`. */
+  /** The URL of the service, such as `https://lists.example.org`. */
   readonly baseUrl: string;
   readonly key: string;
   /**
@@ -63,7 +63,7 @@ export interface ClientOptions {
    * servers share a database. Responses may take longer.
    */
   readonly readYourWrites?: boolean;
-  /** Sends requests; the platform's `fetch` by default. */
+  /** The function that sends requests; the platform's `fetch` by default. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
@@ -84,7 +84,7 @@ type Call<Verb extends Method> = <
   Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>
 >;
 
-/** How to filter a list, and how to fetch it. */
+/** How to filter a list, and how to fetch its pages. */
 interface PageOptions {
   /** Items per request: 1 to 1,000; default 1,000. */
   readonly pageSize?: number;
@@ -100,9 +100,9 @@ interface ServiceLookupOptions extends LookupOptions {
   readonly asOf?: string;
 }
 
-/** Where to begin, and how to end. */
+/** Where a stream of changes begins, and how it is ended. */
 export interface ChangesOptions {
-  /** The number of the last change that is known. */
+  /** The number of the last known change; the stream begins after it. */
   readonly after?: number | undefined;
   /** The feed that the number belongs to: with another one, the service responds 410. */
   readonly feed?: string | undefined;
@@ -118,13 +118,14 @@ const [MIN_RECONNECT, MAX_RECONNECT] = [250, 10_000];
  * its parameters and body, all typed, and resolve to the body of the response; `http` also gives the response, for its
  * headers. Every error response rejects with ServiceError: ProblemError, or ThreatLookupError; without a response, it
  * is ConnectionError. Writes get their own Idempotency-Key unless they have one, so that they can be repeated. A
- * `signal` aborts a request, and its waiting, with its reason. Redirects are not followed: they are ServiceErrors.
+ * `signal` aborts a request, including any wait before a retry, with its reason. Redirects are not followed: they are
+ * ServiceErrors.
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
   readonly http: FetchClient<paths, "application/json">;
   readonly #address: string;
-  /** The last change that a response may reflect. */
+  /** The number of the last change that any response so far may reflect. */
   #sequence = 0;
 
   constructor({ baseUrl, key, maxWait = 60_000, readYourWrites = false, fetch = globalThis.fetch }: ClientOptions) {
@@ -316,14 +317,14 @@ export class Client {
     return lookUpEach(addresses, (body) => this.#lines("/v1/cti/bulk_lookup", body, ending(signal)));
   }
 
-  /** Sends lines of JSON; gives those of the response. */
+  /** Sends lines of JSON and yields the lines of the response. */
   async #lines(path: string, body: string, init: object): Promise<ReadableStream<Uint8Array>> {
     const headers = { "Content-Type": "application/x-ndjson", Accept: "application/x-ndjson" };
     const asIs = (text: string): string => text;
     return this.#call("POST", path, [{ ...init, body, bodySerializer: asIs, headers, parseAs: "stream" }]);
   }
 
-  /** The methods have the types; here all calls are alike. */
+  /** The public methods carry the types; here all calls are alike. */
   async #call(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,

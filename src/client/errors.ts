@@ -1,4 +1,4 @@
-/** By field, what is wrong with it. */
+/** The errors of each field. */
 export type ValidationErrors = Readonly<Record<string, readonly string[]>>;
 
 /**
@@ -16,7 +16,7 @@ export interface ProblemDocument {
   readonly [extension: string]: unknown;
 }
 
-/** What to do about a connection that failed, by the code of its error. */
+/** How to fix a failed connection, by the code of its error. */
 const CURES: readonly (readonly [codes: RegExp, cure: string])[] = [
   [/^ECONNREFUSED$/, "nothing listens there: check that the service is running, and the service's address"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "its host name cannot be resolved: check the service's address and this machine's DNS"],
@@ -38,9 +38,9 @@ const CURE = "check the service's address, and that it can be reached from here"
 /** There was no response, or only part of one. `cause` is the platform's own error. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** Of the platform, such as ECONNREFUSED; "connection-failed" where it gives none, as browsers do. */
+  /** The platform's code, such as ECONNREFUSED; "connection-failed" if there is none, as in browsers. */
   readonly code: string;
-  /** Where the service was looked for. */
+  /** The URL at which the service was expected. */
   readonly address: string;
 
   constructor(address: string, cause: unknown) {
@@ -51,13 +51,13 @@ export class ConnectionError extends Error {
     this.address = address;
   }
 
-  /** Whether an error is about a connection, rather than of a mistake in a program. */
+  /** Whether an error is about a connection rather than a mistake in a program. */
   static isOne(error: unknown): boolean {
     return codeOf(error) !== undefined;
   }
 }
 
-/** `fetch` wraps what the socket says, perhaps more than once. */
+/** `fetch` wraps the socket's error, possibly more than once. */
 function codeOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
   if (typeof code === "string") return code;
@@ -68,7 +68,7 @@ function codeOf(error: unknown): string | undefined {
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly status: number;
-  /** To quote to the operator of the service. */
+  /** The id of the request, to quote to the operator of the service. */
   readonly requestId: string | undefined;
   readonly headers: Headers;
 
@@ -94,13 +94,13 @@ export class ProblemError extends ServiceError {
     this.kind = problem.type.replace(/^\/problems\//, "");
   }
 
-  /** By field, what is wrong with it; empty for other problems than validation errors. */
+  /** The errors of each field; empty for problems other than validation errors. */
   get validationErrors(): ValidationErrors {
     return this.problem.validation_errors ?? {};
   }
 }
 
-/** A rejection of the threat-intelligence lookups (400, 500), which have a shape of their own. */
+/** An error response of the threat-intelligence lookups (400, 500), which has a form of its own. */
 export class ThreatLookupError extends ServiceError {
   override readonly name = "ThreatLookupError";
 }

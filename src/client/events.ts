@@ -1,7 +1,7 @@
 /** Milliseconds without a byte after which a connection counts as lost: the service sends a comment every 15 s. */
 const SILENCE = 45_000;
 
-/** The data of server-sent events. Ends when the connection does, however it does. */
+/** Yields the data of server-sent events. Ends when the connection ends, for whatever reason. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   const reader = body.getReader();

@@ -1,4 +1,4 @@
-/** An address that is invalid: its position among those that were given, from 1 on, and what is wrong with it. */
+/** An invalid address: its position in the input, from 1, and the error. */
 export interface InvalidAddress {
   readonly line: number;
   readonly error: string;
@@ -10,14 +10,14 @@ export class IncompleteAnswer extends Error {
 }
 
 /**
- * Addresses of one request. Some platforms read no response before they have sent the whole body, and the service reads
- * no body whose response is not read: so many lines fit into what the systems between them hold.
+ * Addresses per request. Some platforms read no response before they have sent the whole body, and the service stops
+ * reading a body while its response is not read; this many lines fit into the buffers between them.
  */
 const ADDRESSES = 5000;
 
 /**
- * Looks up any number of addresses, in order: `send` gets some of them as lines of JSON, and gives the lines of the
- * response. No more addresses are taken than are asked for with the next request.
+ * Looks up any number of addresses, in order: `send` gets some of them as lines of JSON and yields the lines of the
+ * response. No more addresses are taken than the next request needs.
  */
 export async function* lookUpEach<Document extends object>(
   addresses: Iterable<string> | AsyncIterable<string>,
@@ -49,7 +49,7 @@ async function* answersTo<Document extends object>(
       continue;
     }
     reason = `: ${answer.error}`;
-    // The service counts the lines of a request.
+    // The service numbers the lines of each request.
     yield { ...answer, line: answer.line + start };
   }
   if (count < lines.length)
@@ -61,7 +61,7 @@ function isInvalid(answer: object): answer is InvalidAddress {
   return "error" in answer && !("ip" in answer);
 }
 
-/** The lines of a body that is arriving. */
+/** The lines of a body, as they arrive. */
 export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   const reader = body.getReader();

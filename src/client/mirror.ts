@@ -3,10 +3,10 @@ import type { components } from "./_operations.ts";
 import { linesOf } from "./look-up-each.ts";
 import { ServiceError } from "./errors.ts";
 
-/** Milliseconds until a full read that failed is tried again: doubled each time. */
+/** Milliseconds until a failed full read is retried; doubled each time. */
 const [AGAIN_AFTER, MAX_AGAIN_AFTER] = [500, 30_000];
 const GONE = 410;
-/** What trying again does not cure: the request, the key or the plan is wrong. */
+/** Statuses for which a retry does not help: the request, the key or the plan is wrong. */
 const isFinal = (error: unknown): boolean =>
   error instanceof ServiceError &&
   error.status >= 400 &&
@@ -16,7 +16,7 @@ const isFinal = (error: unknown): boolean =>
 type Change = components["schemas"]["Change"];
 type Rule = components["schemas"]["Rule"];
 
-/** What a mirror asks of the service. */
+/** The calls of the service that a mirror needs. */
 interface Service {
   snapshot(rulesetId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   changes(options: { after: number; feed: string; signal: AbortSignal }): AsyncIterable<Change>;
@@ -25,7 +25,10 @@ interface Service {
 export interface MirrorOptions {
   /** Ends the mirror. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the mirror stops following for good, as its key has been revoked; the rules stay as they are. */
+  /**
+   * Called when the mirror stops following for good, for example because its key was revoked; the rules stay as they
+   * are.
+   */
   readonly onEnd?: ((error: unknown) => void) | undefined;
 }
 
@@ -48,12 +51,12 @@ export class RulesetMirror {
     signal?.addEventListener("abort", () => this.close(), { once: true });
   }
 
-  /** The rules as they are known now. After a full read it is another object: ask for it each time. */
+  /** The rules as currently known. A full read replaces the object, so read this property each time. */
   get rules(): Ruleset {
     return this.#rules;
   }
 
-  /** The number of the last change that the rules have. */
+  /** The number of the last change that the rules include. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -104,7 +107,7 @@ export class RulesetMirror {
     this.#sequence = sequence;
     if (id !== this.#id) return;
     if (type === "ruleset.deleted") this.#rules.clear();
-    // An expired rule stays, and no longer counts.
+    // An expired rule stays but no longer counts.
     else if (type === "rule.deleted") this.#rules.delete(rule!.ip);
     else if (type === "rule.created" || type === "rule.updated") put(this.#rules, rule!);
   }

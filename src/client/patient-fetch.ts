@@ -9,11 +9,11 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
  * write that may have been executed (503) is repeated only with an Idempotency-Key.
  */
 export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
-  // The copy of a body that is never sent again would only fill memory.
+  // Without retries, a copy of the body would only fill memory.
   if (maxWait === 0) return fetch;
   return async (request) => {
     for (let waited = 0; ;) {
-      // The body can be sent once: what is sent is a copy.
+      // A body can be sent only once, so a copy is sent.
       const response = await fetch(request.clone());
       const wait = waitOf(request, response);
       if (wait === undefined || waited + wait > maxWait) return response;

@@ -20,7 +20,7 @@ export function inBackground(
     if (isDone) onEnd(undefined);
     else inBackground(work, onEnd, { isAwaited });
   }, delay);
-  // A number in browsers.
+  // Browsers return a number, which has no such method.
   if (!isAwaited && typeof timer === "object") (timer as { unref?(): void }).unref?.();
 }
 

@@ -11,7 +11,7 @@ import { idOf } from "./rule-id.ts";
 const GROUP = 512;
 const matches = new Uint32Array(GROUP);
 
-/** What a freeze in progress must not miss. */
+/** The changes that a freeze in progress must not miss. */
 interface Freezing {
   /** The slots that were taken since it began. */
   readonly added: number[];

@@ -14,8 +14,8 @@ import { CONTROL, MAX_NAME_LENGTH } from "./validate-rule.ts";
 //                           |                          The match of a rule, its value and its number are the same.
 //     slot     1 ... count4 | 1 ... count6             of a family: the number less `first`, which is 0 or count4
 //
-// A file is made by anyone, so each column is checked before it is relied on: lengths, canonical prefixes in order, that
-// the table has just these prefixes, numbers that name something that is there.
+// A file can come from anyone, so each column is checked before it is relied on: lengths, canonical prefixes in order,
+// that the table has just these prefixes, numbers that name something that is there.
 
 /** The slots of the rules of one family, the `first` of all rules being the one before them. @throws RulesetError */
 export function readSlots(
@@ -58,7 +58,7 @@ export function readPrefix(stored: RulesetMetadata, table: PrefixTable, number: 
   return { family, w0: word(0), w1: word(1), w2: word(2), w3: word(3), length };
 }
 
-/** What both families have in one column. */
+/** The columns that both families share. */
 interface SharedColumns {
   readonly first: number;
   readonly expiresAt: Float64Array | undefined;
@@ -66,7 +66,7 @@ interface SharedColumns {
   readonly guard: Guard;
 }
 
-/** Runs what reads a file later on, and makes its errors say which file it is. */
+/** Runs code that reads a file later on, and makes its errors name the file. */
 export type Guard = <Result>(read: () => Result) => Result;
 
 function* guarded<Result>(

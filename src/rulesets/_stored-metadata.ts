@@ -28,8 +28,9 @@ export interface StoredAbout {
 }
 
 /**
- * What a snapshot of the kind "ruleset" holds beside its table. Rules are numbered in the order of prefixes, IPv4 first,
- * from 1 on; a rule's number is its match id in the table, and its value id. The table says its length and expiry:
+ * The contents of a snapshot of the kind "ruleset" besides its table. Rules are numbered in the order of prefixes, IPv4
+ * first, from 1 on; a rule's number is its match id in the table, and its value id. The table says its length and
+ * expiry:
  *
  *     table      matchLength[n], expiresAt[n] (no section: none expires), matchParent[n]
  *     columns    words of the prefix; number of the name; numbers of the moments of creation and update

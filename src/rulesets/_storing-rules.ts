@@ -21,7 +21,7 @@ interface Columns {
   readonly freezer: SortedFreezer;
 }
 
-/** What a file of the rules of both families' moments is written of. In steps of about a millisecond at most. */
+/** The contents of a file with the rules of both families at their moments. In steps of about a millisecond at most. */
 export function* storing(
   families: readonly [FamilyMoment, FamilyMoment],
   about: StoredAbout,
@@ -67,7 +67,7 @@ function* addFamily(
   for (let at = 0; at < ordered.length; at++) {
     if (at % STEP === 0) yield;
     const slot = ordered[at]!;
-    const { slots } = moment; // its arrays may be others after an interruption
+    const { slots } = moment; // its arrays may have been replaced during an interruption
     const kept = moment.kept(slot);
     const word = at * width;
     for (let w = 0; w < width; w++) words[word + w] = kept?.key[w] ?? slots.keys[slot * width + w]!;

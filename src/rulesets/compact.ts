@@ -19,7 +19,7 @@ export interface CompactOptions {
 /** A rule that changes nothing while another active rule covers it. */
 export interface RedundantRule {
   readonly rule: Rule;
-  /** Of the active rules around it, the one that expires last. The rule is redundant until that one expires. */
+  /** The active rule around it that expires last. The rule is redundant until that one expires. */
   readonly coveredBy: Rule;
   /** Redundant for as long as it is active: it can be left out. */
   readonly isSuperfluous: boolean;
@@ -41,9 +41,9 @@ export interface Compaction {
 
 /**
  * Leaves out each rule that an active one covers until it expires, and unites siblings that expire at the same moment
- * and have the same name, until there are none. What is covered stays the same at every moment; which rule decides, and
- * so its name, may not. Expired rules stay unless an active one covers them. `rules` come in the order of prefixes. In
- * interruptible steps. O(n).
+ * and have the same name, until there are none. The covered addresses stay the same at every moment; which rule
+ * decides, and so its name, may change. Expired rules stay unless an active one covers them. `rules` come in the order
+ * of prefixes. In interruptible steps. O(n).
  */
 export function* compacting(
   rules: Iterable<Rule>,
@@ -116,9 +116,9 @@ type CanUnite = (a: DesiredRule, b: DesiredRule) => boolean;
 /**
  * Unites the siblings among rules of one family that come in the order of prefixes, and puts what is left into a list.
  *
- * Invariant: of each length, at most two siblings wait, and all that waits has its parent around the rule that came last.
- * So when a rule comes that is not in the parent of the longest ones, nothing can come into that parent any more: they
- * are settled, united or not, and then the next longer parent is looked at.
+ * Invariant: of each length, at most two siblings wait, and the parent of every waiting rule covers the rule that came
+ * last. So when a rule comes that is not in the parent of the longest ones, nothing can come into that parent any more:
+ * they are settled, united or not, and then the next longer parent is looked at.
  *     waiting    /25: 20.0.0.0   /26: 20.0.0.128, 20.0.0.192         next: 20.0.1.0/24, so /26 unite into a /25,
  *     then       /25: 20.0.0.0, 20.0.0.128                           which unite into 20.0.0.0/24, which waits
  */
@@ -127,9 +127,9 @@ class SiblingUnion {
   readonly #list: RuleList;
   /** By length: one rule, or two siblings. */
   readonly #waiting: DesiredRule[][];
-  /** No longer one waits. */
+  /** No longer prefix waits. */
   #longest = 0;
-  /** How many united rules are in the list. */
+  /** The number of united rules in the list. */
   united = 0;
 
   constructor(family: Family, canUnite: CanUnite, list: RuleList) {
@@ -143,13 +143,13 @@ class SiblingUnion {
     this.#wait(rule);
   }
 
-  /** Settles all that waits; no rule comes after this. */
+  /** Settles all waiting rules; no rule comes after this. */
   end(): void {
     this.#settle();
     for (const rule of this.#waiting[0]!) this.#put(rule);
   }
 
-  /** Settles what cannot unite with what comes from `next` on. */
+  /** Settles the rules that cannot unite with any rule from `next` on. */
   #settle(next?: Prefix): void {
     for (; this.#longest > 0; this.#longest--) {
       const [one, other] = this.#waiting[this.#longest]!;

@@ -10,7 +10,7 @@ export interface ExplainedRule extends Rule {
   readonly role: RuleRole;
 }
 
-/** What a ruleset says about an address, and until when. Times are milliseconds since 1970. */
+/** The decision of a ruleset about an address, and how long it holds. Times are milliseconds since 1970. */
 export interface Explanation {
   /** The rule that decides; null if no active rule covers the address. */
   readonly deciding: Rule | null;

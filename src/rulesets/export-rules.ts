@@ -34,14 +34,14 @@ export function changesBySecond(format: RuleExportFormat, expires: boolean): boo
   return "hasSerial" in FORMATS[format] || (expires && "hasTimeouts" in FORMATS[format]);
 }
 
-/** What some formats need besides the rules; the others ignore it. */
+/** Options that some formats need besides the rules; the others ignore them. */
 export interface RuleExportOptions {
   /**
-   * What the sets, chains or lists of a format are called, where they have a name (ipset and nftables append `_4` and
-   * `_6`): a letter, then up to 24 letters, digits and underscores; "ipsieve" unless given.
+   * The name of the sets, chains or lists of a format that names them (ipset and nftables append `_4` and `_6`): a
+   * letter, then up to 24 letters, digits and underscores; "ipsieve" unless given.
    */
   readonly setName?: string;
-  /** Whether the consumer is to block or to allow what is listed; "blocklist" by default. */
+  /** Whether the consumer should block or allow the listed addresses; "blocklist" by default. */
   readonly purpose?: "blocklist" | "allowlist";
   /**
    * In milliseconds since 1970; now by default. Timeouts start then, and its seconds are the serial number of a zone.

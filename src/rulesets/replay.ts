@@ -11,13 +11,13 @@ export interface SeenAddresses {
   readonly counts6: Float64Array;
 }
 
-/** What a rule, or a list, would have hit. */
+/** The lines and addresses that a rule, or a list, would have hit. */
 export interface Hits {
   readonly lines: number;
   readonly addresses: number;
 }
 
-/** What the rules of a list would have done with a log. */
+/** The decisions of the rules of a list about the addresses of a log. */
 export interface Replay extends Hits {
   readonly byRule: RuleHits;
   /** The deciding rule of each address, in the order of `SeenAddresses`; 0 for none. */

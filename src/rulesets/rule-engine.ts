@@ -11,7 +11,7 @@ export interface RuleBatchLookup {
  * because this room does not know any.
  */
 export interface RuleEngine {
-  /** The zeroed bytes in which a table is made. @throws RangeError without memory */
+  /** Allocates zeroed bytes, in which a table is built. @throws RangeError without memory */
   allocate(byteLength: number): ArrayBufferLike;
   batchesOver(table: PrefixTable): RuleBatchLookup;
 }

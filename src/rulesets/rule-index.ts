@@ -37,7 +37,7 @@ export interface CheckResult {
 const MIN_CHANGES = 256;
 const CHANGES_SHIFT = 6;
 
-/** Texts whose words stay in the first-level cache; where they stood; and what was decided. */
+/** A group of texts whose words stay in the first-level cache, with their indexes and the decisions. */
 const GROUP = 512;
 const group4 = new Uint32Array(GROUP);
 const group6 = new Uint32Array(4 * GROUP);
@@ -71,7 +71,7 @@ export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
  * | `page` of active or expired rules             | O(n / 1024 + limit), see `preparing`          |
  * | `rules`, `search`                             | O(1) a rule, amortised                        |
  *
- * Nothing has to be swept: what has expired stays until it is deleted.
+ * Nothing has to be swept: expired rules stay until they are deleted.
  *
  * Memory: 55 to 63 bytes a rule (IPv4) or 67 to 75 (IPv6), up to half as much again while the arrays have grown ahead,
  * 14 for each distinct expiry, and the names; rules of a ruleset with few names share them.
@@ -143,7 +143,7 @@ export class RuleIndex {
     return this.#rules4.count + this.#rules6.count;
   }
 
-  /** The bytes of all arrays, with the room they keep for more; without the names' texts. */
+  /** The bytes of all arrays, spare capacity included, without the texts of names. */
   get byteLength(): number {
     return this.#rules4.byteLength + this.#rules6.byteLength;
   }

@@ -73,7 +73,7 @@ export class RuleSearch {
     return this.#walks.length > 0;
   }
 
-  /** What was found, when there are no more. */
+  /** The result, once `advance` has returned false. */
   found(): FoundRules {
     return new FoundRules(this.#parts, this.#now, this.#until);
   }

@@ -1,4 +1,4 @@
-/** What is wrong with a file of rules. */
+/** The error of a file of rules. */
 export type RulesetErrorCode =
   /** Metadata of another shape than `RulesetMetadata`. */
   | "bad-metadata"

@@ -22,7 +22,7 @@ export const PURPOSES = ["blocklist", "allowlist"] as const;
 /** What a ruleset is for: one of `PURPOSES`. */
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What a ruleset is made with. */
+/** The options of a new ruleset. */
 export interface RulesetOptions extends PrefixPolicy {
   /** Up to 255 characters without control characters; empty unless given. */
   readonly name?: string;
@@ -30,26 +30,26 @@ export interface RulesetOptions extends PrefixPolicy {
   readonly purpose?: Purpose;
 }
 
-/** How `import` reads a list and adds its rules. `defaults` stand in where a line says nothing. */
+/** How `import` reads a list and adds its rules. `defaults` apply to fields that a line does not set. */
 export interface RulesetImportOptions extends Omit<ImportOptions, keyof PrefixPolicy> {
   /** As for `add`. */
   readonly mode?: ConflictMode;
 }
 
-/** What an import has done. Where there are errors or conflicts, nothing was written. */
+/** The result of an import. If there are errors or conflicts, nothing was written. */
 export interface RulesetImport {
   readonly created: number;
   readonly updated: number;
   readonly skipped: number;
-  /** The rules that there are already, in mode `fail`. */
+  /** In mode `fail`: the existing rules that conflict with the list. */
   readonly conflicts: readonly Rule[];
   /** The lines that cannot be read; see `ImportedRules`. */
   readonly errors: readonly LineError[];
-  /** The lines that were left out because `skipInvalid` was asked for. */
+  /** The lines that were left out; empty unless `skipInvalid` is set. */
   readonly leftOut: SkippedLines;
 }
 
-/** What `export` writes. */
+/** The options of `export`. */
 export interface RulesetExportOptions extends RuleExportOptions {
   /** Expired rules too: most formats cannot mark them, so they are left out unless this is true. */
   readonly includeExpired?: boolean;
@@ -110,7 +110,7 @@ export class Ruleset implements Iterable<Rule> {
     return this.#rules.count;
   }
 
-  /** How often a rule has been created, updated or deleted: while it stays, so do the rules. */
+  /** The number of times that a rule was created, updated or deleted. While it stays the same, so do the rules. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -121,9 +121,9 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Adds a rule. Where there is one for the prefix, expired or not, `mode` decides: `extend` (keep the longer expiry, and
-   * give a name to a rule without one), `override`, `skip`, or `fail`, which changes nothing and returns the action
-   * `conflict`. Returns what was done, and the rule as it is afterwards.
+   * Adds a rule. If there is already one for the prefix, expired or not, `mode` decides: `extend` (keep the longer
+   * expiry, and give a name to a rule without one), `override`, `skip`, or `fail`, which changes nothing and returns
+   * the action `conflict`. Returns what was done, and the rule afterwards.
    * @throws RuleError for a prefix, a name or an expiry that no rule can have, TypeError for an unknown mode or option
    */
   add(prefix: string | Prefix, options: AddOptions = {}, now: number = Date.now()): Addition {
@@ -136,8 +136,8 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Changes what the options name of a rule; `updatedAt` moves only if something did change. Returns the rule as it is
-   * afterwards, undefined if there is none.
+   * Changes the given fields of a rule; `updatedAt` changes only if another field does. Returns the rule afterwards, or
+   * undefined if there is none.
    * @throws RuleError, TypeError as `add`
    */
   update(prefix: string | Prefix, options: RuleOptions, now: number = Date.now()): Rule | undefined {
@@ -203,8 +203,8 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * For each of the texts, the id of the rule that decides at `now`; 0 if none does. What is not an address goes to
-   * `onMalformed` and gets 0; without that it is thrown.
+   * Writes the id of the rule that decides at `now` for each of the texts into `out`; 0 if none does. A text that is
+   * not an address is passed to `onMalformed` and gets 0; without that callback its error is thrown.
    * @throws AddressError, TypeError for what is not an address; RangeError where `out` is shorter than `texts`
    */
   decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
@@ -219,7 +219,7 @@ export class Ruleset implements Iterable<Rule> {
     this.#rules.decideWordsInto(family, words, out, now, count);
   }
 
-  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule has gone */
+  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule was deleted */
   ruleAt(id: RuleId): Rule {
     return this.#rules.ruleAt(id);
   }
@@ -240,8 +240,8 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Makes the table that decisions come from now, in place of in the background: about 0.5 µs a rule, in one turn. For
-   * programs that ask very much at once after many changes; answers are the same without it.
+   * Builds the table that decisions come from now instead of in the background: about 0.5 µs per rule, in one turn. For
+   * programs that make many decisions right after many changes; the decisions are the same without it.
    */
   freeze(): void {
     finished(this.#rules.freezing());
@@ -249,10 +249,10 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Makes what a ruleset from a file makes when it is first needed: columns that can be written to, the order of the
+   * Builds what a ruleset from a file otherwise builds on first use: columns that can be written to, the order of the
    * rules, and the counts of expiries. In slices of 2 ms, and for a million rules two of 15 to 50 ms, between which the
-   * ruleset may be asked and changed. Without it, or before it resolves, the first write and the first walk of a million
-   * rules take some 0.1 s each at once; decisions need none of it. Does nothing where all is there.
+   * ruleset may be read and changed. Without it, or before it resolves, the first write and the first walk of a million
+   * rules take some 0.1 s each at once; decisions need none of it. Does nothing if everything has been built.
    *
    * Rejects with UsageError for rules of a file that cannot be read.
    */
@@ -264,8 +264,9 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Why the last table could not be made in the background, for which only memory can be missing; null once one was.
-   * Without it answers are exact, but slower. It is tried again after half a second, then after a second, up to a minute.
+   * Why the last table could not be built in the background, for which the only cause is lack of memory; null once it
+   * succeeds. Without the table, answers are exact but slower. It is tried again after half a second, then after a
+   * second, up to a minute.
    */
   get freezeError(): unknown {
     return this.#freezeError;
@@ -283,7 +284,7 @@ export class Ruleset implements Iterable<Rule> {
 
   /**
    * The rules in order, IPv4 before IPv6, by address, the less specific first; expired ones too. The ruleset may change
-   * meanwhile, as a `Map` may.
+   * during the iteration, as a `Map` may.
    */
   [Symbol.iterator](): Generator<Rule, undefined> {
     return this.#rules.rules();
@@ -295,7 +296,7 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Adds the rules of a list, all or nothing: where a line cannot be read, or in mode `fail` a rule exists, nothing is
+   * Adds the rules of a list, all or nothing: if a line cannot be read, or in mode `fail` a rule exists, nothing is
    * written. The list is a text, or its parts, cut anywhere.
    * @throws TypeError for an unknown format or mode
    */
@@ -325,7 +326,10 @@ export class Ruleset implements Iterable<Rule> {
     return { ...none, ...done };
   }
 
-  /** The file of the active rules in a format, in chunks; `includeExpired` adds the others. @throws TypeError, RangeError as `exportRules` */
+  /**
+   * The active rules as a file in a format, in chunks; `includeExpired` adds the expired ones. @throws TypeError,
+   * RangeError as `exportRules`
+   */
   export(
     format: RuleExportFormat,
     { includeExpired = false, now = Date.now(), ...options }: RulesetExportOptions = {},
@@ -375,13 +379,13 @@ export class Ruleset implements Iterable<Rule> {
   }
 }
 
-/** The prefix of a rule that there may be, whatever rules are allowed. */
+/** The prefix of an existing rule, which may be one that the policy no longer allows. */
 function readAnyPrefix(prefix: string | Prefix): Prefix {
   const any = { allowSpecialPurpose: true };
   return typeof prefix === "object" ? checkRulePrefix(prefix, any) : parseRulePrefix(prefix, any);
 }
 
-/** What is asked about; host bits of a prefix are an error in a text. */
+/** The prefix or address of a lookup; in a text, host bits of a prefix are an error. */
 function readAddressOrPrefix(where: string | Address | Prefix): Prefix {
   if (typeof where === "string") return parsePrefix(where);
   if (where?.family !== 4 && where?.family !== 6) throw notAnAddress(where);

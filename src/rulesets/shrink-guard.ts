@@ -1,15 +1,15 @@
-/** What a replacement may remove. */
+/** How much a replacement may remove. */
 export interface ShrinkLimits {
   /** Whether it may leave no rule. */
   readonly allowEmpty?: boolean | undefined;
   /**
-   * The largest share of the rules that may go, in per cent. By default half of 20 rules and more, and any share of
-   * fewer.
+   * The largest share of the rules that may be removed, in percent. By default half of the rules if there are 20 or
+   * more, otherwise all of them.
    */
   readonly maxShrink?: number | undefined;
 }
 
-/** What a replacement would do to the rules that are there. */
+/** The effect of a replacement on the existing rules. */
 export interface Shrinkage {
   readonly added: number;
   readonly updated: number;
@@ -20,7 +20,7 @@ export interface Shrinkage {
 /** Why a replacement is rejected. */
 export interface ShrinkRejection extends Shrinkage {
   readonly totalRules: number;
-  /** The share of the rules that would go, in per cent, rounded up: the least `maxShrink` that lets it pass. */
+  /** The share of the rules that would be removed, in percent, rounded up: the smallest `maxShrink` that allows it. */
   readonly removedPercent: number;
   readonly maxShrink: number;
   /** What is wrong, and how to fix it. */
@@ -28,17 +28,17 @@ export interface ShrinkRejection extends Shrinkage {
 }
 
 const DEFAULT_SHARE = 50;
-/** A list of fewer rules is one that someone keeps by hand, and may become another one. */
+/** A shorter list is usually kept by hand and may change completely. */
 const FEWEST_GUARDED = 20;
 
 /**
- * Decides whether a replacement may remove what it would: one that goes wrong, with an empty list or half of one, would
- * leave a network open.
+ * Decides whether a replacement may remove as much as it would: an accidental replacement, with an empty list or half
+ * of one, would leave a network open.
  */
 export class ShrinkGuard {
   readonly #total: number;
   readonly #limits: ShrinkLimits;
-  /** More rules than so many must not be removed. */
+  /** The maximum number of rules that may be removed. */
   readonly maxRemoved: number;
 
   /** `remaining`: how many rules the list has. */
@@ -49,7 +49,7 @@ export class ShrinkGuard {
       remaining === 0 ? (limits.allowEmpty === true ? total : 0) : Math.floor((total * shareOf(total, limits)) / 100);
   }
 
-  /** Undefined where nothing is wrong. */
+  /** Undefined if the replacement is allowed. */
   rejectionOf(shrinkage: Shrinkage): ShrinkRejection | undefined {
     const { added, updated, removed, unchanged } = shrinkage;
     if (removed <= this.maxRemoved) return undefined;

@@ -21,7 +21,7 @@ import { indexOf, restored, type Ruleset } from "./ruleset.ts";
 
 export type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
 
-/** The rules of a file, which can be written to, and what is stored beside them. */
+/** The rules of a file, which can be written to, and the metadata stored with them. */
 export interface StoredRules {
   readonly about: StoredAbout;
   readonly rules: RuleIndex;
@@ -34,8 +34,8 @@ export function storingRuleset(ruleset: Ruleset): Generator<undefined, StoredRul
 }
 
 /**
- * The same for an index of rules. To be carried on to its end, or given up by `return`: until then, what is written to
- * the index is kept as it was. @throws RulesetError for an origin that could not be read again
+ * The same for an index of rules. Run it to its end, or end it early with `return`: until then, the index keeps the old
+ * content of whatever is written to. @throws RulesetError for an origin that could not be read again
  */
 export function storingRules(index: RuleIndex, about: StoredAbout): Generator<undefined, StoredRuleset, undefined> {
   checkOrigin(about.origin, about.sequence);
@@ -102,7 +102,7 @@ export function checkStoredRuleset(metadata: unknown, table: PrefixTable): void 
   for (const rule of ruleset) if (rule.name !== null) checkName(rule.name);
 }
 
-/** What rows of logs say about rules, by number. */
+/** The names and expiries that rows of logs show for rules, by number. */
 export interface StoredLabels {
   /** @throws RulesetError for a length that the table cannot have */
   prefixOf(number: number): Prefix;

@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { longerExpiry, type Rule } from "./rule.ts";
 
-/** What to do where a rule for the prefix exists already, expired or not. */
+/** What to do if a rule for the prefix exists already, expired or not. */
 export const CONFLICT_MODES = ["extend", "override", "skip", "fail"] as const;
 
 /** What `addRule` does where a rule for the prefix exists: one of `CONFLICT_MODES`. */
@@ -16,15 +16,15 @@ export interface AddRequest {
 }
 
 /**
- * What came of an `AddRequest`. `rule` is the rule afterwards: with `skipped` and `conflict` the existing one, the same
- * object.
+ * The outcome of an `AddRequest`. `rule` is the rule afterwards; for `skipped` and `conflict` it is the existing one,
+ * the same object.
  */
 export interface Addition {
   readonly action: "created" | "updated" | "skipped" | "conflict";
   readonly rule: Rule;
 }
 
-/** The members to change; one that is absent or undefined stays. */
+/** The properties to change; one that is absent or undefined stays as it is. */
 export interface RuleChanges {
   readonly name?: string | null | undefined;
   readonly expiresAt?: number | null | undefined;

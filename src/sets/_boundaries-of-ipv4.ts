@@ -6,9 +6,9 @@ import { sortingWords } from "./radix-sort.ts";
 const STEP = 1 << 16;
 
 /**
- * Ranges of IPv4 addresses, in any order, overlapping or not, that become a set: without objects. Rules that have been
- * written long ago come in order, and a few later ones between them: those are kept apart, so that nothing but they has
- * to be sorted.
+ * Collects ranges of IPv4 addresses, in any order, overlapping or not, that become a set, without an object for each.
+ * Typically most rules come in order, with a few later ones between them. The later ones are kept apart, so that only
+ * they have to be sorted.
  *
  *     added      1  4  90  5  7  2  8
  *     in order   1  4      5  7     8      each is not before the one before it
@@ -76,7 +76,7 @@ function doubled(words: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return new Uint32Array(words.buffer.transfer(2 * words.byteLength));
 }
 
-/** How far the two kinds of ranges have been made into boundaries. */
+/** How far both kinds of ranges have been turned into boundaries. */
 interface Progress {
   at: number;
   atApart: number;
@@ -103,7 +103,7 @@ function* boundariesOf(ordered: Ranges, apart: Ranges): Generator<undefined, Uin
 function mergeSome(ordered: Ranges, apart: Ranges, words: Uint32Array, progress: Progress): void {
   const { firsts, lasts, length: count } = ordered;
   let { at, atApart, length, end } = progress;
-  // No first address is beyond the space: with nothing apart any more, those in order come.
+  // Greater than every first address: once no range apart is left, the ordered ones follow.
   let nextApart = apart.length > atApart ? apart.firsts[atApart]! : 2 ** 32;
   for (let steps = 0; steps < STEP; steps++) {
     let [first, after] = [2 ** 32, 0];

@@ -2,14 +2,19 @@ import type { Address, Family } from "../address/address.ts";
 import { type Boundaries, compareWords, STEP, wordsOf } from "./_boundaries.ts";
 import { type DigitOf, sortedIndexes } from "./radix-sort.ts";
 
-/** Making an array takes longer than anything else about a set without addresses, of which guards of writes make many. */
+/**
+ * Allocating an array is the most expensive part of making an empty set, and the guards of writes make many empty sets.
+ */
 const NO_WORDS = new Uint32Array(0);
 const MIN_WORDS = 64;
 
 /** Ranges of addresses of one family, in any order, overlapping or not, that become a set. */
 export class RangeCollector {
   readonly family: Family;
-  /** The words of first and last address of each range, one range after the other; none yet where there may be none. */
+  /**
+   * The words of the first and last address of each range, one range after the other. Not allocated before the first
+   * range.
+   */
   #words = NO_WORDS;
   #length = 0;
 

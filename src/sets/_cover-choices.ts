@@ -9,7 +9,7 @@ export interface Choice {
   readonly nodes: readonly (readonly number[])[];
   readonly count: number;
   readonly cost: number;
-  /** No choice of so many nodes costs less. */
+  /** A lower bound: no choice of this many nodes costs less. */
   readonly bound: number;
 }
 
@@ -18,7 +18,7 @@ export function* fewestNodes(trees: readonly CoverTree[]): Work<number> {
   return totals(yield* priced(trees, Number.MAX_VALUE)).count;
 }
 
-/** What each node costs at best if every node chosen costs `price` more. */
+/** The lowest cost below each node if every chosen node costs `price` more. */
 interface Priced {
   /** The costs without the prices, and how many nodes are chosen. */
   readonly costs: Float64Array;

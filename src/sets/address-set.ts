@@ -37,7 +37,7 @@ export let boundariesOf: (set: AddressSet, family: Family) => Boundaries;
 export class AddressSet {
   static readonly EMPTY = new AddressSet(emptyBoundaries(4), emptyBoundaries(6));
 
-  // For this room alone: programs do without the form in which a set is kept.
+  // For this room only: the form in which a set is stored is not part of the API.
   static {
     createSet = (ipv4, ipv6) => new AddressSet(ipv4, ipv6);
     boundariesOf = (set, family) => set.#of(family);
@@ -114,7 +114,10 @@ export class AddressSet {
     );
   }
 
-  /** What is in the other set, too, and what is not: `intersection` and `difference` at once; can be interrupted. */
+  /**
+   * The addresses that are also in the other set, and those that are not: `intersection` and `difference` at once; can
+   * be interrupted.
+   */
   *splitting(other: AddressSet): Generator<undefined, { inside: AddressSet; outside: AddressSet }, undefined> {
     const ipv4 = yield* splittingIpv4(this.#ipv4.words, other.#ipv4.words);
     const inside6 = yield* combined("intersection", this.#ipv6, other.#ipv6);
@@ -141,7 +144,7 @@ export class AddressSet {
     return areEqual(this.#ipv4.words, other.#ipv4.words) && areEqual(this.#ipv6.words, other.#ipv6.words);
   }
 
-  /** How many addresses of the family it has. */
+  /** The number of addresses of the family, exactly. O(ranges) */
   size(family: Family): bigint {
     return addressesIn(this.#of(family));
   }

@@ -6,10 +6,12 @@ import { coverTree, type CoverTree, prefixOfNode, type Weight } from "./_cover-t
 import { sorting } from "./_sorting.ts";
 import { AddressSet } from "./address-set.ts";
 
-/** What may be lost to have few prefixes: nothing, addresses that are added, or addresses that are left out. */
+/**
+ * What may change so that fewer prefixes suffice: nothing, addresses that are added, or addresses that are left out.
+ */
 export type FitLoss = "none" | "add" | "remove";
 
-/** What may be lost, and what each address costs. */
+/** What may change, and what each address costs. */
 export interface FitOptions {
   readonly loss?: FitLoss;
   /** Addresses that are never added; those that the set itself has stay. */

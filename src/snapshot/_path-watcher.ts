@@ -2,9 +2,9 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Calls `look` soon after something happened in the folder of one of the paths, and at least once in `interval`
- * milliseconds: network file systems report nothing, and a folder that was deleted and made again is another one. One
- * call at a time; a hanging file system holds up this watcher only. Does not keep the process alive.
+ * Calls `look` soon after something happened in the folder of one of the paths, and at least once every `interval`
+ * milliseconds: network file systems report nothing, and a folder that was deleted and recreated is a different one.
+ * One call at a time; a hanging file system holds up this watcher only. Does not keep the process alive.
  */
 export class PathWatcher {
   readonly #look: () => Promise<void>;
@@ -33,7 +33,7 @@ export class PathWatcher {
     }
   }
 
-  /** A folder that cannot be watched (it is not there, or the system has no watches left) is polled only. */
+  /** A folder that cannot be watched (it does not exist, or the system has no watches left) is only polled. */
   #watchFolders(): void {
     for (const [folder, watcher] of this.#folders) {
       if (watcher !== null) continue;

@@ -3,14 +3,14 @@ const MAX_DEPTH = 64;
 
 const SHORT_TEXT = 64;
 
-/** Of all text that is not short and of ASCII; throws for bytes that are not UTF-8, and keeps a byte-order mark. */
+/** Decodes all text except short ASCII; throws for bytes that are not UTF-8, and keeps a byte-order mark. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Bytes that are not a plain MessagePack document. */
 class NotPlainError extends Error {}
 
 /**
- * Decodes bytes from anywhere. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,
+ * Decodes untrusted bytes. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,
  * well-formed text, bytes, arrays, and maps whose keys are text other than "__proto__", at most 64 deep. Integers of 64
  * bits become BigInt, bytes a copy; with `bytesInPlace`, a view of those given.
  *

@@ -13,7 +13,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  */
 const CHUNK_BYTES = 1 << 20;
 
-/** What is read before the head is known: enough that a small file takes one read. */
+/** Bytes read before the head is known: enough that a small file takes one read. */
 const FIRST_BYTES = 64 << 10;
 
 /** Concurrent reads: two threads get memory from the system faster than one, while this thread checks. */
@@ -36,7 +36,7 @@ export async function readSnapshotFile(
     const bytes = new Uint8Array(bufferOf(shared), 0, head.byteLength);
     bytes.set(start);
     await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path, crc32));
-    // Loaded by those alone who have keys: node:crypto takes longer to load than a small snapshot to read.
+    // Loaded only if there are keys: loading node:crypto takes longer than reading a small snapshot.
     if (trustedKeys !== undefined) await (await import("./signing.ts")).checkSigned(bytes, head, trustedKeys, path);
     return { shared, head };
   } finally {
@@ -95,7 +95,7 @@ export class RegularFile {
     });
   }
 
-  /** Once all reads are over: the descriptor's number may be another file's a moment later. */
+  /** Closed only once all reads are over: the descriptor's number may belong to another file a moment later. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#reading);
     closeSync(this.#descriptor);

@@ -13,7 +13,7 @@ export class SectionChecksums {
   #section = 0;
   #crc = 0;
 
-  /** `crc32` is the fastest of the platform. */
+  /** `crc32` is the fastest implementation on the platform. */
   constructor(bytes: Uint8Array, head: SnapshotHead, path: string, crc32: Crc32) {
     this.#crc32 = crc32;
     this.#bytes = bytes;

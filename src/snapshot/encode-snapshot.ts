@@ -7,7 +7,7 @@ import { encodeMetadata } from "./_encode-metadata.ts";
 import { encodeHead, FORMAT_VERSION, GENERATION_BYTES, layOut, type SnapshotSection } from "./format.ts";
 import { infoOf, type SnapshotInfo } from "./snapshot.ts";
 
-/** What goes into a snapshot. */
+/** The contents of a snapshot. */
 export interface SnapshotContent {
   readonly table: PrefixTable;
   /**
@@ -20,12 +20,12 @@ export interface SnapshotContent {
   readonly createdAt?: Date;
 }
 
-/** Another one for every file, or the same one whenever the same content is encoded with the same time of creation. */
+/** Random for every file, or the same whenever the same content is encoded with the same time of creation. */
 export type GenerationChoice = "random" | "of the content";
 
-/** A snapshot that is not in a file. */
+/** A snapshot that is not stored in a file. */
 export interface EncodedSnapshot {
-  /** All of its bytes, one after the other; those of the table are not copied. */
+  /** All of its bytes, in order, in parts; those of the table are not copied. */
   readonly chunks: readonly Uint8Array[];
   readonly info: SnapshotInfo;
 }
@@ -54,7 +54,7 @@ export async function encodeSnapshot(
   return { chunks, info: infoOf(written, table) };
 }
 
-/** Another one for every file. */
+/** Different for every file. */
 export function randomGeneration(): string {
   return randomBytes(GENERATION_BYTES).toString("hex");
 }

@@ -30,7 +30,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  *       12   4  format version: 1, or 2 if the file is signed. Magic, mark and version keep their offsets in all versions
  *       16   8  length of the file
  *       24   8  time of creation, milliseconds since the epoch
- *       32  16  generation: random, another one for every file written
+ *       32  16  generation: random, different for every file written
  *       48  20  kind of content: a lower-case letter, then lower-case letters, digits, "-"
  *       68   4  number of sections, 11
  *       72   4  CRC-32 of the section table
@@ -95,7 +95,7 @@ export interface SnapshotSection {
   readonly crc32: number;
 }
 
-/** What the header and the section table say. */
+/** The contents of the header and the section table. */
 export interface SnapshotHead {
   readonly version: number;
   /** 128 random bits as 32 hexadecimal digits. */
@@ -118,7 +118,7 @@ export function sectionStart(offset: number): number {
 
 /**
  * Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them;
- * `checksums` are their CRC-32s, for those who have a faster one, or compute it in slices.
+ * `checksums` are their CRC-32s, for callers that have a faster one or compute it in slices.
  */
 export function layOut(
   contents: readonly Uint8Array[],

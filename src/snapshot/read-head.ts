@@ -2,7 +2,7 @@ import { RegularFile } from "./_read-file.ts";
 import { decodeHead, HEAD_BYTES, type SnapshotHead } from "./format.ts";
 
 /**
- * What a snapshot's header says, without reading the rest; the length of the file is checked. O(1). Throws
+ * Reads a snapshot's header without the rest; the length of the file is checked. O(1). Throws
  * `SnapshotError`.
  */
 export async function readSnapshotHead(path: string): Promise<SnapshotHead> {

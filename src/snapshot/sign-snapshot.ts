@@ -6,7 +6,7 @@ import { publishSnapshot } from "./write-snapshot.ts";
 export interface SignOptions {
   /** An Ed25519 private key as PEM text, such as `openssl genpkey -algorithm ed25519` writes. */
   readonly privateKey: string;
-  /** What errors call the key, for example its path. */
+  /** The name of the key in errors, for example its path. */
   readonly name?: string;
   /** The file to write or replace, atomically; by default the snapshot itself. */
   readonly output?: string;

@@ -25,7 +25,7 @@ const CHECKSUM_AT = 124;
 /** Before the digest, so that a signature of ours is one of a snapshot and of nothing else. */
 export const SIGNED_PREFIX = "ipsieve snapshot signature 1\n";
 
-/** Who signed a file, and with what: nothing is proven before `verifySignature`. */
+/** The key and the signature of a file; nothing is proven before `verifySignature`. */
 export interface SignatureBlock {
   /** 32 bytes (RFC 8032). */
   readonly publicKey: Uint8Array;
@@ -57,7 +57,7 @@ export function checkSignatureBlock(block: Uint8Array, crc32: Crc32, path: strin
     });
 }
 
-/** What a checked block holds; copies. */
+/** The contents of a checked block, as copies. */
 export function decodeSignatureBlock(block: Uint8Array): SignatureBlock {
   return {
     publicKey: Uint8Array.from(block.subarray(KEY_AT, KEY_AT + KEY_BYTES)),

@@ -31,7 +31,7 @@ export function parseTrustedKeys(text: string, name: string): KeyObject[] {
 }
 
 function publicKeyIn(block: string, name: string): KeyObject {
-  // createPublicKey would take a private one, too, which does not belong on the machines that check.
+  // createPublicKey would also accept a private key, which does not belong on machines that only check.
   if (block.includes("PRIVATE KEY"))
     throw new SnapshotError("bad-key", name, "holds a private key; those who check need the public one alone");
   return ed25519(() => createPublicKey(block), name);

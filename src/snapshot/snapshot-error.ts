@@ -1,5 +1,5 @@
 /**
- * How a snapshot file is rejected, in the order in which an open looks; the last three come from looking deeper and
+ * Why a snapshot file is rejected, in the order of the checks of an open; the last three come from deeper checks and
  * from writing.
  *
  * A code names one cause; `test/corpus/snapshots.ts` has a bad file for each.

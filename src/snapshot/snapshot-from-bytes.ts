@@ -6,10 +6,10 @@ import { decodeHead } from "./format.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /**
- * Opens a snapshot whose bytes are there already, from `fetch` or an upload, on any platform. The bytes are copied and
- * checked like those of a file: yours may change afterwards. `name` stands for them in errors. O(bytes).
+ * Opens a snapshot from bytes in memory, from `fetch` or an upload, on any platform. The bytes are copied and checked
+ * like those of a file; you may change yours afterwards. `name` stands for them in errors. O(bytes).
  * @throws SnapshotError for bytes that are not a sound snapshot
- * @throws TypeError for anything else than bytes
+ * @throws TypeError for anything other than bytes
  */
 export function snapshotFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "snapshot"): Snapshot {
   const given = asBytes(bytes);

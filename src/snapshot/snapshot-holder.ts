@@ -5,11 +5,11 @@ import { openSnapshot } from "./open-snapshot.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
-/** What was loaded from one file. */
+/** The content loaded from one file. */
 export interface Generation<Content> {
   /** How many files have been loaded, this one included. */
   readonly number: number;
-  /** What `load` made of the file. */
+  /** The result of `load` for the file. */
   readonly content: Content;
   readonly path: string;
   /** When it was loaded, in milliseconds since 1970 UTC. */
@@ -21,9 +21,9 @@ export interface Lease<Content> extends Generation<Content>, Disposable {
   release(): void;
 }
 
-/** What a `SnapshotHolder` emits; none of it needs a listener. */
+/** The events of a `SnapshotHolder`; none of them needs a listener. */
 export interface HolderEvents<Content> {
-  /** A file was loaded and is used from now on; with the previous generation, if there was one. */
+  /** A file was loaded and is in use from now on. Called with it and the previous generation, if there was one. */
   swap: [current: Generation<Content>, before: Generation<Content> | undefined];
   /** A file cannot be used; the previous generation stays in use. The error is what `load` rejected with. */
   failure: [error: unknown, path: string];
@@ -40,16 +40,16 @@ export interface HolderOptions<Content> {
   readonly load: (path: string) => Promise<Content>;
 }
 
-/** The time between looks at the file, in milliseconds, where nothing reports changes. */
+/** Milliseconds between two checks of the file, where nothing reports changes. */
 const POLL_MS = 1000;
-/** A file that did not change for so long is not being written at the moment. */
+/** A file that has not changed for this many milliseconds is not being written at the moment. */
 const SETTLED_MS = 50;
 /** A file can change within this time without its times changing: network file systems count in seconds. */
 const YOUNG_MS = 2500;
 
 interface FoundFile {
   readonly path: string;
-  /** Different for every file, and for this one once it is written to, unless it is young. */
+  /** Identifies a file; changes once the file is written to, unless it is young. */
   readonly identity: string;
   readonly isYoung: boolean;
 }
@@ -75,15 +75,15 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   #watcher: PathWatcher | undefined;
   #loading: Promise<boolean> | undefined;
   #wantsMore = false;
-  /** The file that was loaded, or tried, last. */
+  /** The file that was last loaded, or tried. */
   #tried = "";
   /**
-   * It failed while it was young: what was read may have been half of it, and the rest written within one tick of its
-   * times. It is tried once more when it no longer is.
+   * It failed while it was young: it may have been read half written, with the rest following within the same tick of
+   * its times. It is tried once more when it is no longer young.
    */
   #triesAgain = false;
 
-  /** Of several paths, the first at which there is a file counts. Nothing is read before `open` or `watch`. */
+  /** Of several paths, the first one with a file counts. Nothing is read before `open` or `watch`. */
   constructor(paths: string | readonly string[], options: HolderOptions<Content>) {
     super();
     this.#paths = typeof paths === "string" ? [paths] : paths;
@@ -114,8 +114,8 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * Loads the file for the first time. Rejects with what `load` rejects with; where there is no file, only unless it
-   * may be missing.
+   * Loads the file for the first time. Rejects with the error of `load`. If there is no file, it rejects unless the
+   * file may be missing.
    */
   async open({ mayBeMissing = false }: { mayBeMissing?: boolean } = {}): Promise<void> {
     const found = await this.#find();
@@ -172,7 +172,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
 
   async #tryLoad(): Promise<boolean> {
     const found = await this.#find();
-    if (found === undefined && this.#current === undefined) return false; // it may come
+    if (found === undefined && this.#current === undefined) return false; // it may appear later
     const path = found?.path ?? this.#paths[0]!;
     this.#tried = found?.identity ?? "";
     this.#triesAgain = false;

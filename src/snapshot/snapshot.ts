@@ -83,7 +83,7 @@ export function infoOf(head: SnapshotHead, table: PrefixTable): SnapshotInfo {
   };
 }
 
-/** Runs what reads a table and turns its `TableError` into a `SnapshotError` that knows the file. */
+/** Runs a function that reads a table, and turns its `TableError` into a `SnapshotError` that names the file. */
 export function asTable<Result>(path: string, read: () => Result): Result {
   try {
     return read();

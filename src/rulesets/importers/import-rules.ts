@@ -94,15 +94,15 @@ export class RuleImport {
   readonly #rules = new RuleList();
   readonly #errors: LineError[] = [];
   readonly #skipped: FirstLines<SkippedLine>;
-  /** The last line that cannot be read, with all that is wrong with it. */
+  /** The last line that cannot be read, with all of its errors. */
   #unreadable: { readonly line: number; reason: string } | undefined;
   #unreadableCount = 0;
-  /** What came after the last line end. */
+  /** The text after the last line end. */
   #rest = "";
   #line = 0;
   /** The rest of a line that is too long is skipped. */
   #isSkipping = false;
-  /** Nothing further is read: the text has ended, or an error has ended it. */
+  /** Whether reading is over: the text has ended, or an error has ended it. */
   #hasEnded = false;
   #isWhole = true;
 
@@ -131,7 +131,7 @@ export class RuleImport {
     this.#skipped = new FirstLines(maxSkipped);
   }
 
-  /** Whether nothing further is read: an error has ended the reading. */
+  /** Whether an error has ended the reading. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -147,7 +147,7 @@ export class RuleImport {
       this.#take(text.slice(start, end.index));
       start = ends.lastIndex;
     }
-    // What an error has left unread is no line.
+    // Text left unread after an error is not a line.
     if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
     if (this.#rest.length <= MAX_LINE_LENGTH) return;
@@ -157,7 +157,7 @@ export class RuleImport {
     this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
   }
 
-  /** Ends the text, which need not end in a line end, and gives what was read. */
+  /** Ends the text, which need not end in a line end, and returns the rules and errors. */
   end(): ImportedRules {
     const work = this.endInSteps();
     let step = work.next();

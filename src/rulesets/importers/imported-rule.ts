@@ -57,7 +57,7 @@ export interface RuleFields {
 /** Reads one line after the other; null for one without a rule, such as a comment. @throws LineProblem, FileProblem */
 export type LineReader = (line: string) => RuleFields | null;
 
-/** What makes a line unreadable, before its fields are looked at. */
+/** An error that makes a line unreadable before its fields are read. */
 export class LineProblem extends Error {
   /** From 0. */
   readonly at: number;
@@ -71,5 +71,5 @@ export class LineProblem extends Error {
   }
 }
 
-/** What makes all lines that follow unreadable too. */
+/** An error that makes all following lines unreadable as well. */
 export class FileProblem extends LineProblem {}
