@@ -85,6 +85,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     help: "refuse a list that grows by more because a dataset changed; default: 50",
   },
   { name: "chunk-entries", value: "N", help: "divide the list into files of at most N entries" },
+  { name: "comments", help: "name the deployment in its files, where their format has comments" },
   { name: "allow-empty", help: "publish a list from which the excludes have removed everything" },
 ];
 
@@ -138,6 +139,7 @@ function optionsOf(args: Arguments): Options {
   return {
     ...Object.fromEntries(numbers),
     ...(family !== undefined && { families: family === "both" ? [4, 6] : [Number(family) as 4 | 6] }),
+    ...(args.has("comments") && { comments: true }),
     ...(args.has("allow-empty") && { allow_empty: true }),
   };
 }

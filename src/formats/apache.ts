@@ -14,6 +14,7 @@ export const apache = {
   about: "Require lines",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   *write(list) {
     const directive = list.purpose === "blocklist" ? "Require not ip" : "Require ip";
     for (const { prefix } of list.entries()) yield `${directive} ${formatPrefix(prefix)}\n`;

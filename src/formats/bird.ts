@@ -11,6 +11,7 @@ export const bird = {
   about: "blackhole routes",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   *write(list) {
     const name = checkSetName(list.name);

@@ -13,6 +13,7 @@ export const caddy = {
   about: "matcher",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   *write(list) {
     yield `@${checkSetName(list.name)} {\n`;

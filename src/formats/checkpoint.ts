@@ -13,6 +13,7 @@ export const checkpoint = {
   about: "custom intelligence feed",
   kinds: ["rules"],
   mediaType: "text/csv",
+  comments: "entries",
   isNamed: true,
   unprocessable: ({ family }) => (family === 6 ? "its indicators are IPv4 addresses and ranges only" : undefined),
   *write(list) {
@@ -22,7 +23,7 @@ export const checkpoint = {
       const first = formatAddress(prefix);
       const isHost = prefix.length === addressBits(prefix.family);
       const value = isHost ? `${first},IP` : `${first}-${formatAddress(lastAddress(prefix))},IP Range`;
-      yield `${name}_${first}_${prefix.length},${value},high,high,AB,\n`;
+      yield `${name}_${first}_${prefix.length},${value},high,high,AB,${list.comment ?? ""}\n`;
     }
   },
 } as const satisfies Format<"rules">;

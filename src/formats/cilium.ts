@@ -7,6 +7,7 @@ export const cilium = {
   about: "CiliumCIDRGroup",
   kinds: ["rules"],
   mediaType: "application/yaml",
+  comments: "#",
   isNamed: true,
   *write(list) {
     yield `apiVersion: cilium.io/v2alpha1\nkind: CiliumCIDRGroup\nmetadata:\n  name: ${resourceNameOf(list.name)}\nspec:\n`;

@@ -17,12 +17,14 @@ export const cloudflareList = {
   about: "items of a custom list",
   kinds: ["rules"],
   mediaType: "application/json",
+  comments: "entries",
   unprocessable: ({ family, length }) =>
     family === 6 && length > MAX_IPV6_LENGTH && length < 128
       ? `it takes IPv6 prefixes of up to /${MAX_IPV6_LENGTH}, and single addresses`
       : undefined,
   *write(list) {
-    yield* jsonItems(prefixesOf(list).map((prefix) => `{"ip":"${formatPrefix(prefix)}"}`));
+    const comment = list.comment === undefined ? "" : `,"comment":"${list.comment}"`;
+    yield* jsonItems(prefixesOf(list).map((prefix) => `{"ip":"${formatPrefix(prefix)}"${comment}}`));
   },
 } as const satisfies Format<"rules">;
 

@@ -14,6 +14,7 @@ export const csv = {
   about: "for spreadsheets",
   kinds: ["rules", "catalogue"],
   mediaType: "text/csv",
+  comments: "entries",
   write: (list) => (list.kind === "catalogue" ? writeLabels(list) : writeRules(list)),
 } as const satisfies Format;
 

@@ -10,6 +10,7 @@ export const dnsbl = {
   about: "for rbldnsd",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   write: (list) =>
     inSections(list, {
       begin: (family) => `$DATASET ip${family}trie @\n:127.0.0.2:$ is listed\n`,

@@ -61,6 +61,8 @@ export type ListPurpose = "blocklist" | "allowlist";
 
 export interface RuleList extends ListOf<"rules", RuleEntry> {
   readonly purpose: ListPurpose;
+  /** By `commentOf`, for formats that have one with every entry. */
+  readonly comment?: string;
   /** A 32-bit number that is higher in every later state, like the serial numbers of DNS zones. */
   readonly serial: number;
 }

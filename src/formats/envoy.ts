@@ -13,6 +13,7 @@ export const envoy = {
   about: "an HTTP filter for access control",
   kinds: ["rules"],
   mediaType: "application/yaml",
+  comments: "#",
   isNamed: true,
   *write(list) {
     const policy = `    policies:\n      ${checkSetName(list.name)}:\n        permissions:\n        - any: true\n        principals:\n`;

@@ -11,6 +11,7 @@ export const firewalld = {
   about: "entries of an ipset",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isOneFamily: true,
   *write(list) {
     const addresses = yield* addressesOf(list);

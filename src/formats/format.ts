@@ -23,6 +23,11 @@ export interface Format<Kind extends ListKind = ListKind> {
   readonly takesMostSpecific?: boolean;
   /** Whether a file of rules holds addresses of one family only. */
   readonly isOneFamily?: boolean;
+  /**
+   * Where a comment goes: in a first line that begins with this, or with every entry, which the writer does; absent: the
+   * format has no comments.
+   */
+  readonly comments?: "#" | ";" | "entries";
   /** Why a prefix cannot be written in a list of rules; undefined if it can. */
   readonly unprocessable?: (prefix: Prefix) => string | undefined;
   /** Entries that the format cannot represent, which are left out. */

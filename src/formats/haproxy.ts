@@ -24,6 +24,7 @@ export const haproxy = {
   about: "a map, or a list for an acl",
   kinds: ["rules", "catalogue"],
   mediaType: "text/plain",
+  comments: "#",
   takesMostSpecific: true,
   write: (list) => (list.kind === "catalogue" ? writeMap(list) : prefixLines(list)),
 } as const satisfies Format;

@@ -27,6 +27,7 @@ export const ipset = {
   about: "for ipset restore",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   hasTimeouts: true,
   write,

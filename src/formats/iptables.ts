@@ -11,6 +11,7 @@ export const iptables = {
   about: "a chain for iptables-restore",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   *write(list) {
     const chain = checkSetName(list.name);

@@ -20,6 +20,7 @@ export const ndjson = {
   about: "one JSON document per line",
   kinds: ["rules"],
   mediaType: "application/x-ndjson",
+  comments: "entries",
   *write(list) {
     for (const entry of list.entries()) yield `${JSON.stringify(ruleDocument(entry))}\n`;
   },

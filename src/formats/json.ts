@@ -7,6 +7,7 @@ export const json = {
   about: "one JSON array",
   kinds: ["rules"],
   mediaType: "application/json",
+  comments: "entries",
   *write(list) {
     yield* jsonItems(Iterator.from(list.entries()).map(ruleJson));
   },

@@ -15,6 +15,7 @@ export const kubernetes = {
   about: "NetworkPolicy",
   kinds: ["rules"],
   mediaType: "application/yaml",
+  comments: "#",
   isNamed: true,
   *write(list) {
     const addresses = yield* addressesOf(list);

@@ -14,12 +14,14 @@ export const mikrotik = {
   about: "RouterOS script",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "entries",
   isNamed: true,
   *write(list) {
     const name = checkSetName(list.name);
+    const comment = list.comment === undefined ? "" : ` comment="${list.comment}"`;
     yield* inSections(list, {
       begin: (family) => `${MENUS[family]} firewall address-list\nremove [find list="${name}"]\n`,
-      line: (prefix) => `add list="${name}" address=${formatPrefix(prefix)}\n`,
+      line: (prefix) => `add list="${name}" address=${formatPrefix(prefix)}${comment}\n`,
     });
   },
 } as const satisfies Format<"rules">;

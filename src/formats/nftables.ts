@@ -28,6 +28,7 @@ export const nftables = {
   about: "for nft -f",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   hasTimeouts: true,
   write,

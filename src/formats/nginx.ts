@@ -18,6 +18,7 @@ export const nginx = {
   about: "geo and map",
   kinds: ["rules", "catalogue"],
   mediaType: "text/plain",
+  comments: "#",
   takesMostSpecific: true,
   write: (list) => (list.kind === "catalogue" ? writeVariable(list) : writeListed(list)),
 } as const satisfies Format;

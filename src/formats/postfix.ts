@@ -6,6 +6,7 @@ export const postfix = {
   about: "cidr table",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   *write(list) {
     const action = list.purpose === "blocklist" ? "REJECT" : "OK";
     for (const { prefix } of list.entries()) yield `${formatPrefix(prefix)} ${action}\n`;

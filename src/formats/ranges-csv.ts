@@ -14,6 +14,7 @@ export const rangesCsv = {
   about: "ranges as numbers, for joins",
   kinds: ["rules", "catalogue"],
   mediaType: "text/csv",
+  comments: "entries",
   takesMostSpecific: true,
   write: (list) => (list.kind === "catalogue" ? writeLabels(list) : writeRules(list)),
 } as const satisfies Format;

@@ -12,6 +12,7 @@ export const rpz = {
   about: "response policy zone",
   kinds: ["rules"],
   mediaType: "text/dns",
+  comments: ";",
   hasSerial: true,
   *write(list) {
     const policy = list.purpose === "blocklist" ? "." : "rpz-passthru.";

@@ -10,6 +10,7 @@ export const squid = {
   about: "for acl src",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   *write(list) {
     const addresses = yield* addressesOf(list);
     for (const prefix of addresses.prefixes()) yield `${formatPrefix(prefix)}\n`;

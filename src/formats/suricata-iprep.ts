@@ -12,6 +12,7 @@ export const suricataIprep = {
   about: "reputation list",
   kinds: ["rules"],
   mediaType: "text/csv",
+  comments: "#",
   *write(list) {
     for (const { prefix } of list.entries()) yield `${formatPrefix(prefix)},1,${SCORE}\n`;
   },

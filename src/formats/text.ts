@@ -6,5 +6,6 @@ export const text = {
   about: "a prefix a line",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   write: prefixLines,
 } as const satisfies Format<"rules">;

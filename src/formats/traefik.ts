@@ -17,6 +17,7 @@ export const traefik = {
   about: "a middleware with the allowed addresses",
   kinds: ["rules"],
   mediaType: "application/yaml",
+  comments: "#",
   isNamed: true,
   *write(list) {
     const name = resourceNameOf(checkSetName(list.name));

@@ -10,6 +10,7 @@ export const varnish = {
   about: "VCL acl",
   kinds: ["rules"],
   mediaType: "text/plain",
+  comments: "#",
   isNamed: true,
   *write(list) {
     yield `acl ${checkSetName(list.name)} {\n`;

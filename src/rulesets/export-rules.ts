@@ -47,6 +47,8 @@ export interface RuleExportOptions {
    * In milliseconds since 1970; now by default. Timeouts start then, and its seconds are the serial number of a zone.
    */
   readonly now?: number;
+  /** A comment, by `commentOf`, in formats that have comments: see `canComment`. */
+  readonly comment?: string;
   /** The serial number of a zone, 32 bits; by default the seconds of `now`. */
   readonly serial?: number;
 }
@@ -66,6 +68,7 @@ export function exportRules(
     setName: name = "ipsieve",
     purpose = "blocklist",
     now = Date.now(),
+    comment,
     serial = Math.floor(now / 1000),
   }: RuleExportOptions = {},
 ): Generator<string> {
@@ -73,8 +76,23 @@ export function exportRules(
     throw new TypeError(`the format must be one of ${RULE_EXPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
   const entries = (): Iterable<Rule> => expressible(rules, format);
   const about = { name, title: name, createdAt: now, now, purpose, serial: serial % 2 ** 32 } as const;
-  const list = { kind: "rules", entries, ...about } as const;
-  return inChunks(FORMATS[format].write(list));
+  const list = { kind: "rules", entries, ...about, ...(comment !== undefined && { comment }) } as const;
+  return inChunks(withComment(format, comment, FORMATS[format].write(list)));
+}
+
+/** Whether files in the format have comments. */
+export function canComment(format: RuleExportFormat): boolean {
+  return "comments" in FORMATS[format];
+}
+
+function* withComment(
+  format: RuleExportFormat,
+  comment: string | undefined,
+  parts: Iterable<string>,
+): Generator<string> {
+  const { comments } = FORMATS[format] as Format<"rules">;
+  if (comment !== undefined && comments !== undefined && comments !== "entries") yield `${comments} ${comment}\n`;
+  yield* parts;
 }
 
 /** The rules, if the format can express all of them. @throws UnexportableError */

@@ -56,6 +56,8 @@ export interface DeploymentOptions {
   readonly max_shrink?: number;
   readonly max_growth?: number;
   readonly chunk_entries?: number;
+  /** Whether files name the deployment, where their format has comments. */
+  readonly comments?: boolean;
 }
 
 /** What users decide about a deployment, besides its name. */

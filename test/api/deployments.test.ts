@@ -85,6 +85,8 @@ test("sources and options that cannot be: each error at its place", async () => 
     [{ include: [{ cbs: "/no/such/node" }] }, "include[0]"],
     [{ include, exclude: [{ prefixes: ["192.0.2.0/24", "192.0.2.1/24"] }] }, "exclude[0].prefixes[1]"],
     [{ include, firewall_format: "nftables", options: { chunk_entries: 1000 } }, "options.chunk_entries"],
+    [{ include, firewall_format: "fortinet", options: { comments: true } }, "options.comments"],
+    [{ include, firewall_format: "trie", options: { comments: true } }, "options.comments"],
     [{ include, firewall_format: "crowdsec-csv", purpose: "allowlist" }, "firewall_format"],
     [{ include, device: "toaster" }, "device"],
     [{ include, guard: "sometimes" }, "guard"],

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { commentOf } from "../../src/formats/comment.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";
@@ -406,6 +407,17 @@ test("a divided list: every entry is in one file, and a changed entry changes on
   await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
   const changed = (await read()).filter((text, index) => text !== texts[index]);
   assert.equal(changed.length, 1);
+});
+
+test("comments name the deployment, in whole files, with entries and in pieces", async () => {
+  const prefixes = Array.from({ length: 75 }, (_, i) => `203.0.113.${2 * i}`);
+  const given = { exclude: [], include: [{ prefixes }], options: { comments: true } };
+  const whole = await deployed(given);
+  const { text } = await fetchFeed(urlOf(whole));
+  assert.equal(text, [`# ${commentOf(whole.name)}`, ...prefixes, ""].join("\n"));
+  const withEntries = await deployed({ ...given, firewall_format: "paloalto" });
+  const expected = prefixes.map((prefix) => `${prefix} ${commentOf(withEntries.name)}\n`).join("");
+  assert.equal((await fetchFeed(urlOf(withEntries))).text, expected);
 });
 
 test("pulls are recorded with their addresses and statuses; whoever has no credentials is not", async () => {

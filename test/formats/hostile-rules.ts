@@ -7,8 +7,8 @@ import { anyPrefix } from "../trie/operations.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
-/** Names that try to be something else, and any other that a rule can have. */
-const hostile = [
+/** Names that try to be something else. */
+export const hostileNames = [
   "=1+1",
   "+1",
   "-1",
@@ -40,9 +40,9 @@ const hostile = [
 ];
 const anyName = fc
   .oneof(
-    fc.constantFrom(...hostile),
+    fc.constantFrom(...hostileNames),
     fc
-      .tuple(fc.constantFrom("", "'", "''", ...hostile), fc.string({ unit: "grapheme", maxLength: 20 }))
+      .tuple(fc.constantFrom("", "'", "''", ...hostileNames), fc.string({ unit: "grapheme", maxLength: 20 }))
       .map((parts) => parts.join("")),
   )
   .filter((name) => {

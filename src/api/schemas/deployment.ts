@@ -152,6 +152,12 @@ const Options = named(
           description: "divide the list into files of at most so many entries; a changed entry changes one file",
         }),
       ),
+      comments: Type.Optional(
+        Type.Boolean({
+          description:
+            "name the deployment in its files: in a comment of the first line, or with each entry; only for formats that have comments",
+        }),
+      ),
     },
     strict,
   ),

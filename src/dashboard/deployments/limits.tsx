@@ -2,7 +2,7 @@ import { Field, Select } from "../components/form.tsx";
 import type { Draft } from "./deployments-api.ts";
 
 type Options = Draft["options"];
-type NumberOption = Exclude<keyof Options, "families" | "overflow" | "allow_empty">;
+type NumberOption = Exclude<keyof Options, "families" | "overflow" | "allow_empty" | "comments">;
 
 /** What each number is, and its default. */
 const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: string, most: number])[] = [
@@ -37,6 +37,10 @@ export function Limits({
   const setEmpty = (isAllowed: boolean): void => {
     const { allow_empty: _before, ...rest } = options;
     onChange(isAllowed ? { ...rest, allow_empty: true } : rest);
+  };
+  const setComments = (isWanted: boolean): void => {
+    const { comments: _before, ...rest } = options;
+    onChange(isWanted ? { ...rest, comments: true } : rest);
   };
   return (
     <details class="limits">
@@ -73,6 +77,14 @@ export function Limits({
           onChange={({ currentTarget }) => setEmpty(currentTarget.checked)}
         />
         Publish an empty list if the excludes remove everything
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.comments === true}
+          onChange={({ currentTarget }) => setComments(currentTarget.checked)}
+        />
+        Name the deployment in comments, if the format has them
       </label>
     </details>
   );

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
+import { commentOf } from "../../formats/comment.ts";
 import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { trie, trieBytes } from "../../formats/trie.ts";
@@ -196,7 +197,7 @@ async function makeContent(
   if (context.definition.firewall_format === "misp")
     return inSlices(encoded(inChunks(mispEvent(context, text, { chunk: chunk ?? 0, chunks }))));
   const families = FAMILIES[part];
-  if (context.definition.firewall_format === "text" && chunk === null)
+  if (context.definition.firewall_format === "text" && chunk === null && context.definition.options.comments !== true)
     return part === "combined" ? Buffer.concat([text[4], text[6]]) : text[families[0]!];
   return inSlices(
     encoded(exportOf(context, rulesIn(context, text, families, chunk === null ? undefined : { chunk, chunks }))),
@@ -237,21 +238,23 @@ function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileCon
     purpose: definition.purpose === "allowlist" ? ("allowlist" as const) : ("blocklist" as const),
     now: at,
     serial: generation,
+    ...(definition.options.comments === true && { comment: commentOf(name) }),
   };
 }
 
 /** The prefixes that the format can express. */
 function* rulesIn(
-  { definition }: FileContext,
+  { name: deployment, definition }: FileContext,
   text: ListText,
   families: readonly (4 | 6)[],
   only?: { readonly chunk: number; readonly chunks: number },
 ): Generator<Rule> {
   const { unprocessable } = formatNamed(definition.firewall_format);
+  const name = definition.options.comments === true ? commentOf(deployment) : null;
   for (const family of families)
     for (const prefix of prefixesOfList(text[family])) {
       if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
       if (unprocessable?.(prefix) !== undefined) continue;
-      yield { prefix, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+      yield { prefix, name, expiresAt: null, createdAt: 0, updatedAt: 0 };
     }
 }

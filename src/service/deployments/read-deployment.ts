@@ -2,7 +2,7 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
-import { exportRules } from "../../rulesets/export-rules.ts";
+import { canComment, exportRules } from "../../rulesets/export-rules.ts";
 import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
@@ -58,6 +58,8 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
     throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be divided into files`] });
+  if (options.comments === true && (isOnlyDeployed(format) || !canComment(format)))
+    throw invalid({ "options.comments": [`files in the format ${format} have no comments`] });
   if (isOnlyDeployed(format)) return;
   const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
   try {

@@ -22,6 +22,8 @@ import { inTemporaryFolder } from "../../snapshot/harness/sample.ts";
 import type { Consumer } from "./consumer.ts";
 import { edgesOf } from "./edges.ts";
 
+/** Programs skip it. */
+const COMMENT = "Blocked hosts - 10.0.0.0 8 reject";
 const NOW = Date.UTC(2026, 5, 1);
 /** Rules expire within so many milliseconds around NOW. */
 const MOMENTS = 3;
@@ -90,7 +92,9 @@ function publishedFiles(format: RuleExportFormat, list: CompiledList, { addresse
     const prefixes = family.flatMap((each) => [...list.prefixes(each)]);
     const { written, unprocessable } = partitioned(prefixes, format);
     assert.equal(unprocessable.count, 0);
-    const file = [...exportRules(written.map(ruleOf), format, { setName: "list", now: NOW })].join("");
+    const file = [...exportRules(written.map(ruleOf), format, { setName: "list", now: NOW, comment: COMMENT })].join(
+      "",
+    );
     return { file, addresses: addresses.filter((text) => family.includes(text.includes(":") ? 6 : 4)) };
   });
 }
