@@ -56,8 +56,7 @@ const as_of = Type.Optional(
   Type.String({
     maxLength: 40,
     description:
-      "answer from the newest catalogue that was made no later than this: a date (until its end, UTC), or a date and time with a zone; by default, from the current one",
-    examples: ["2026-06-30", "2026-06-30T12:00:00Z"],
+      "answer from the newest catalogue that was made no later than this: a date such as 2026-06-30 (until its end, UTC), or a date and time with a zone such as 2026-06-30T12:00:00Z; by default, from the current one",
   }),
 );
 
