@@ -70,7 +70,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }),
   },
   missing_required_header: {
-    operation: "bulkLookupCbs",
+    operation: "bulkLookup",
     run: (exchange, ask) =>
       ask(
         exchange.body === ""
