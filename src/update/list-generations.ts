@@ -14,16 +14,25 @@ export interface ListedGeneration {
 }
 
 /**
- * The catalogues in a folder, oldest first; of each file only the header is read. Rejects with SnapshotError for a file
- * that is none: it may be the very one that is wanted.
+ * The catalogues in a folder, oldest first. Only the header of each file is read, and not even that if the file is
+ * `known` from an earlier call: the files of a history are named after their time and never change. Rejects with
+ * SnapshotError for a file that is not a snapshot: it may be the one that is wanted.
  */
-export async function listGenerations(folder: string): Promise<ListedGeneration[]> {
+export async function listGenerations(
+  folder: string,
+  known: readonly ListedGeneration[] = [],
+): Promise<ListedGeneration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(EXTENSION));
+  const knownAt = new Map(known.map((generation) => [generation.path, generation]));
   const generations: ListedGeneration[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    const { createdAt, generation } = await readSnapshotHead(path);
-    generations.push({ path, createdAt, generation });
+    generations.push(knownAt.get(path) ?? (await readGeneration(path)));
   }
   return generations.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.path < b.path ? -1 : 1));
+}
+
+async function readGeneration(path: string): Promise<ListedGeneration> {
+  const { createdAt, generation } = await readSnapshotHead(path);
+  return { path, createdAt, generation };
 }
