@@ -85,7 +85,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     help: "refuse a list that grows by more because a dataset changed; default: 50",
   },
   { name: "chunk-entries", value: "N", help: "divide the list into files of at most N entries" },
-  { name: "comments", help: "name the deployment in its files, where their format has comments" },
+  { name: "comments", help: "name the deployment in a comment of its files; formats without comments are refused" },
   { name: "allow-empty", help: "publish a list from which the excludes have removed everything" },
 ];
 

@@ -1,4 +1,5 @@
 import { quoted } from "../address/address-error.ts";
+import { isDay } from "../time/is-day.ts";
 import { badDocument, type ByteReader, type ByteWriter } from "./_bytes.ts";
 import type { TextPool, Texts } from "./_texts.ts";
 
@@ -170,11 +171,8 @@ export function dateText(day: number): string {
 
 function dayOf(written: string): number {
   const [, date, time = "00:00", zone = "Z"] = DATE.exec(written) ?? [];
-  const start = Date.parse(`${date}T00:00Z`);
-  // The engine takes February 30 for March 2.
-  const isDate = date !== undefined && !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
   const day = Math.floor(Date.parse(`${date}T${time}${zone}`) / MILLISECONDS);
-  if (isDate && day >= 0 && day <= LAST_DAY) return day;
+  if (date !== undefined && isDay(date) && day >= 0 && day <= LAST_DAY) return day;
   throw new FieldProblem(`${quoted(written)} is not a date since 1970; write it as 2026-06-17 or 2026-06-17T12:00:00Z`);
 }
 

@@ -56,7 +56,7 @@ export interface DeploymentOptions {
   readonly max_shrink?: number;
   readonly max_growth?: number;
   readonly chunk_entries?: number;
-  /** Whether files name the deployment, where their format has comments. */
+  /** Whether files name the deployment in a comment; not for formats without comments. */
   readonly comments?: boolean;
 }
 

@@ -94,7 +94,7 @@ test("times before the oldest, and texts that are none, are errors that say what
     await errorOf("2025-12-31"),
     "no catalogue was made by 2025-12-31T23:59:59.999Z; the oldest that is kept is of 2026-01-01T00:00:00.000Z",
   );
-  assert.match(await errorOf("2026-02-30"), /^there is no such day, as in 2026-11-21/);
+  assert.equal(await errorOf("2026-02-30"), "there is no such day");
   assert.match(await errorOf("2026-02-03T10:00"), /^the zone is missing/);
   for (const text of ["", "yesterday", "2026-2-3", "1767225600"]) assert.match(await errorOf(text), /not an ISO 8601/);
   for (const path of PATHS) assert.equal((await get(`${path}&as_of=x`)).status, 400);

@@ -84,7 +84,7 @@ export function Limits({
           checked={options.comments === true}
           onChange={({ currentTarget }) => setComments(currentTarget.checked)}
         />
-        Name the deployment in comments, if the format has them
+        Name the deployment in comments (not every format has them)
       </label>
     </details>
   );

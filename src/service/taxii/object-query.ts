@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IndicatorQuery } from "../../store/indicator.ts";
+import { isDay } from "../../time/is-day.ts";
 import { invalid } from "../service-error.ts";
 
 /** Objects of a page; what clients ask for beyond that is on the next one. */
@@ -102,11 +103,8 @@ function readMicroseconds(text: string): number {
 
 /** Milliseconds since 1970; NaN if the text is not a time, or its day does not exist. */
 function timeOf(text: string): number {
-  const [, , day = ""] = TIME.exec(text) ?? [];
-  // `Date` takes the 31st of a month with 30 days for the 1st of the next month.
-  const start = Date.parse(`${day}T00:00:00Z`);
-  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-  return exists ? Date.parse(text) : NaN;
+  const [, , day] = TIME.exec(text) ?? [];
+  return day !== undefined && isDay(day) ? Date.parse(text) : NaN;
 }
 
 /** Ids of other object types match nothing. */
