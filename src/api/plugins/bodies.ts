@@ -48,12 +48,13 @@ const MIN_READ = 4;
 const LONG_BODY = 64 << 10;
 /** A body up to this length takes a few milliseconds of processor time, so others can wait for it. */
 const MAX_QUEUED_BODY = 1 << 20;
+/** How many requests may wait until their bodies are read, by the number of requests in progress. */
+const WAITING = 2;
 /**
- * How many requests may wait until their bodies are read, by the number of requests in progress, and how long, by the
- * permitted delay. A waiting request keeps up to 64 KiB, which costs less than a rejection: then the whole body is read
- * as well, and the client tries again.
+ * How long such a request, or a cheap one, may wait, by the permitted delay. A waiting request keeps up to 64 KiB, which
+ * costs less than a rejection: then the whole body is read as well, and the client tries again.
  */
-const [WAITING, PATIENCE] = [2, 4];
+export const PATIENCE = 4;
 /** Milliseconds between two checks for bodies that have not arrived. */
 const SAMPLE = 250;
 /** The share of the JavaScript heap that bodies may fill. */

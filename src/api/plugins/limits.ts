@@ -8,8 +8,8 @@ import { FairShare } from "../http/fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import type { Services } from "../../service/services.ts";
-import { prefixesIn } from "../../service/settings.ts";
-import { callerOf } from "./bodies.ts";
+import { prefixesIn, type Settings } from "../../service/settings.ts";
+import { callerOf, PATIENCE } from "./bodies.ts";
 import { waitedForTurn } from "./pipelining.ts";
 import { TOO_BUSY } from "./shed-answers.ts";
 
@@ -30,6 +30,11 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served even if its caller has not read other responses yet, because it asks about the server's health. */
     readonly isHealth?: boolean;
+    /**
+     * Whether serving it takes hardly more processor time than rejecting it. It may wait for longer, as its client would
+     * ask again at once.
+     */
+    readonly isCheap?: boolean;
   }
 }
 
@@ -58,7 +63,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
       return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
     const isBusy =
       delay() > settings.eventLoopDelay ||
-      turn.elapsed(request.raw.socket) + waitedForTurn(request.raw.socket) > settings.eventLoopDelay ||
+      turn.elapsed(request.raw.socket) + waitedForTurn(request.raw.socket) > permittedWait(request, settings) ||
       work.used >= settings.concurrentRequests;
     if (!isBusy || request.route.config.scope === undefined) return done();
     app.shed(request, reply);
@@ -89,6 +94,11 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
     if (bytes > LONG_ANSWER) countUntilRead(unread, request, reply.raw, bytes);
     done();
   });
+}
+
+/** Milliseconds that a request may wait for its turn. */
+function permittedWait({ route }: FastifyRequest, { eventLoopDelay }: Settings): number {
+  return route.config.isCheap === true ? PATIENCE * eventLoopDelay : eventLoopDelay;
 }
 
 /** If the connection closes before the response is sent, the share is released here. */

@@ -99,7 +99,7 @@ function addLookups(app: App, services: Services): void {
     querystring: CbsLookupQuery,
     ...tagged(CbsLookup),
   };
-  app.get("/cbs/lookup", { config: READ_CBS, schema: lookup }, (request, reply) => {
+  app.get("/cbs/lookup", { config: { ...READ_CBS, isCheap: true }, schema: lookup }, (request, reply) => {
     const { ip, as_of } = request.query;
     const answer = (view: CatalogueView): FastifyReply => {
       const { json, found } = view.writer.write(readPrefix(ip), ip);
