@@ -16,6 +16,7 @@ import {
   type ListType,
   log,
 } from "./costly-bodies.ts";
+import { dayOf, EARLIER_CATALOGUES } from "./earlier-catalogues.ts";
 import type { Client, Exchange, Sending } from "./neighbour-client.ts";
 import { longList } from "./long-lists.ts";
 
@@ -48,6 +49,20 @@ const previews = (client: Client): string =>
     : `${rules(client)}:preview`;
 const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
 const externalLists = ({ base }: Client): string => `${base}/edl/lists/`;
+
+/** The catalogue of another day each time: there are more of them than are kept open. */
+function asOfAnotherDay(method: string, path: string, sent: Sending = {}): CostlyRequest {
+  return {
+    name: "as of another day each time",
+    make: (client) => {
+      let turn = 0;
+      return () => {
+        const day = dayOf(turn++ % EARLIER_CATALOGUES);
+        return client.ask(method, `${client.base}/cbs/${path}as_of=${day}`, sent);
+      };
+    },
+  };
+}
 
 /** Always the same request, or several by turns. */
 function sending(
@@ -642,8 +657,12 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   pullCatalogue: [getting("all of it", ({ base }) => `${base}/cbs/snapshot`)],
   pullThreats: [getting("all of it", ({ base }) => `${base}/cti/snapshot`)],
   pullRuleset: [afterAChange("after a change", (client) => `${rulesets(client)}${client.own.fullId}/snapshot`)],
-  lookupCbs: [getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`)],
+  lookupCbs: [
+    getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`),
+    asOfAnotherDay("GET", "lookup?ip=52.94.76.1&"),
+  ],
   bulkLookupCbs: [
+    asOfAnotherDay("POST", "lookup?", { body: JSON.stringify({ ips: ["52.94.76.1"] }) }),
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/cbs/lookup`, "ips"),
     ...streams(({ base }) => `${base}/cbs/lookup`),
     ...wrongBodies("POST", ({ base }) => `${base}/cbs/lookup`, "ips", true),
@@ -653,6 +672,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     getting("a node of many", ({ base }) => `${base}/cbs/node?id=/cloud`),
   ],
   listCbsRanges: [
+    asOfAnotherDay("GET", "ranges?aggregate=true&", { headers: { Accept: "text/csv" } }),
     getting("all as CSV", ({ base }) => `${base}/cbs/ranges`, { Accept: "text/csv" }),
     getting("all as CSV, aggregated", ({ base }) => `${base}/cbs/ranges?aggregate=true`, { Accept: "text/csv" }),
     getting("all as text, aggregated", ({ base }) => `${base}/cbs/ranges?aggregate=true`, { Accept: "text/plain" }),

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/store/open-store.ts";
 import { Random } from "../data/random.ts";
 import { COSTLIEST, type CostlyRequest, OTHER_PATHS } from "./costliest-requests.ts";
+import { writeHistory } from "./earlier-catalogues.ts";
 import { addOrganisation, addRuleset, addUser } from "./fill-store.ts";
 import type {
   NeighbourAccess,
@@ -119,6 +120,7 @@ class NeighbourBench {
     process.env["IPSIEVE_HOME"] = home;
     mkdirSync(home, { recursive: true });
     copyFileSync(new URL("../../data/cti-sample.ipsieve", import.meta.url), join(home, "cti.ipsieve"));
+    await writeHistory(home);
     const args = [
       "--db",
       file,
