@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEVICES } from "../../src/dashboard/deployments/devices.ts";
-import { recipeFor } from "../../src/dashboard/deployments/recipes.ts";
+import { type Recipe, recipeFor } from "../../src/dashboard/deployments/recipes.ts";
 import { setNameOf } from "../../src/dashboard/deployments/set-name.ts";
 import { EXPORT_TITLES, type Format, FORMATS } from "../../src/dashboard/formats.ts";
 import { DEVICES as OF_SERVER } from "../../src/deployments/devices.ts";
@@ -14,16 +14,31 @@ const BASE = "https://lists.example.org/feeds/ipf_token";
 const CONTEXT = { url4: `${BASE}/ipv4.txt`, url6: `${BASE}/ipv6.txt`, set: "edge_0123ab", minutes: 15, allows: false };
 const context = (url: string | undefined = `${BASE}/combined.txt`) => ({ ...CONTEXT, url });
 
+const textOf = (recipe: Recipe): string => recipe.map(({ text }) => text).join("\n");
+
 test("every format has a recipe with a real URL, the combined one unless a file holds one family", () => {
   assert.deepEqual(Object.keys(FORMATS).toSorted(), DEPLOYMENT_FORMATS.toSorted());
   assert.deepEqual(Object.keys(EXPORT_TITLES).toSorted(), RULE_EXPORT_FORMATS.toSorted());
   for (const [format, { cannot }] of Object.entries(FORMATS)) {
     const isOneFamily = cannot === "One family per file.";
-    const { where, text } = recipeFor(format as Format, { ...context(), ...(isOneFamily && { url: undefined }) });
-    assert.ok(where.length > 5);
-    assert.doesNotMatch(text, /undefined|\[object/, format);
+    const steps = recipeFor(format as Format, { ...context(), ...(isOneFamily && { url: undefined }) });
+    for (const { where, text } of steps) {
+      assert.ok(where.length > 5);
+      assert.doesNotMatch(text, /undefined|\[object/, format);
+    }
+    const text = textOf(steps);
     const path = isOneFamily ? "ipv4.txt" : "combined.txt";
     assert.ok(text.includes(`/feeds/ipf_token/${path}`), `${format}: ${text}`);
+  }
+});
+
+test("a list is replaced only by a whole one, and cron finds the commands of administrators", () => {
+  for (const format of Object.keys(FORMATS)) {
+    for (const { where, text } of recipeFor(format as Format, context())) {
+      assert.doesNotMatch(text, /\| *(nft|ipset|kubectl)/, `${format}: what has arrived is loaded as it arrives`);
+      if (where.includes("/etc/cron.d/"))
+        assert.match(text, /^PATH=\S*\/usr\/sbin\S*\n\S+ \S+ \* \* \* root \S.*\n$/, format);
+    }
   }
 });
 
@@ -41,9 +56,9 @@ test("formats that cannot say everything say so, and those with a name let it be
 
 test("an allowlist lets through, and the frequency is the device's", () => {
   const allowing = recipeFor("nftables", { ...context(), allows: true, minutes: 360 });
-  assert.match(allowing.text, /^7 \*\/6 \* \* \* root curl/);
-  assert.match(allowing.text, /@edge_0123ab_4 accept$/m);
-  assert.match(recipeFor("paloalto", { ...context(), minutes: 60 }).text, /recurring hourly$/m);
+  assert.match(textOf(allowing), /^7 \*\/6 \* \* \* root curl/m);
+  assert.match(textOf(allowing), /@edge_0123ab_4 accept$/m);
+  assert.match(textOf(recipeFor("paloalto", { ...context(), minutes: 60 })), /recurring hourly$/m);
 });
 
 test("the names of sets are those in the server's files", () => {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "../components/copy.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
 import { ShownOnce } from "../components/shown-once.tsx";
 import { createBouncer, createEdgeComponent } from "./enforcers-api.ts";
+import { ToPaste } from "./to-paste.tsx";
 
 interface Props {
   readonly deploymentId: string;
@@ -35,8 +35,12 @@ export function NewBouncer({ deploymentId, server, onClose, onCreated }: Props) 
         onClose={onClose}
       >
         <ToPaste
-          where="In the configuration of the bouncer, in place of the same two lines"
-          text={`api_url: ${server}/\napi_key: ${made.text}`}
+          steps={[
+            {
+              where: "In the configuration of the bouncer, in place of the same two lines",
+              text: `api_url: ${server}/\napi_key: ${made.text}`,
+            },
+          ]}
         />
         <p class="muted">
           Use the key for one bouncer only. crowdsec-firewall-bouncer: set <code>mode: iptables</code>, as its{" "}
@@ -80,8 +84,12 @@ export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: P
           Set it as the bootstrap token of the component, which learns from it where this server is. To try it:
         </p>
         <ToPaste
-          where="In a shell"
-          text={`curl ${server}/api/v1/edl/bootstrap --json '${JSON.stringify({ bootstrap_token: made.bootstrap_token })}'`}
+          steps={[
+            {
+              where: "In a shell",
+              text: `curl ${server}/api/v1/edl/bootstrap --json '${JSON.stringify({ bootstrap_token: made.bootstrap_token })}'`,
+            },
+          ]}
         />
       </ShownOnce>
     );
@@ -105,18 +113,4 @@ export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: P
 
 function LabelField({ hint }: { readonly hint: string }) {
   return <Field name="label" label="Label" hint={hint} maxLength={200} autocomplete="off" autofocus required />;
-}
-
-function ToPaste({ where, text }: { readonly where: string; readonly text: string }) {
-  return (
-    <>
-      <p>{where}:</p>
-      <div class="recipe">
-        <pre tabIndex={0} role="region" aria-label={where}>
-          <code>{text}</code>
-        </pre>
-        <CopyButton text={text} label="Copy lines" />
-      </div>
-    </>
-  );
 }

@@ -4,6 +4,7 @@ import type { Deployment, DeploymentUrls } from "../documents.ts";
 import { FORMATS } from "../formats.ts";
 import { recipeFor } from "./recipes.ts";
 import { setNameOf } from "./set-name.ts";
+import { ToPaste } from "./to-paste.tsx";
 
 type Urls = DeploymentUrls["urls"];
 
@@ -19,7 +20,7 @@ const PARTS: Readonly<Record<keyof Urls, string>> = {
 export function FeedUrls({ deployment, urls }: { readonly deployment: Deployment; readonly urls: Urls }) {
   const { id, name, firewall_format: format, update_frequency_seconds: seconds, purpose } = deployment;
   const { cannot, title } = FORMATS[format];
-  const { where, text } = recipeFor(format, {
+  const steps = recipeFor(format, {
     url: urls.combined[0],
     url4: urls.ipv4[0] ?? "",
     url6: urls.ipv6[0] ?? "",
@@ -32,13 +33,7 @@ export function FeedUrls({ deployment, urls }: { readonly deployment: Deployment
     <>
       <Panel title={`How to use it: ${title}`}>
         <div class="stack">
-          <p>{where}:</p>
-          <div class="recipe">
-            <pre tabIndex={0} role="region" aria-label="Commands">
-              <code>{text}</code>
-            </pre>
-            <CopyButton text={text} label="Copy commands" />
-          </div>
+          <ToPaste steps={steps} />
           {isDivided && <p class="muted">The list is divided: do the same for each of the files below.</p>}
           {cannot !== undefined && <p class="muted">{cannot} What it cannot say is left out.</p>}
         </div>

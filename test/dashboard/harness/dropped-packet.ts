@@ -83,14 +83,27 @@ try {
   step(
     "Deployments > New deployment: a name, the format nftables, what to include; the preview says that it is published",
   );
-  const shown = page.getByRole("region", { name: "Commands" });
-  await shown.waitFor();
-  const [cron, commands] = (await shown.innerText()).split("\n\n") as [string, string];
-  assert.match(cron, /^\*\/15 \* \* \* \* root curl -fsS 'http:.*' \| nft -f -$/);
-  await until("the list is made", async () => (await fetch(/'(http:[^']*)'/.exec(cron)![1]!)).status === 200);
+  const shown = async (where: RegExp): Promise<string> => {
+    const region = page.getByRole("region", { name: where });
+    await region.waitFor();
+    return (await region.innerText()).replaceAll("/var/lib/", `${folder.path}/`);
+  };
+  const commands = await shown(/^In a shell/);
+  const [path, job] = (await shown(/^In \/etc\/cron\.d\/ipsieve/)).split("\n") as [string, string];
+  const renewal = commands.slice(0, commands.indexOf("\n"));
+  assert.match(renewal, /^curl -fsS 'http:.*' -o (.*)\.new && mv \1\.new \1 && nft -f \1$/);
+  assert.equal(job, `*/15 * * * * root ${renewal}`);
+  await until("the list is made", async () => (await fetch(/'(http:[^']*)'/.exec(renewal)![1]!)).status === 200);
   assert.deepEqual(await sourcesHeard(), [LISTED, OTHER]);
   execFileSync("sh", ["-ec", commands]);
   step("copy its commands into a shell of the firewall");
+  assert.deepEqual(await sourcesHeard(), [OTHER]);
+  execFileSync("nft", ["flush", "set", "inet", "ipsieve", /@(\w+_4) drop/.exec(commands)![1]!]);
+  assert.deepEqual(await sourcesHeard(), [LISTED, OTHER]);
+  const asCron = (environment: string): unknown =>
+    execFileSync("/usr/bin/env", ["-i", environment, "sh", "-c", renewal]);
+  assert.throws(() => asCron("PATH=/usr/bin:/bin"), "nft is found although cron does not look where it is");
+  asCron(path);
   assert.deepEqual(await sourcesHeard(), [OTHER]);
   process.stdout.write(`packets from ${LISTED} are dropped after ${steps} steps, those from ${OTHER} are not\n`);
 } finally {
