@@ -1,13 +1,16 @@
 /** What the dashboard says of formats, held against what the server does. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { DEVICES } from "../../src/dashboard/deployments/devices.ts";
-import { type Recipe, recipeFor } from "../../src/dashboard/deployments/recipes.ts";
+import { type Recipe, recipeFor, type Step } from "../../src/dashboard/deployments/recipes.ts";
 import { setNameOf } from "../../src/dashboard/deployments/set-name.ts";
 import { EXPORT_TITLES, type Format, FORMATS } from "../../src/dashboard/formats.ts";
 import { DEVICES as OF_SERVER } from "../../src/deployments/devices.ts";
 import { setNameOf as ofServer } from "../../src/formats/set-name.ts";
 import { DEPLOYMENT_FORMATS } from "../../src/service/deployments/deployment-formats.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
 import { NAMED_FORMATS, PARTIAL_FORMATS, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
 
 const BASE = "https://lists.example.org/feeds/ipf_token";
@@ -40,6 +43,36 @@ test("a list is replaced only by a whole one, and cron finds the commands of adm
         assert.match(text, /^PATH=\S*\/usr\/sbin\S*\n\S+ \S+ \* \* \* root \S.*\n$/, format);
     }
   }
+});
+
+/** Runs a script with this `curl` in place of the real one, each time for the next list; ends in place of a fourth one. */
+function runWith(lists: readonly string[], { text }: Step): string {
+  const folder = temporaryFolder();
+  try {
+    lists.forEach((list, index) => writeFileSync(`${folder.path}/${index}`, list));
+    const curl = `#!/bin/sh -e\ncd ${folder.path}\nls | grep -q '^[0-9]' || kill $PPID\nfirst=$(ls | grep '^[0-9]' | head -n 1)\nmv $first "$4"\n`;
+    writeFileSync(`${folder.path}/curl`, curl, { mode: 0o755 });
+    writeFileSync(`${folder.path}/sleep`, "#!/bin/sh\n", { mode: 0o755 });
+    const script = text.replaceAll("/run/", `${folder.path}/`);
+    const { stdout } = spawnSync("sh", ["-c", script], {
+      encoding: "utf8",
+      env: { PATH: `${folder.path}:${process.env["PATH"]}` },
+      timeout: 60_000,
+    });
+    return stdout;
+  } finally {
+    folder.remove();
+  }
+}
+
+test("ExaBGP is sent what is new in a list, and that what is gone is withdrawn", () => {
+  const line = (prefix: string): string => `announce flow route { match { source ${prefix}; } then { discard; } }\n`;
+  const [one, two, three] = [line("192.0.2.0/24"), line("192.0.2.0/25"), line("2001:db8::/32")] as const;
+  const [script] = recipeFor("exabgp-flowspec", context());
+  assert.equal(
+    runWith([one + two, two + three, ""], script!),
+    one + two + one.replace("announce", "withdraw") + three + (two + three).replaceAll("announce", "withdraw"),
+  );
 });
 
 test("formats that cannot say everything say so, and those with a name let it be chosen", () => {

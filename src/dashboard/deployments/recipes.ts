@@ -108,11 +108,12 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
     },
   ],
   bird: file("In bird.conf", "/etc/bird/ipsieve.conf", "birdc configure", () => 'include "/etc/bird/ipsieve.conf";'),
-  caddy: file(
-    "In the site of the Caddyfile",
-    "/etc/caddy/ipsieve.caddy",
-    "systemctl reload caddy",
-    (context) => `import ipsieve.caddy\nrespond ${verdict(context, `@${context.set} 403`, `@${context.set} 200`)}`,
+  caddy: file("In the site of the Caddyfile", "/etc/caddy/ipsieve.caddy", "systemctl reload caddy", (context) =>
+    verdict(
+      context,
+      `import ipsieve.caddy\nrespond @${context.set} 403`,
+      `import ipsieve.caddy\nhandle @${context.set} {\n  # the directives of the site\n}\nhandle {\n  respond 403\n}`,
+    ),
   ),
   checkpoint: ({ url, set }) => [
     {
@@ -124,10 +125,10 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
     loaded(context, `${saved(context.url!, "/var/lib/ipsieve.yaml")} && kubectl apply -f /var/lib/ipsieve.yaml`, [
       "# a policy names the group in cidrGroupRef",
     ]),
-  cisco: ({ url, minutes }) => [
+  cisco: ({ url, minutes, allows }) => [
     {
       where: `${MENUS} (Firewall Management Center): Objects > Security Intelligence > Network Lists and Feeds > Add`,
-      text: `Type:             Feed\nFeed URL:         ${url}\nMD5 URL:          ${url}.md5\nUpdate frequency: ${Math.max(5, minutes)} minutes\n\nThen: Policies > Access Control > Security Intelligence > Networks > Block`,
+      text: `Type:             Feed\nFeed URL:         ${url}\nMD5 URL:          ${url}.md5\nUpdate frequency: ${Math.max(5, minutes)} minutes\n\nThen: Policies > Access Control > Security Intelligence > Networks > ${allows ? "Do Not Block" : "Block"} list`,
     },
   ],
   "cloudflare-list": ({ url }) => [
@@ -154,11 +155,9 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
     "systemctl reload envoy",
     () => "# what /etc/envoy/ipsieve.yaml holds goes here, before envoy.filters.http.router",
   ),
-  "exabgp-flowspec": ({ url }) => [
-    {
-      where: "In exabgp.conf",
-      text: `process ipsieve {\n  run /bin/sh -c "curl -fsS '${url}'; sleep infinity";\n  encoder text;\n}`,
-    },
+  "exabgp-flowspec": (context) => [
+    { where: "In /etc/exabgp/ipsieve.sh", text: announcements(context) },
+    { where: "In exabgp.conf", text: `process ipsieve {\n  run /bin/sh /etc/exabgp/ipsieve.sh;\n  encoder text;\n}` },
   ],
   f5: ({ url, set, minutes }) => [
     {
@@ -263,10 +262,10 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       }),
     },
   ],
-  opnsense: ({ url }) => [
+  opnsense: ({ url, allows }) => [
     {
       where: `${MENUS}: Firewall > Aliases > Add`,
-      text: `Type:              URL Table (IPs)\nRefresh frequency: 0 days, 1 hour\nContent:           ${url}\n\nThen: Firewall > Rules > WAN > Add: Block, with the alias as the source`,
+      text: `Type:              URL Table (IPs)\nRefresh frequency: 0 days, 1 hour\nContent:           ${url}\n\nThen: Firewall > Rules > WAN > Add: ${allows ? "Pass" : "Block"}, with the alias as the source`,
     },
   ],
   paloalto: (context) => [
@@ -275,10 +274,10 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       text: `set external-list ${context.set} type ip url ${context.url}\nset external-list ${context.set} type ip recurring ${context.minutes < 60 ? "five-minute" : "hourly"}\nset rulebase security rules ${context.set} from any to any source ${context.set} destination any application any service any action ${verdict(context, "deny", "allow")}\ncommit`,
     },
   ],
-  pfsense: ({ url }) => [
+  pfsense: ({ url, allows }) => [
     {
       where: `${MENUS}: Firewall > Aliases > URLs > Add`,
-      text: `Type:             URL Table (IPs)\nURL Table (IPs):  ${url}\nUpdate frequency: 1 day (more often: a cron job for /etc/rc.update_urltables now forceupdate)\n\nThen: Firewall > Rules > WAN > Add: Block, with the alias as the source`,
+      text: `Type:             URL Table (IPs)\nURL Table (IPs):  ${url}\nUpdate frequency: 1 day (more often: a cron job for /etc/rc.update_urltables now forceupdate)\n\nThen: Firewall > Rules > WAN > Add: ${allows ? "Pass" : "Block"}, with the alias as the source`,
     },
   ],
   postfix: file(
@@ -299,10 +298,10 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       text: `IPSIEVE {\n  type = "ip";\n  map = "${context.url}";\n  score = ${verdict(context, "5", "-5")};\n}`,
     },
   ],
-  sonicwall: ({ url, minutes }) => [
+  sonicwall: ({ url, minutes, allows }) => [
     {
       where: `${MENUS}: Object > Match Objects > Dynamic Group > Add`,
-      text: `Type:     Address group\nProtocol: HTTPS\nURL:      ${url}\nInterval: ${minutes <= 5 ? "5 minutes" : minutes < 60 ? "15 minutes" : minutes < 1440 ? "1 hour" : "24 hours"}\n\nThen: Policy > Access Rules > Add: Deny, with the group as the source`,
+      text: `Type:     Address group\nProtocol: HTTPS\nURL:      ${url}\nInterval: ${minutes <= 5 ? "5 minutes" : minutes < 60 ? "15 minutes" : minutes < 1440 ? "1 hour" : "24 hours"}\n\nThen: Policy > Access Rules > Add: ${allows ? "Allow" : "Deny"}, with the group as the source`,
     },
   ],
   sophos: ({ url }) => [
@@ -317,13 +316,25 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
     "squid -k reconfigure",
     (context) => `acl listed src "/etc/squid/ipsieve.acl"\nhttp_access deny ${verdict(context, "", "!")}listed`,
   ),
-  "suricata-iprep": file(
-    "In suricata.yaml and a rule",
-    "/etc/suricata/iprep/ipsieve.list",
-    "suricatasc -c ruleset-reload-nonblocking",
-    () =>
-      'reputation-categories-file: /etc/suricata/iprep/categories.txt  # holds: 1,Listed,listed by ipsieve\ndefault-reputation-path: /etc/suricata/iprep\nreputation-files: [ipsieve.list]\n\ndrop ip any any -> any any (msg:"listed"; iprep:src,Listed,>,100; sid:1000001;)',
-  ),
+  "suricata-iprep": (context) => {
+    const folder = "/etc/suricata/iprep";
+    const [save, reload] = [saved(context.url!, `${folder}/ipsieve.list`), "suricatasc -c ruleset-reload-nonblocking"];
+    const yaml = [
+      `reputation-categories-file: ${folder}/categories.txt`,
+      `default-reputation-path: ${folder}`,
+      "reputation-files: [ipsieve.list]",
+    ];
+    return [
+      shell(save),
+      { where: `In ${folder}/categories.txt`, text: "1,Listed,listed by ipsieve" },
+      { where: "In suricata.yaml; then restart Suricata", text: yaml.join("\n") },
+      {
+        where: "In a file of rules",
+        text: `${verdict(context, "drop", "pass")} ip any any -> any any (msg:"listed"; iprep:src,Listed,>,100; sid:1000001;)`,
+      },
+      renewed(context, `${save} && ${reload}`),
+    ];
+  },
   trie: ({ url }) => [{ where: "In the settings of the edge component", text: `URL of the list: ${url}` }],
   traefik: file(
     "In the labels or the file of a router; Traefik watches /etc/traefik/dynamic",
@@ -339,7 +350,7 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       `include "/etc/varnish/ipsieve.vcl";\nsub vcl_recv { if (client.ip ${verdict(context, "~", "!~")} ${context.set}) { return (synth(403)); } }`,
   ),
   "zeek-intel": file(
-    "In local.zeek",
+    "In local.zeek; then run zeekctl deploy",
     "/opt/zeek/share/ipsieve.dat",
     "",
     () => '@load frameworks/intel/seen\nredef Intel::read_files += { "/opt/zeek/share/ipsieve.dat" };',
@@ -357,6 +368,22 @@ function renewalOfFirewalld(url: string): string {
     `firewall-cmd -q --ipset=ipsieve --add-entries-from-file=${list}.new`,
     `test ! -s ${list}.gone || firewall-cmd -q --ipset=ipsieve --remove-entries-from-file=${list}.gone`,
     `mv ${list}.new ${list}`,
+  ].join("\n");
+}
+
+/** ExaBGP sends what a process prints; a route that is no longer listed has to be withdrawn. */
+function announcements({ url, minutes }: RecipeContext): string {
+  const list = "/run/ipsieve.routes";
+  return [
+    `: > ${list}`,
+    "while true; do",
+    `  if curl -fsS '${url}' -o ${list}.new; then`,
+    `    grep -vxFf ${list}.new ${list} | sed 's/^announce/withdraw/'`,
+    `    grep -vxFf ${list} ${list}.new`,
+    `    mv ${list}.new ${list}`,
+    "  fi",
+    `  sleep ${minutes * 60}`,
+    "done",
   ].join("\n");
 }
 
