@@ -52,7 +52,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await include.getByLabel("Include from").selectOption("prefixes");
     await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.0.0.0/24, 2a00:1::/32");
     await include.getByRole("button", { name: "Add prefixes" }).click();
-    await page.getByText("It would be published.").waitFor();
+    await page.getByText("The list would be published.").waitFor();
     await include.getByLabel("Addresses and prefixes", { exact: true }).fill("10.0.0.0/30");
     await include.getByRole("button", { name: "Add prefixes" }).click();
     await page.getByText("would block 4 addresses for special use (Private-Use)").waitFor();
@@ -67,13 +67,13 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.getByRole("heading", { name: "Edge", level: 1 }).waitFor();
     const url = page.locator(".secret code").getByText(/\/combined\.txt$/);
     await url.waitFor();
-    await page.getByText("No device has asked yet").waitFor();
+    await page.getByText("No device has fetched the list yet").waitFor();
     const list = await (await fetch((await url.textContent())!)).text();
     const [, set] = /add set inet ipsieve (\w+)_4 /.exec(list)!;
     await page.getByText(`@${set}_4 drop`).waitFor();
     await until("the request is shown", async () => {
       await page.getByRole("button", { name: "Refresh pulls" }).click();
-      return (await page.getByRole("table", { name: "Last pulls" }).count()) === 1;
+      return (await page.getByRole("table", { name: "Latest pulls" }).count()) === 1;
     });
     await page.getByRole("link", { name: "Edit", exact: true }).click();
     await page.getByRole("button", { name: "Remove 20.0.0.0/25" }).click();
@@ -98,7 +98,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await include.getByRole("combobox", { name: "Search the catalogue" }).fill("cloudflare");
     await include.getByRole("listbox").getByRole("option").first().click();
     await include.getByLabel("Include from").selectOption("cti");
-    await include.getByLabel("Seen within days").fill("7");
+    await include.getByLabel("Seen within (days)").fill("7");
     await include.getByRole("button", { name: "Add selection" }).click();
     await page.getByRole("button", { name: "Remove Threat intelligence: malicious, seen within 7 days" }).waitFor();
     await page.getByRole("button", { name: "Create deployment" }).click();
@@ -155,10 +155,10 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
       const { page } = opened;
       await page.getByText("Limits", { exact: true }).click();
       await page.getByLabel("Shortest IPv4 prefix").fill("25");
-      await page.getByText("It would not be published").waitFor();
+      await page.getByText("The list would not be published").waitFor();
       await page.getByText(/too wide: 20\.0\.0\.0\/24 of prefixes\. Remove the wide prefix/).waitFor();
       await page.getByLabel("Shortest IPv4 prefix").fill("24");
-      await page.getByText("It would be published.").waitFor();
+      await page.getByText("The list would be published.").waitFor();
       await page.getByLabel("Format", { exact: true }).selectOption("crowdsec-csv");
       await page.getByLabel("Purpose").selectOption("allowlist");
       await page.getByRole("button", { name: "Save changes" }).click();
@@ -175,7 +175,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
         shown.getByText("List 1 was not published.").waitFor(),
       );
       await checkLooks(t, "deployment-edit", `#/deployments/${id}/edit`, editor, (shown) =>
-        shown.getByText("It would not be published").waitFor(),
+        shown.getByText("The list would not be published").waitFor(),
       );
       await checkLooks(t, "deployments", "#/deployments", editor);
     },
@@ -185,14 +185,16 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     const id = await make({ name: "Guarded", include: [{ prefixes: ["20.0.0.0/24", "10.0.0.0/30"] }] });
     const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
     const { page } = opened;
-    await page.getByText("It has addresses that are better not blocked.").waitFor();
+    await page.getByText("The list has addresses that should not be blocked.").waitFor();
     const guard = page.getByLabel("If it would block services");
     await guard.selectOption("carve");
-    await page.getByText("The guard leaves out addresses that are better not blocked.").waitFor();
+    await page.getByText("The guard leaves out addresses that should not be blocked.").waitFor();
     await guard.selectOption("refuse");
-    await page.getByText(/The list would block .*4 addresses for special use.*If that is right, publish it/).waitFor();
+    await page
+      .getByText(/The list would block .*4 addresses for special use.*If they should be blocked, publish the list/)
+      .waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("refuses lists that block what they should not").waitFor();
+    await page.getByText("refuses lists with addresses that should not be blocked").waitFor();
     await until("the list is refused", async () => (await api("GET", id)).status === "refused");
     await page.getByRole("button", { name: "Refresh" }).first().click();
     await page.getByRole("button", { name: "Publish list 1" }).click();
@@ -213,8 +215,8 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
       const { page } = opened;
       await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Replace credentials" }).click();
-      assert.equal(await page.getByLabel("The URLs before work for").inputValue(), "24");
-      await page.getByLabel("The URLs before work for").selectOption("0");
+      assert.equal(await page.getByLabel("The old URLs keep working for").inputValue(), "24");
+      await page.getByLabel("The old URLs keep working for").selectOption("0");
       await page.getByRole("button", { name: "Replace", exact: true }).click();
       await page.getByText("Copy the new URLs to your devices.").waitFor();
       await page.getByRole("button", { name: "Done" }).click();
@@ -247,7 +249,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     const { page } = opened;
     await page.getByRole("button", { name: "Deactivate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
-    await page.getByText("devices that ask get 403").waitFor();
+    await page.getByText("devices that fetch the list get 403").waitFor();
     await page.getByRole("button", { name: "Activate", exact: true }).click();
     await page
       .locator(".secret code")
@@ -255,7 +257,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
       .waitFor();
     t.clock.now += 4 * 900_000;
     await page.getByRole("button", { name: "Refresh", exact: true }).click();
-    await page.getByText("No device has asked for 45 minutes").waitFor();
+    await page.getByText("No device has fetched the list for 45 minutes").waitFor();
     await end(opened);
   });
 });

@@ -77,7 +77,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     await page.getByText("The endpoint is paused").waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: "Replace the secret" }).click();
-    await page.getByLabel("Messages are also signed").selectOption("0");
+    await page.getByLabel("Also sign with the old secret").selectOption("0");
     await page.getByRole("button", { name: "Replace", exact: true }).click();
     await page.getByRole("heading", { name: "The new secret" }).waitFor();
     const second = await secret();
@@ -106,7 +106,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     await again.page.getByRole("button", { name: "Start and send what it missed" }).click();
     await until("what was missed arrives", () => lastTo("/hook").body.includes("ruleset.created"));
     await again.page.getByRole("button", { name: "Edit" }).click();
-    await again.page.getByLabel("All of them").check();
+    await again.page.getByLabel("All events").check();
     await again.page.getByRole("button", { name: "Save" }).click();
     await again.page.locator("dd").getByText("webhook.disabled").waitFor();
     await again.page.getByRole("button", { name: "Delete the endpoint" }).click();
@@ -135,7 +135,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
       const { page } = opened;
       const secret = async (): Promise<string> => (await page.locator("dialog .secret code").textContent())!;
 
-      await page.getByText("None yet", { exact: true }).waitFor();
+      await page.getByText("No bouncers or edge components yet", { exact: true }).waitFor();
       await page.getByText("Nothing reported yet").waitFor();
       await page.getByRole("button", { name: "New bouncer key" }).click();
       await page.locator("input[name=label]").fill("firewall");
@@ -177,7 +177,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
         await row.getByRole("link", { name: "Ruleset scanners" }).getAttribute("href"),
         `#/rulesets/${ruleset.id}`,
       );
-      await page.getByText("No source of this deployment").waitFor();
+      await page.getByText("Not from a source of this deployment").waitFor();
       await page.getByRole("img", { name: "Requests blocked per hour (UTC). Requests: from 0 to 3, last 3" }).waitFor();
 
       for (const [label, action] of [

@@ -102,7 +102,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       );
       const log = `proxy,client_ip\n${"203.0.113.1,1.1.1.1\n".repeat(120_000)}`;
       await page.getByLabel("Address field (optional)").fill("client_ip");
-      await page.getByLabel("Fields are separated by").selectOption("csv");
+      await page.getByLabel("Field separator").selectOption("csv");
       await choose(page, file("columns.csv", log));
       await done(page);
       assert.deepEqual(refused, []);
@@ -184,7 +184,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await done(page);
     const attempt = async (draft: string): Promise<void> => {
       await page.getByLabel("Addresses and prefixes").fill(draft);
-      await page.getByRole("button", { name: "Try them" }).click();
+      await page.getByRole("button", { name: "Try rules" }).click();
     };
     await attempt("203.0.113.0/24 1.1.1.1/33");
     await page.locator(".note.bad", { hasText: "1.1.1.1/33" }).waitFor();
@@ -196,7 +196,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
         .locator("tbody tr")
         .allInnerTexts()
         .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
-    assert.deepEqual(await rows("Rules that hit most"), ["203.0.113.0/24 1 2", "1.1.1.1 1 1"]);
+    assert.deepEqual(await rows("Rules with the most hits"), ["203.0.113.0/24 1 2", "1.1.1.1 1 1"]);
     assert.deepEqual(await rows("Addresses that would have been hit"), ["203.0.113.9 2", "1.1.1.1 1"]);
     assert.deepEqual(await rows("Rules without a hit"), ["192.0.2.0/24"]);
     assert.match((await rows("Services that would have been hit")).join(), /\/cdn\/cloudflare/);

@@ -55,10 +55,10 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     await page.getByText("- 31.0.0.0/24").waitFor();
     published = prefixes(5);
     await fetchNow.click();
-    await page.getByText("What was fetched was not taken.").waitFor();
+    await page.getByText("The fetched list was refused.").waitFor();
     await page.getByText("40 IPv4, 0 IPv6").waitFor();
     await checkLooks(t, "list-refused", new URL(page.url()).hash, admin, (shown) =>
-      shown.getByText("What was fetched was not taken.").waitFor(),
+      shown.getByText("The fetched list was refused.").waitFor(),
     );
     await page.getByRole("button", { name: "Accept the change" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).click();

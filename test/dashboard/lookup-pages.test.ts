@@ -149,17 +149,17 @@ describe("lookups", { skip: missing ?? false }, () => {
         body: { name: "Edge", include: [{ ruleset: blocklist }], exclude: [{ prefixes: ["192.0.2.10"] }] },
       });
       const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
-      const text = panel(page, "Who and where");
+      const text = panel(page, "Rule history and deployments");
       await text.getByText(`by ${editor.name}`).first().waitFor();
-      await text.getByText("Another rule decides, or none, from").waitFor();
+      await text.getByText("another rule decides, or none").waitFor();
       await text.getByText("does not list it").waitFor();
       await text.getByText("An exclude lists it, and excludes always win.").waitFor();
       assert.match((await text.getByRole("link", { name: "Edge" }).getAttribute("href")) ?? "", /deployments/);
       await end(page, errors);
       const viewer = await t.user("viewer");
       const seen = await t.open(at("192.0.2.10"), { user: viewer });
-      await panel(seen.page, "Who and where").getByText("does not list it").waitFor();
-      assert.equal(await panel(seen.page, "Who and where").getByText("by ").count(), 0);
+      await panel(seen.page, "Rule history and deployments").getByText("does not list it").waitFor();
+      assert.equal(await panel(seen.page, "Rule history and deployments").getByText("by ").count(), 0);
       await end(seen.page, seen.errors);
       await visit(t, "DELETE", `/edl/deployments/${deployment.id}`, { token: editor.token });
     },

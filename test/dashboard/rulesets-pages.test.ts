@@ -337,7 +337,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     );
     await page.getByLabel("Search by address or name").fill("third");
     await isGone(page, "198.51.100.7");
-    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByLabel("Select all listed rules").click();
     await page.getByText("99 rules selected").waitFor();
     await page.getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").getByText("Date and time").click();
@@ -380,7 +380,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await shownRows(page);
       await page.getByLabel("Search by address or name").fill("even");
       await page.locator(".table-foot", { hasText: `of ${half}` }).waitFor();
-      await page.getByLabel("Select all rules that are listed").click();
+      await page.getByLabel("Select all listed rules").click();
       await page.getByText(`${half} rules selected`).waitFor();
       assert.equal(await page.getByRole("row", { selected: true }).count(), (await shownRows(page)).length);
       await page.getByRole("button", { name: "Set expiry" }).click();
@@ -393,7 +393,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
           name === null ? at === null : at === "2027-01-01T00:00:00.000Z",
         ),
       );
-      await page.getByLabel("Select all rules that are listed").click();
+      await page.getByLabel("Select all listed rules").click();
       await page.getByText(`${half} rules selected`).waitFor();
       await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
       await page.getByRole("button", { name: `Delete ${half} rules` }).click();
@@ -418,7 +418,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const { page } = opened;
       const setExpiry = async (): Promise<void> => {
         await shownRows(page);
-        await page.getByLabel("Select all rules that are listed").click();
+        await page.getByLabel("Select all listed rules").click();
         await page.getByRole("button", { name: "Set expiry" }).click();
         await page.getByRole("dialog").getByText("After a number of days").click();
       };
@@ -679,7 +679,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("button", { name: "Shorten" }).click();
     const make = async (entries: number): Promise<void> => {
       await page.getByLabel("Maximum entries").fill(String(entries));
-      await page.getByRole("button", { name: "Make the list" }).click();
+      await page.getByRole("button", { name: "Shorten list" }).click();
     };
     await make(2);
     await page.locator(".field-error", { hasText: "need 3 prefixes, more than the 2 allowed" }).waitFor();
@@ -689,7 +689,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       .waitFor();
     await page.getByLabel("If that is too few").selectOption("add");
     await make(2);
-    await page.locator("dialog .note", { hasText: "2 IPv4 addresses added: no list loses less." }).waitFor();
+    await page.locator("dialog .note", { hasText: "2 IPv4 addresses added, the fewest possible." }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.locator("dialog").getByRole("button", { name: "Download" }).click(),
@@ -714,7 +714,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const opened = await openRuleset(id);
     const { page } = opened;
     await shownRows(page);
-    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByLabel("Select all listed rules").click();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 3 rules" }).click();
     await page.getByText("No rules yet").waitFor();
@@ -797,7 +797,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       rules.map(({ name }) => name),
     );
     assert.equal(await page.locator("h1").innerText(), HOSTILE_TEXTS[0]);
-    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByLabel("Select all listed rules").click();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: /^Delete \d+ rules/ }).waitFor();
     assert.equal(await page.evaluate(WAS_OBEYED), false);
@@ -837,7 +837,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     );
     await checkLooks(t, "ruleset-selected", `#/rulesets/${id}`, editor, async (page) => {
       await shownRows(page);
-      await page.getByLabel("Select all rules that are listed").click();
+      await page.getByLabel("Select all listed rules").click();
       await page.getByText("4 rules selected").waitFor();
     });
     await checkLooks(t, "add-rule", `#/rulesets/${id}`, editor, async (page) => {

@@ -68,7 +68,7 @@ export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new
               <p class="muted small">
                 From the list, {formatCounted(counts.created, "rule was", "rules were")} created,{" "}
                 {formatCount(counts.updated)} updated, {formatCount(counts.deleted)} deleted,{" "}
-                {formatCount(counts.skipped)} left as they were.
+                {formatCount(counts.skipped)} left unchanged.
               </p>
             )}
             {sha256 !== null && (

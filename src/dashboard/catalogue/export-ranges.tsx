@@ -35,7 +35,9 @@ export function ExportRanges({ id, family: shown, aggregate, name, onClose }: Pr
         value={format}
         options={EXPORT_TITLES}
         hint={
-          cannot === undefined ? undefined : `${cannot} An export of other prefixes fails, and names the first one.`
+          cannot === undefined
+            ? undefined
+            : `${cannot} If the node has other prefixes, the export fails and names the first of them.`
         }
         onChange={({ currentTarget }) => setFormat(currentTarget.value as Format)}
       />
@@ -53,7 +55,7 @@ export function ExportRanges({ id, family: shown, aggregate, name, onClose }: Pr
         options={PURPOSES}
         onChange={({ currentTarget }) => setPurpose(currentTarget.value)}
       />
-      {isNamed && <SetNameField value={setName} from="the id of the node" onInput={setSetName} />}
+      {isNamed && <SetNameField value={setName} from="the node's id" onInput={setSetName} />}
       <ExportUrl path={path} />
       <footer class="dialog-foot">
         <ButtonLink look="primary" icon="download" href={`/dashboard/api${path}`} download={`${name}.${extension}`}>

@@ -40,8 +40,8 @@ export function BlockedRequests({
         {({ items, hours }) =>
           items.length === 0 ? (
             <Empty icon="rulesets" title="Nothing reported yet">
-              Bouncers report every half hour how much they have dropped, edge components at once. Firewalls that fetch
-              a list do not report.
+              Bouncers report what they dropped every half hour, edge components immediately. Firewalls that fetch a
+              list do not report.
             </Empty>
           ) : (
             <div class="stack">
@@ -101,7 +101,7 @@ function columnsOf(choices: Choices): Column<Blocked>[] {
 const OTHERS: Readonly<Record<string, string>> = {
   cti: "Threat intelligence",
   prefixes: "Addresses and prefixes",
-  other: "No source of this deployment",
+  other: "Not from a source of this deployment",
 };
 
 function Source({ source, choices }: { readonly source: string; readonly choices: Choices }) {

@@ -23,11 +23,11 @@ const GRACE = {
   72: "3 days",
   168: "7 days",
   720: "30 days",
-  0: "No time: they stop working now",
+  0: "None: they stop working now",
 };
 const CREDENTIALS = {
-  url: "The URLs",
-  password: "The password for HTTP Basic",
+  url: "URLs",
+  password: "Password for HTTP Basic",
 };
 
 /** New URLs, or a new password, which is shown once. */
@@ -52,14 +52,14 @@ export function RotateDeployment({ deployment, onClose, onRotated }: DialogProps
         {credential === "url" ? (
           <Select
             name="grace"
-            label="The URLs before work for"
+            label="The old URLs keep working for"
             options={GRACE}
             defaultValue="24"
-            hint="Give every device its new URL within this time. After it, devices that still use the old one get 403, and some stop blocking then."
+            hint="Give every device its new URL within this time. After that, devices that still use the old one get 403, and some stop blocking."
           />
         ) : (
           <Note kind="warning">
-            The password before stops working at once. Some devices stop blocking when they are rejected.
+            The old password stops working immediately. Some devices stop blocking when the server rejects them.
           </Note>
         )}
       </Form>
@@ -73,14 +73,14 @@ function Rotated({
   onClose,
 }: DialogProps & { readonly done: Awaited<ReturnType<typeof rotate>> }) {
   return (
-    <Dialog title={password === null ? "The URLs are new" : "The new password"} onClose={onClose}>
+    <Dialog title={password === null ? "URLs replaced" : "The new password"} onClose={onClose}>
       {password === null ? (
         <Note kind="good">
           Copy the new URLs to your devices.
           {until !== null && (
             <>
               {" "}
-              The URLs before work until <DateTime at={until} inline />
+              The old URLs work until <DateTime at={until} inline />
             </>
           )}
         </Note>
@@ -92,7 +92,7 @@ function Rotated({
             <CopyButton text={password} label="Copy password" />
           </div>
           <p class="muted wrap">
-            With any user name, at <code>{`${location.origin}/feeds/${id}/`}</code> and the name of a file.
+            Use it with any user name, at <code>{`${location.origin}/feeds/${id}/`}</code> followed by the file name.
           </p>
         </>
       )}
@@ -123,10 +123,10 @@ export function DeleteDeployment({ deployment, tag, onClose }: DialogProps & { r
       onDelete={remove}
     >
       <p>
-        Devices that fetch <strong class="wrap">{name}</strong> get 410: it is gone for good. Some keep their last list,
-        some stop blocking.{" "}
+        Devices that fetch <strong class="wrap">{name}</strong> will get 410 Gone. Some keep their last list, some stop
+        blocking.{" "}
         {at === null ? (
-          "None has asked for it yet."
+          "No device has fetched it yet."
         ) : (
           <>
             Last pull: <Time at={at} relative />.

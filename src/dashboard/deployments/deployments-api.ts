@@ -73,7 +73,7 @@ function rethrow(error: unknown): never {
   if (!(error instanceof Problem) || error.status !== 412) throw error;
   throw new Problem(412, {
     title: "Someone else has changed this deployment",
-    detail: "It has been changed since this page was opened. Nothing has been done; reload the page to see the change.",
+    detail: "It was changed after this page was opened, so nothing was done. Reload the page to see the change.",
   });
 }
 

@@ -5,7 +5,7 @@ type Device = Deployment["device"];
 
 /** Devices with limits of their own: what they are called, and the format that they bring. */
 export const DEVICES: Readonly<Record<Device, readonly [title: string, format: Format | undefined]>> = {
-  none: ["No device in particular", undefined],
+  none: ["No particular device", undefined],
   "paloalto-50k": ["PAN-OS, 50,000 entries", "paloalto"],
   "paloalto-150k": ["PAN-OS, 150,000 entries", "paloalto"],
   "fortinet-7.4.3": ["FortiOS up to 7.4.3: 131,072 entries, 10 MB", "fortinet"],

@@ -37,13 +37,13 @@ export function NewBouncer({ deploymentId, server, onClose, onCreated }: Props) 
         <ToPaste
           steps={[
             {
-              where: "In the configuration of the bouncer, in place of the same two lines",
+              where: "Set these two lines in the bouncer's configuration",
               text: `api_url: ${server}/\napi_key: ${made.text}`,
             },
           ]}
         />
         <p class="muted">
-          Use the key for one bouncer only. crowdsec-firewall-bouncer: set <code>mode: iptables</code>, as its{" "}
+          Use the key for one bouncer only. For crowdsec-firewall-bouncer, set <code>mode: iptables</code>; its{" "}
           <code>mode: nftables</code> blocks only the first address of a range.
         </p>
       </ShownOnce>
@@ -81,7 +81,7 @@ export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: P
         onClose={onClose}
       >
         <p class="muted">
-          Set it as the bootstrap token of the component, which learns from it where this server is. To try it:
+          Set it as the bootstrap token of the component, which uses it to find this server. To try it:
         </p>
         <ToPaste
           steps={[
@@ -99,9 +99,9 @@ export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: P
         <LabelField hint="Where the component runs, for example the name of a proxy." />
         <Field
           name="component_type"
-          label="Type of the component"
+          label="Component type"
           defaultValue="ellio_traefik_middleware_plugin"
-          hint="As the component calls itself: it checks that the token is for it."
+          hint="The component's own name for its type: it accepts only tokens of that type."
           maxLength={32}
           autocomplete="off"
           required

@@ -38,8 +38,8 @@ export function Enforcers({ deploymentId, server }: { readonly deploymentId: str
             keyOf={({ id }) => id}
             isFaded={({ state }) => state === "revoked"}
             empty={
-              <Empty icon="key" title="None yet">
-                CrowdSec bouncers, and components in front of web applications, follow the list by themselves and report
+              <Empty icon="key" title="No bouncers or edge components yet">
+                CrowdSec bouncers, and components in front of web applications, follow the list on their own and report
                 what they block.
               </Empty>
             }
@@ -58,7 +58,7 @@ function columnsOf(reload: () => void): Column<Enforcer>[] {
     { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
     { title: "Kind", cell: (enforcer) => <Kind {...enforcer} /> },
     { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
-    { title: "Made", cell: ({ created_at: at }) => <Time at={at} relative /> },
+    { title: "Created", cell: ({ created_at: at }) => <Time at={at} relative /> },
     { title: "Last pull", cell: (enforcer) => <LastPull {...enforcer} /> },
     ...(hasRole("admin")
       ? [
@@ -105,8 +105,8 @@ function LastPull(enforcer: Enforcer) {
 }
 
 const CONSEQUENCES: Readonly<Record<Enforcer["kind"], string>> = {
-  bouncer: "The bouncer gets 403 from now on; it keeps what it blocks until that ends. This cannot be undone.",
-  edge: "The component gets 401 from now on; it keeps the list that it has. This cannot be undone.",
+  bouncer: "The bouncer gets 403 from now on; it keeps its current blocks until they expire. This cannot be undone.",
+  edge: "The component gets 401 from now on; it keeps its current list. This cannot be undone.",
 };
 
 function askToRevoke(enforcer: Enforcer, reload: () => void): void {

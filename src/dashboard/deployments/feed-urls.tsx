@@ -13,7 +13,7 @@ const PARTS: Readonly<Record<keyof Urls, string>> = {
   ipv4: "IPv4 only",
   ipv6: "IPv6 only",
   checksums: "Checksums",
-  unprocessable: "Left out: what the format cannot say",
+  unprocessable: "Left out: entries the format cannot express",
 };
 
 /** How to use the list on a device, and its URLs. */
@@ -34,8 +34,8 @@ export function FeedUrls({ deployment, urls }: { readonly deployment: Deployment
       <Panel title={`How to use it: ${title}`}>
         <div class="stack">
           <ToPaste steps={steps} />
-          {isDivided && <p class="muted">The list is divided: do the same for each of the files below.</p>}
-          {cannot !== undefined && <p class="muted">{cannot} What it cannot say is left out.</p>}
+          {isDivided && <p class="muted">The list is split into several files: repeat this for each file below.</p>}
+          {cannot !== undefined && <p class="muted">{cannot} Entries it cannot express are left out.</p>}
         </div>
       </Panel>
       <Panel title="URLs">

@@ -6,18 +6,18 @@ type NumberOption = Exclude<keyof Options, "families" | "overflow" | "allow_empt
 
 /** What each number is, and its default. */
 const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: string, most: number])[] = [
-  ["min_prefix_v4", "Shortest IPv4 prefix", "Wider prefixes of an include refuse the list. Default: 8.", 32],
+  ["min_prefix_v4", "Shortest IPv4 prefix", "A wider prefix in an included source blocks publication. Default: 8.", 32],
   ["min_prefix_v6", "Shortest IPv6 prefix", "Default: 19.", 128],
-  ["max_entries", "Most entries of a file", "Default: the device's limit.", 10_000_000],
-  ["max_bytes", "Most bytes of a file", "Default: the device's limit.", 999_999_999],
+  ["max_entries", "Maximum entries of a file", "Default: the device's limit.", 10_000_000],
+  ["max_bytes", "Maximum bytes of a file", "Default: the device's limit.", 999_999_999],
   [
     "max_shrink",
-    "Most it may shrink, in %",
+    "Maximum shrinkage, in %",
     "When the catalogue or threat intelligence changes. Default: 50.",
     1_000_000,
   ],
-  ["max_growth", "Most it may grow, in %", "Default: 50.", 1_000_000],
-  ["chunk_entries", "Entries per file", "Divides the list into files. Default: one file.", 10_000_000],
+  ["max_growth", "Maximum growth, in %", "Default: 50.", 1_000_000],
+  ["chunk_entries", "Entries per file", "Splits the list into files of this size. Default: one file.", 10_000_000],
 ];
 
 /** The conditions under which a list is kept from devices. */
@@ -84,7 +84,7 @@ export function Limits({
           checked={options.comments === true}
           onChange={({ currentTarget }) => setComments(currentTarget.checked)}
         />
-        Name the deployment in comments (not every format has them)
+        Name the deployment in comments (not supported by every format)
       </label>
     </details>
   );

@@ -31,7 +31,7 @@ export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id:
     <Panel title="Preview">
       <div class={isWaiting ? "stack waiting" : "stack"} aria-busy={isWaiting} aria-live="polite">
         {isEmpty ? (
-          <p class="muted">Include something to see what devices would get.</p>
+          <p class="muted">Include a source to see what devices would get.</p>
         ) : problem !== undefined ? (
           <ProblemNote problem={problem} />
         ) : (
@@ -59,18 +59,18 @@ function Figures({ shown, format, guard }: FiguresProps) {
   return (
     <>
       {reasons.length === 0 ? (
-        <Note kind="good">It would be published.</Note>
+        <Note kind="good">The list would be published.</Note>
       ) : (
         <Note kind="bad">
-          It would not be published, and devices would keep the previous list.
+          The list would not be published, and devices would keep the previous one.
           <Reasons reasons={reasons} />
         </Note>
       )}
       {warnings.length > 0 && (
         <Note kind="warning">
           {guard === "carve"
-            ? "The guard leaves out addresses that are better not blocked."
-            : "It has addresses that are better not blocked. Exclude them if that is not meant."}
+            ? "The guard leaves out addresses that should not be blocked."
+            : "The list has addresses that should not be blocked. Exclude them, unless you mean to block them."}
           <ul class="reasons">
             {warnings.slice(0, MAX_WARNINGS).map(({ kind, name, detail }) => (
               <li key={`${kind} ${name}`} class="wrap">
@@ -97,7 +97,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
       </dl>
       {left > 0 && (
         <Note kind="warning">
-          {format}: {formatCounted(left, "entry is", "entries are")} left out, because the format cannot say{" "}
+          {format}: {formatCounted(left, "entry is", "entries are")} left out, because the format cannot express{" "}
           {left === 1 ? "it" : "them"}.
           <ul class="reasons">
             {unprocessable.slice(0, 5).map(({ prefix, reason }) => (

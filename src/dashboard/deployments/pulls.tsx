@@ -34,14 +34,14 @@ export function Pulls({ id }: { readonly id: string }) {
       <Loaded of={pulls}>
         {({ items, days }) =>
           items.length === 0 && days.length === 0 ? (
-            <Empty icon="download" title="No device has asked yet">
+            <Empty icon="download" title="No device has fetched the list yet">
               Give a device one of the URLs above; its requests are listed here.
             </Empty>
           ) : (
             <div class="stack">
               <Chart days={days} />
               <Table
-                caption="Last pulls"
+                caption="Latest pulls"
                 columns={COLUMNS}
                 rows={isWhole ? items : items.slice(0, FEW)}
                 keyOf={({ at, file, address }) => `${at} ${file} ${address}`}
@@ -82,5 +82,5 @@ const COLUMNS: readonly Column<Pull>[] = [
   { title: "Sent", kind: "number", cell: ({ bytes }) => formatBytes(bytes) },
   { title: "File", cell: ({ file }) => <code class="wrap">{file}</code> },
   { title: "Address", cell: ({ address }) => <code>{address}</code> },
-  { title: "Program", cell: ({ user_agent: agent }) => <bdi class="wrap">{agent === "" ? "-" : agent}</bdi> },
+  { title: "Client", cell: ({ user_agent: agent }) => <bdi class="wrap">{agent === "" ? "-" : agent}</bdi> },
 ];

@@ -136,7 +136,7 @@ function AddRuleset({
   const first = rulesets.find(({ purpose }) => purpose === likely) ?? rulesets[0];
   const [chosen, choose] = useState(first?.id);
   const id = chosen ?? first?.id;
-  if (id === undefined) return <p class="hint">There is no ruleset yet.</p>;
+  if (id === undefined) return <p class="hint">No rulesets yet.</p>;
   return (
     <>
       <Select
@@ -158,7 +158,7 @@ function AddList({ lists, onAdd }: AddProps & Pick<Choices, "lists">) {
   if (chosen === undefined)
     return (
       <p class="hint">
-        There is no external list yet. <a href="#/lists">Add one</a>
+        No external lists yet. <a href="#/lists">Add one</a>
       </p>
     );
   return (
@@ -210,12 +210,12 @@ function AddThreats({ onAdd }: AddProps) {
         value={tags}
         autocomplete="off"
         placeholder="ssh, http"
-        hint="Of several, one is enough."
+        hint="Matches entries with any of these tags."
         onInput={({ currentTarget }) => setTags(currentTarget.value)}
       />
       <Field
         name="days"
-        label="Seen within days"
+        label="Seen within (days)"
         optional
         type="number"
         min={0}

@@ -32,11 +32,12 @@ const MISSED = 3;
 const CURES: Readonly<Record<string, string>> = {
   "too-wide": "Remove the wide prefix from the source, or allow wider ones under Limits.",
   empty: "Check what is excluded, or allow an empty list under Limits.",
-  "too-many-entries": "Remove sources, divide the list into files, or choose another device.",
-  "too-many-bytes": "Remove sources, divide the list into files, or choose another device.",
-  shrinks: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
-  grows: "If that is right, publish it; otherwise check the catalogue or the threat intelligence.",
-  collateral: "If that is right, publish it; otherwise exclude these addresses, or let the guard leave them out.",
+  "too-many-entries": "Remove sources, split the list into files, or choose another device.",
+  "too-many-bytes": "Remove sources, split the list into files, or choose another device.",
+  shrinks: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",
+  grows: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",
+  collateral:
+    "If they should be blocked, publish the list; otherwise exclude these addresses, or let the guard leave them out.",
 };
 const RELEASABLE: ReadonlySet<string> = new Set(["shrinks", "grows", "collateral"]);
 
@@ -78,16 +79,21 @@ export function StateNote({
     case "inactive":
       return (
         <Note>
-          The deployment is not active: devices that ask get 403, and most of them keep their last list. {children}
+          The deployment is not active: devices that fetch the list get 403, and most of them keep their last list.{" "}
+          {children}
         </Note>
       );
     case "no list yet":
-      return <Note>The first list is being made, which takes seconds. Devices get 503 until then, and ask again.</Note>;
+      return (
+        <Note>
+          The first list is being built, which takes a few seconds. Devices get 503 until then, and try again.
+        </Note>
+      );
     case "not pulled":
       return (
         <Note kind="warning">
-          No device has asked for {formatCounted((MISSED * seconds) / 60, "minute")}. Check that a device has one of the
-          URLs below and reaches this server.
+          No device has fetched the list for {formatCounted((MISSED * seconds) / 60, "minute")}. Check that a device has
+          one of the URLs below and can reach this server.
         </Note>
       );
     case "refused":

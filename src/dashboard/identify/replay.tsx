@@ -31,7 +31,7 @@ export function ReplayRules({ identification }: { readonly identification: strin
   return (
     <>
       <Panel title="Try rules on this log">
-        <Form submit="Try them" onSubmit={send}>
+        <Form submit="Try rules" onSubmit={send}>
           <Select
             name="rules"
             label="Rules"
@@ -70,14 +70,19 @@ function Result({ of }: { readonly of: Replay }) {
         </strong>
         <p>
           {formatCounted(hit.addresses, "address", "addresses")}, by {formatCounted(rules.hit, "rule")};{" "}
-          {formatCounted(rules.unused, "rule")} never.
+          {formatCounted(rules.unused, "rule")} without a hit.
           {difference !== null &&
             ` Only these rules: ${hitsText(difference.only_rules)}. Only the others: ${hitsText(difference.only_against)}.`}
           {log.lines_missing > 0 &&
             ` This log has too many different addresses to count each: any may have ${formatCounted(log.lines_missing, "line")} more.`}
         </p>
       </Note>
-      <Hitting title="Rules that hit most" rows={of.top_rules} titleOf="Rule" nameOf={(each) => <Rule of={each} />} />
+      <Hitting
+        title="Rules with the most hits"
+        rows={of.top_rules}
+        titleOf="Rule"
+        nameOf={(each) => <Rule of={each} />}
+      />
       <Hitting
         title="Services that would have been hit"
         rows={of.services}

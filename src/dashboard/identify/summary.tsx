@@ -106,7 +106,7 @@ function Services({ of: { services, providers, types, matched } }: { readonly of
     <Panel title="Top providers and services" flush>
       <Table
         scrollsAs="Top providers and services"
-        caption="Those with the most lines first"
+        caption="Most lines first"
         rows={rows}
         keyOf={({ key }) => key}
         columns={[

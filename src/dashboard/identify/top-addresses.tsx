@@ -68,7 +68,7 @@ export function Ranking({
       )}
       <Table
         scrollsAs={title}
-        caption="Those with the most lines first"
+        caption="Most lines first"
         rows={addresses}
         keyOf={({ ip }) => ip}
         columns={[

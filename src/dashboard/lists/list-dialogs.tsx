@@ -64,18 +64,18 @@ export function EditList({
           autocomplete="off"
           required
           {...(list !== undefined && {
-            hint: "If the URL moves to another host, the credentials of the list are removed.",
+            hint: "If you change the host of the URL, the credentials of the list are removed.",
           })}
         />
         <Select name="format" label="Format" options={FORMATS} defaultValue={list?.format ?? "text"} />
         <Select name="schedule" label="Fetch every" options={SCHEDULES} defaultValue={list?.schedule ?? "60m"} />
         <Field
           name="max_change"
-          label="Largest change, in %"
+          label="Maximum change, in %"
           type="number"
           min={0}
           defaultValue={String(list?.max_change ?? 50)}
-          hint="A fetch that would change more of the list is refused until you accept it."
+          hint="A fetch that changes more of the list is refused until you accept it."
         />
         <Select
           name="own"
@@ -83,7 +83,7 @@ export function EditList({
           defaultValue={list?.never_block === true ? "yes" : "no"}
           options={{
             no: "Addresses for rulesets and deployments",
-            yes: "Your own networks, which are never to be blocked",
+            yes: "Your own networks, never to be blocked",
           }}
         />
       </Form>
@@ -117,11 +117,11 @@ export function ListCredentials({
   };
   return (
     <Dialog title="Credentials" onClose={onClose}>
-      <Note>They are sent to the host of the URL only, never after a redirect, and cannot be shown again.</Note>
+      <Note>They are sent only to the host of the URL, never after a redirect, and cannot be shown again.</Note>
       <Form onSubmit={send} onCancel={onClose} submit="Save credentials">
         <Select
           name="kind"
-          label="Fetch it with"
+          label="Sign in with"
           options={KINDS}
           value={kind}
           onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
@@ -153,8 +153,8 @@ export function DeleteList({ list: { id, name }, onClose }: DialogProps & { read
   };
   return (
     <DeleteByName title="Delete this list?" name={name} action="Delete the list" onClose={onClose} onDelete={remove}>
-      Deployments that use <strong class="wrap">{name}</strong> keep what they have published, and are not renewed until
-      you remove the list from their sources.
+      Deployments that use <strong class="wrap">{name}</strong> keep the lists they have published, and are not updated
+      until you remove this list from their sources.
     </DeleteByName>
   );
 }

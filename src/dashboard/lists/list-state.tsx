@@ -19,15 +19,15 @@ export function ListNote({
   readonly children?: ComponentChildren;
 }) {
   if (problem === null)
-    return state === "pending" ? <Note>The list has not been fetched yet; that happens within seconds.</Note> : null;
+    return state === "pending" ? <Note>The list has not been fetched yet; it will be within seconds.</Note> : null;
   return (
     <Note kind={state === "refused" ? "bad" : "warning"}>
-      <strong>{state === "refused" ? "What was fetched was not taken." : "The list could not be fetched."}</strong>
+      <strong>{state === "refused" ? "The fetched list was refused." : "The list could not be fetched."}</strong>
       <p class="wrap">{problem.message}</p>
       <p>
         Since <Time at={problem.since} relative />.{" "}
         {generation === 0 || at === null ? (
-          "There is no content yet."
+          "No content yet."
         ) : (
           <>
             The content of <Time at={at} relative /> stays in use.

@@ -50,17 +50,17 @@ function WriteForm({ list, rulesets, onClose }: WriteProps & { readonly rulesets
       <Select
         name="ruleset_id"
         label="Ruleset"
-        hint="Its guard applies. The rules have the name of the list."
+        hint="Its guard applies. The rules are named after the list."
         options={Object.fromEntries(rulesets.map(({ id, name, purpose }) => [id, `${name} (${purpose})`]))}
       />
       <Field
         name="expires_in_days"
-        label="Expire after days"
+        label="Expire after (days)"
         type="number"
         min={1}
         defaultValue="7"
         required
-        hint="Unless they are written again before."
+        hint="Unless they are written again before then."
       />
       <ConflictModes value={mode} onChange={setMode} />
     </Form>

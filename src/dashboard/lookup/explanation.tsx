@@ -19,12 +19,12 @@ export function Explanation({ ip }: { readonly ip: string }) {
   if (problem !== undefined) return <ProblemNote problem={problem} retry={reload} />;
   if (data === undefined || data.ip !== ip || data.rulesets.length + data.deployments.length === 0) return null;
   return (
-    <Panel title="Who and where" flush>
+    <Panel title="Rule history and deployments" flush>
       <ul class="entries">
         {data.next_change_at !== null && (
           <li>
             <span>
-              Another rule decides, or none, from <Time at={data.next_change_at} />, if nothing is written until then.
+              From <Time at={data.next_change_at} /> on, another rule decides, or none, unless rules change before then.
             </span>
           </li>
         )}
@@ -66,12 +66,12 @@ function By({ actor }: { readonly actor: Actor }) {
   );
 }
 
-const CONTAINS = { all: "lists it", part: "lists a part of it", none: "does not list it", unknown: "unknown" } as const;
+const CONTAINS = { all: "lists it", part: "lists part of it", none: "does not list it", unknown: "unknown" } as const;
 
 const DECIDED = {
   include: "",
   exclude: " An exclude lists it, and excludes always win.",
-  guard: " Its guard leaves it out, as it should not be blocked.",
+  guard: " Its guard leaves it out, because it should not be blocked.",
 } as const;
 
 function Deployment({

@@ -143,7 +143,11 @@ function Cure({ deployment, tag, reload }: ActionProps) {
 function askToStop({ deployment: { id, name }, tag, reload }: ActionProps): void {
   confirm({
     title: `Deactivate "${name}"?`,
-    text: <p>Devices that ask get 403 until it is active again. Some keep their last list, some stop blocking.</p>,
+    text: (
+      <p>
+        Devices that fetch the list get 403 until it is active again. Some keep their last list, some stop blocking.
+      </p>
+    ),
     action: "Deactivate",
     danger: true,
     run: async () => {
@@ -171,8 +175,8 @@ function askToPublish({ id, name, reasons, refused_generation: refused }: Deploy
 const GUARD_TEXTS: Readonly<Record<Deployment["guard"], string>> = {
   off: "off",
   warn: "warns in previews",
-  refuse: "refuses lists that block what they should not",
-  carve: "leaves out what is better not blocked",
+  refuse: "refuses lists with addresses that should not be blocked",
+  carve: "leaves out addresses that should not be blocked",
 };
 
 function Facts({ deployment, choices }: { readonly deployment: Deployment; readonly choices: Choices }) {
@@ -184,7 +188,7 @@ function Facts({ deployment, choices }: { readonly deployment: Deployment; reado
         <dd>
           {formatCount(deployment.ipv4_entries_count)} IPv4, {formatCount(deployment.ipv6_entries_count)} IPv6
         </dd>
-        <dt>Made</dt>
+        <dt>Built</dt>
         <dd>
           {at === null ? (
             "not yet"

@@ -24,7 +24,7 @@ export default function Deployments() {
   return (
     <Page
       title="Deployments"
-      about="Lists at URLs, which firewalls and programs fetch by themselves: rulesets, services and threat intelligence, without what you exclude."
+      about="Lists at URLs that firewalls and programs fetch: rulesets, services and threat intelligence, minus what you exclude."
       actions={
         <>
           <Button
@@ -49,7 +49,7 @@ export default function Deployments() {
               isFaded={({ active }) => !active}
               empty={
                 <Empty icon="download" title="No deployments yet">
-                  A deployment is a list at a URL, in the form that a firewall reads, kept up to date within seconds.{" "}
+                  A deployment is a list at a URL, in the format your firewall reads, kept up to date within seconds.{" "}
                   {create}
                 </Empty>
               }

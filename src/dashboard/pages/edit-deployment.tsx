@@ -121,7 +121,7 @@ const PURPOSES = {
 };
 const GUARDS = {
   warn: "Show a warning here",
-  refuse: "Keep the previous list until someone agrees",
+  refuse: "Keep the previous list until someone approves it",
   carve: "Leave those addresses out",
   off: "Publish it without a warning",
 };
@@ -166,7 +166,7 @@ function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: 
       <Select
         name="device"
         label="Device"
-        hint="Its format and limits: a list that is too long for it is refused, never cut."
+        hint="Sets the format and limits. A list that is too long for the device is refused, never cut."
         options={DEVICE_TITLES}
         value={draft.device}
         onChange={({ currentTarget }) => choose(currentTarget.value as Draft["device"])}
@@ -197,7 +197,7 @@ function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: 
       )}
       <Select
         name="update_frequency"
-        label="Devices ask every"
+        label="Devices fetch every"
         options={FREQUENCIES}
         value={draft.update_frequency}
         onChange={({ currentTarget }) => set({ update_frequency: currentTarget.value as Draft["update_frequency"] })}

@@ -105,13 +105,13 @@ function Actions({ list, reload }: ActionProps) {
 
 function askToAccept({ id, name, problem }: ExternalList, digest: string, reload: () => void): void {
   confirm({
-    title: `Accept the change of "${name}"?`,
+    title: `Accept the change to "${name}"?`,
     text: <p class="wrap">{problem!.message}</p>,
     action: "Accept",
     danger: true,
     run: async () => {
       await refresh(id, digest);
-      notify(`"${name}" has its new content.`);
+      notify(`"${name}" now has the new content.`);
       reload();
     },
   });
@@ -178,7 +178,7 @@ function RejectedLines({ rejected: { count, lines } }: { readonly rejected: Exte
   return (
     <Panel title={`${formatCounted(count, "line")} left out`} flush>
       <Table
-        caption="Lines that were left out"
+        caption="Lines left out"
         rows={lines}
         keyOf={({ line }) => line}
         columns={[

@@ -18,9 +18,9 @@ import { hasPlan } from "../session.ts";
 import "./identify.css";
 
 const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> = {
-  csv: ["CSV", "A row for every line: its address, the prefix and the services."],
-  tsv: ["TSV", "The same with tabs between the columns."],
-  jsonl: ["JSON lines", "A JSON document for every line, with everything the catalogue knows."],
+  csv: ["CSV", "One row per line: its address, the prefix and the services."],
+  tsv: ["TSV", "The same, separated by tabs."],
+  jsonl: ["JSON lines", "One JSON document per line, with everything the catalogue knows."],
   append: ["Your lines", "Every line, with its services added."],
 };
 
@@ -105,12 +105,12 @@ function AddressField({ field, setField, input, setInput }: AddressFieldProps) {
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => setField(event.currentTarget.value)}
-        hint="A column number (3), or the name of a column or JSON member (client_ip). If empty, the first address of each line counts."
+        hint="A column number (3), or the name of a column or JSON member (client_ip). If empty, the first address of each line is used."
       />
       {field.trim() !== "" && (
         <Select
           name="input"
-          label="Fields are separated by"
+          label="Field separator"
           options={SYNTAXES}
           value={input}
           onChange={(event) => setInput(event.currentTarget.value)}

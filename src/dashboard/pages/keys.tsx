@@ -41,7 +41,7 @@ export default function Keys() {
               isFaded={({ state }) => state !== "active"}
               empty={
                 <Empty icon="key" title="No keys yet">
-                  With a key a firewall can fetch a list, or a program can change one. {create}
+                  A key lets a firewall fetch a list, or a program change one. {create}
                 </Empty>
               }
             />

@@ -45,7 +45,7 @@ export default function TaxiiClients() {
               isFaded={({ state }) => state === "revoked"}
               empty={
                 <Empty icon="download" title="No credentials yet">
-                  With one, a TAXII 2.1 client reads the collections that you choose for it. {create}
+                  A credential lets a TAXII 2.1 client read the collections that you choose. {create}
                 </Empty>
               }
             />
@@ -86,13 +86,13 @@ function columnsOf(
     { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
     { title: "User", cell: ({ username }) => <code>{username}</code> },
     {
-      title: "Opens",
+      title: "Collections",
       cell: ({ collections: ids }) => (
         <span class="wrap">{ids.map((id) => titles.get(id) ?? "(deleted)").join(", ")}</span>
       ),
     },
     { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
-    { title: "Made", cell: ({ created_at: at }) => <Time at={at} relative /> },
+    { title: "Created", cell: ({ created_at: at }) => <Time at={at} relative /> },
     ...(hasRole("admin")
       ? [
           {
@@ -124,8 +124,8 @@ function askToRevoke({ id, label, username }: TaxiiCredential, reload: () => voi
     title: `Revoke "${label}"?`,
     text: (
       <p>
-        A client that signs in as <code>{username}</code> gets 401 from now on; it keeps the indicators that it has.
-        This cannot be undone.
+        A client that signs in as <code>{username}</code> gets 401 from now on; it keeps its current indicators. This
+        cannot be undone.
       </p>
     ),
     action: "Revoke the credential",

@@ -99,8 +99,8 @@ function askToPause({ id, url }: Webhook, reload: () => void): void {
     title: "Pause this endpoint?",
     text: (
       <p>
-        Nothing is sent to <strong class="wrap">{url}</strong> until you start it again. You can then have the events
-        sent that it has missed, as far back as changes are kept.
+        Nothing is sent to <strong class="wrap">{url}</strong> until you start it again. The events it misses can then
+        be sent, as far back as changes are kept.
       </p>
     ),
     action: "Pause",
@@ -144,10 +144,10 @@ function Facts({
         <dd>
           <Time at={created} />
         </dd>
-        {until !== null && <dt>Secret before</dt>}
+        {until !== null && <dt>Previous secret</dt>}
         {until !== null && (
           <dd>
-            signs until <DateTime at={until} inline />
+            also signs until <DateTime at={until} inline />
           </dd>
         )}
         <dt>Last attempt</dt>

@@ -45,7 +45,7 @@ export default function Webhooks() {
               isFaded={({ health: { status } }) => status === "inactive"}
               empty={
                 <Empty icon="send" title="No endpoints yet">
-                  An endpoint is a URL of a program that wants to know what changes, such as a chat or a SIEM. {create}
+                  An endpoint is the URL of a program to notify of changes, such as a chat or a SIEM. {create}
                 </Empty>
               }
             />

@@ -54,7 +54,11 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
         optional
         value={isCommon(format) ? "" : format}
         options={{ "": "None", ...OTHERS }}
-        hint={cannot === undefined ? undefined : `${cannot} An export of other rules fails, and names the first one.`}
+        hint={
+          cannot === undefined
+            ? undefined
+            : `${cannot} If the ruleset has other rules, the export fails and names the first of them.`
+        }
         onChange={({ currentTarget }) => setFormat((currentTarget.value || "text") as Format)}
       />
       {isNamed && <SetNameField value={setName} from="the ruleset's name" onInput={setSetName} />}

@@ -131,7 +131,7 @@ function columnsOf(selection: Selection | undefined, rows: RulePages): { title: 
   const all = (
     <input
       type="checkbox"
-      aria-label="Select all rules that are listed"
+      aria-label="Select all listed rules"
       checked={isAll}
       indeterminate={!isAll && selection.count > 0}
       onClick={() => (selection.count > 0 ? selection.clear() : selection.selectAll())}

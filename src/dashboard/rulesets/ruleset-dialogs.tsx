@@ -93,7 +93,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
             name="own"
             label="What it lists"
             defaultValue={ruleset.never_block ? "yes" : "no"}
-            options={{ no: "Addresses to allow", yes: "Your own networks, which are never to be blocked" }}
+            options={{ no: "Addresses to allow", yes: "Your own networks, never to be blocked" }}
           />
         )}
       </Form>

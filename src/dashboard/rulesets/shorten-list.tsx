@@ -14,9 +14,9 @@ import { fileName } from "./export-rules.tsx";
 import { fetchRulesets } from "./rules-api.ts";
 
 const LOSSES = {
-  none: "Say how many it takes",
-  add: "Add other addresses, as few as possible",
-  remove: "Leave addresses out, as few as possible",
+  none: "Report how many are needed",
+  add: "Add as few other addresses as possible",
+  remove: "Leave out as few addresses as possible",
 } as const;
 type Loss = keyof typeof LOSSES;
 
@@ -37,8 +37,8 @@ export function ShortenList({ ruleset, onClose }: { readonly ruleset: Ruleset; r
     setList(await post("/dashboard/api/edl/ip-rulesets:fit", { body }));
   };
   return (
-    <Dialog title="Make a shorter list" onClose={onClose}>
-      <Form submit="Make the list" onSubmit={make}>
+    <Dialog title="Shorten the list" onClose={onClose}>
+      <Form submit="Shorten list" onSubmit={make}>
         <Field name="entries" label="Maximum entries" type="number" min={1} required defaultValue="1000" />
         <Select
           name="loss"
@@ -90,7 +90,7 @@ function lossText({ added, removed, is_best }: FittedSet): string {
   const families = [ipv4 === "0" ? "" : `${grouped(ipv4)} IPv4`, ipv6 === "0" ? "" : `${grouped(ipv6)} IPv6`];
   const parts = families.filter((part) => part !== "");
   if (parts.length === 0) return "The same addresses.";
-  return `${parts.join(" and ")} addresses ${what}${is_best ? ": no list loses less" : ""}.`;
+  return `${parts.join(" and ")} addresses ${what}${is_best ? ", the fewest possible" : ""}.`;
 }
 
 /** Numbers of addresses can be too large for a number. */

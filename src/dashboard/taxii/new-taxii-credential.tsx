@@ -37,7 +37,7 @@ export function NewTaxiiCredential({ access: { collections, server }, before, on
         </p>
         {before !== undefined && (
           <p class="muted">
-            The credential before, <code>{before.username}</code>, works until you revoke it.
+            The previous credential, <code>{before.username}</code>, works until you revoke it.
           </p>
         )}
       </ShownOnce>
@@ -83,7 +83,7 @@ function CollectionBoxes({
 }) {
   return (
     <fieldset class="field">
-      <legend class="field-name">Collections it opens</legend>
+      <legend class="field-name">Collections it can read</legend>
       {collections.map(({ id, title, source }) => (
         <label key={id} class="check">
           <input

@@ -18,7 +18,7 @@ import { type FeedChoices, sendFeed } from "./send-feed.ts";
 /** Milliseconds between two requests while an import is running. */
 const PAUSE = 1000;
 const CLASSES = {
-  "": "As the feed says, else unknown",
+  "": "As in the feed, otherwise unknown",
   malicious: "Malicious",
   promiscuous: "Promiscuous",
   benign: "Benign",
@@ -56,7 +56,7 @@ export function FeedImport({ onImported }: { readonly onImported: () => void }) 
     const { removed_percent: share } = why.document as { removed_percent?: number };
     if (share === undefined) return setProblem(why);
     confirm({
-      title: "Remove that much of the dataset?",
+      title: "Remove this much of the dataset?",
       text: `${why.message}.`,
       action: `Import and remove ${share} %`,
       danger: true,

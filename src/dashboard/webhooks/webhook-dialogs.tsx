@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<EventKind, string>> = {
   "ruleset.deleted": "A ruleset was deleted",
   "deployment.generated": "A list was published",
   "deployment.refused": "A list was not published",
-  "deployment.not_pulled": "No device asks for a list any more",
+  "deployment.not_pulled": "Devices stopped fetching a list",
   "list.refreshed": "An external list has new content",
   "list.refused": "An external list failed or was refused",
   "catalogue.updated": "The catalogue was updated",
@@ -105,7 +105,7 @@ function KindBoxes({
       <legend class="field-name">Events</legend>
       <label class="check">
         <input type="checkbox" checked={areAll} onChange={() => onChange(areAll ? [] : ALL)} />
-        All of them
+        All events
       </label>
       {ALL.map((kind) => (
         <label key={kind} class="check">
@@ -129,13 +129,13 @@ function Secret({ title, secret, onClose }: DialogProps & { readonly title: stri
   return (
     <ShownOnce title={title} what="secret" why="it is stored encrypted" secret={secret} onClose={onClose}>
       <p class="muted">
-        The receiver checks with it that a message is from this server, with any library for Standard Webhooks.
+        The receiver uses it to check that a message comes from this server, with any Standard Webhooks library.
       </p>
     </ShownOnce>
   );
 }
 
-const GRACE = { 24: "1 day", 1: "1 hour", 72: "3 days", 168: "7 days", 0: "No time: only the new one is used" };
+const GRACE = { 24: "1 day", 1: "1 hour", 72: "3 days", 168: "7 days", 0: "None: only the new secret is used" };
 
 /** The next secret, which is shown once. */
 export function RotateSecret({
@@ -154,7 +154,7 @@ export function RotateSecret({
       <Form onSubmit={replace} onCancel={onClose} submit="Replace" danger>
         <Select
           name="grace"
-          label="Messages are also signed with the secret before for"
+          label="Also sign with the old secret for"
           options={GRACE}
           defaultValue="24"
           hint="Give the receiver the new secret within this time."
@@ -182,8 +182,8 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: DialogProps & {
       onDelete={remove}
     >
       <p>
-        Nothing more is sent to <strong class="wrap">{url}</strong>. Its secret, its deliveries and the events that wait
-        for it are deleted, too.
+        Nothing more is sent to <strong class="wrap">{url}</strong>. Its secret, its deliveries and its pending events
+        are deleted too.
       </p>
     </DeleteByName>
   );

@@ -35,7 +35,7 @@ export function HealthNote({
       return (
         <Note kind="bad">
           The server has stopped sending to it {at !== null && <Time at={at} relative />}, because{" "}
-          {REASONS[reason ?? ""] ?? reason}. Correct the receiver, then start the endpoint again. {children}
+          {REASONS[reason ?? ""] ?? reason}. Fix the receiver, then start the endpoint again. {children}
         </Note>
       );
     case "failing":

@@ -78,7 +78,7 @@ try {
   await include.getByLabel("Include from").selectOption("prefixes");
   await include.getByLabel("Addresses and prefixes", { exact: true }).fill("192.0.2.0/24");
   await include.getByRole("button", { name: "Add prefixes" }).click();
-  await page.getByText("It would be published.").waitFor();
+  await page.getByText("The list would be published.").waitFor();
   await page.getByRole("button", { name: "Create deployment" }).click();
   step(
     "Deployments > New deployment: a name, the format nftables, what to include; the preview says that it is published",
