@@ -37,7 +37,7 @@ export type AddressErrorCode = (typeof ADDRESS_ERROR_CODES)[number];
 
 const MAX_QUOTE_LENGTH = 80;
 
-/** A text that is no address, prefix or range. The message says what is wrong, where, and how to cure it. */
+/** A text that is not an address, prefix or range. The message says what is wrong, where, and how to fix it. */
 export class AddressError extends Error {
   readonly code: AddressErrorCode;
   /** The whole text as given. */
@@ -47,7 +47,7 @@ export class AddressError extends Error {
    * missing at the end.
    */
   readonly position: number;
-  /** What is wrong and its cure, without the value and the position, which the message puts before it. */
+  /** What is wrong and how to fix it, without the value and the position, which the message puts before it. */
   readonly problem: string;
 
   constructor(code: AddressErrorCode, value: string, position: number, problem: string) {
@@ -61,8 +61,8 @@ export class AddressError extends Error {
 }
 
 /**
- * What ends a line, moves the cursor or turns the direction of writing: C0, DEL and C1 controls, separators, marks of
- * direction.
+ * Characters that end a line, move the cursor or change the direction of writing: C0, DEL and C1 controls,
+ * separators, direction marks.
  */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -76,7 +76,7 @@ export function quoted(value: string): string {
   return printable(JSON.stringify(shown));
 }
 
-/** A text of someone else's, with what a terminal would obey escaped. */
+/** Text from elsewhere, with everything that a terminal would interpret escaped. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -2,7 +2,7 @@
 export type Family = 4 | 6;
 
 /**
- * An address as unsigned 32-bit words in network order. IPv4 lives in `w0` and its other words are 0;
+ * An address as unsigned 32-bit words in network order. IPv4 is in `w0` and its other words are 0;
  * IPv6 fills all four. An IPv4-mapped IPv6 address is never held as such: it is the IPv4 address.
  */
 export interface Address {
@@ -24,7 +24,8 @@ export function addressBits(family: Family): 32 | 128 {
 }
 
 /**
- * For callers without types: the error for something else, such as a text, where an `Address` or a `Prefix` is wanted.
+ * For callers without types: the error for something else, such as a text, where an `Address` or a `Prefix` is
+ * required.
  */
 export function notAnAddress(value: unknown): TypeError {
   const what = typeof value === "string" ? `the text ${JSON.stringify(value)}` : String(value);

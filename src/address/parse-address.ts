@@ -14,7 +14,7 @@ const scratchWords = new Uint32Array(4);
 /** The groups of the IPv6 address being parsed, as written, before the `::` is opened. */
 const groups = new Uint16Array(8);
 
-/** What stands after the last byte of a text. No byte means it, and `DOT` and `COLON` are above 15, too. */
+/** Stands for the end of a text. No byte has this meaning, and `DOT` and `COLON` are above 15, too. */
 const END = 16;
 const OTHER = 17;
 
@@ -106,8 +106,8 @@ export function isAddress(text: string): boolean {
 function quadOfText(text: string): number {
   const { length } = text;
   if (length < 7 || length > 15) return -1;
-  // No read leaves the text: `at < length` is asked before each digit, and charCodeAt gives NaN past the end, which is
-  // no dot. `value` is at most 999, and `word` takes 8 bits four times; a first octet from 128 on makes it negative
+  // No read leaves the text: `at < length` is checked before each digit, and charCodeAt gives NaN past the end, which
+  // is no dot. `value` is at most 999, and `word` takes 8 bits four times; a first octet from 128 on makes it negative
   // until the last line. Comparing `x >>> 0` asks for 0 to 9 at once: what is below "0" becomes a large number.
   let word = 0;
   let at = 0;
@@ -130,8 +130,8 @@ function quadOfText(text: string): number {
 }
 
 /**
- * Copies the text, or as much of it as decides, and returns how many bytes that is. A character outside ASCII
- * becomes bytes that stand in no address: it must never lose its upper bits and turn into a digit. What is wrong with
+ * Copies the text, or as much of it as decides, and returns how many bytes that is. A character outside ASCII becomes
+ * bytes that occur in no address: it must never lose its upper bits and turn into a digit. What is wrong with
  * such a text is found at that character or before it, so bytes and characters have the same positions up to there.
  */
 function copyToScratch(text: string): number {

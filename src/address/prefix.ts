@@ -45,7 +45,7 @@ export function formatPrefix(prefix: Prefix): string {
 
 /**
  * The prefix of this length that covers the address: its host bits are cleared. Throws AddressError for a length that
- * its family has not.
+ * its family does not have.
  */
 export function prefixOf(address: Address, length: number): Prefix {
   const bits = addressBits(address.family);
@@ -94,7 +94,7 @@ export function comparePrefixes(a: Prefix, b: Prefix): number {
   return a.family - b.family || a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3 || a.length - b.length;
 }
 
-/** Whether the text is a prefix, as files that people keep hold them: host bits are let through. O(length). */
+/** Whether the text is a prefix, as in files that people edit: host bits may be set. O(length). */
 export function isPrefix(text: string): boolean {
   try {
     parsePrefix(text, "mask");

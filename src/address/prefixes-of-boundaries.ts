@@ -13,7 +13,7 @@ import type { Family, Prefix } from "./address.ts";
  *     at least c + 1   otherwise: bit c is 0 in the address and 1 in the last, so a prefix of that length or longer
  *                      ends before the last one's half begins; the zeros at the end of the address say which
  *
- * Taking the widest each time is the fewest in all: prefixes are nested or disjoint, so any cover has at least one
+ * Taking the widest each time gives the fewest in all: prefixes are nested or disjoint, so any cover has at least one
  * prefix that begins at each of these addresses.
  *
  * The lengths of a part's prefixes fall one after the other and then rise: a part of addresses of b bits has at most

@@ -9,7 +9,7 @@ export function keyOfWords(w0: number, w1: number, w2: number, w3: number): numb
   return Math.imul(w0, F0) + Math.imul(w1, F1) + Math.imul(w2, F2) + Math.imul(w3, F3);
 }
 
-/** One of all characters of a text, which takes as long as to parse it. */
+/** A key of all characters of a text, which takes as long as parsing it. */
 export function keyOfText(text: string): number {
   let key = text.length;
   for (let at = 0; at < text.length; at++) key = Math.imul(key, F0) + text.charCodeAt(at);
@@ -35,7 +35,7 @@ export class SeenTexts {
     this.#shift = 32 - bits;
   }
 
-  /** Appends a text, of which `key` depends on nothing else, unless it is there. */
+  /** Appends a text unless it is there already; `key` must depend on the text alone. */
   add(text: string, key: number): boolean {
     // The upper bits of a product depend on all bits of its factors.
     const hash = Math.imul(key ^ (key >>> 15), GOLDEN) >>> 0;

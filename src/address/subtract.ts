@@ -12,8 +12,8 @@ export function subtractPrefixes(prefixes: Iterable<Prefix>, minus: Iterable<Pre
 }
 
 /**
- * Gives of any prefix the fewest that cover what `minus` leaves of it: the prefix itself where that is all. O(m log m)
- * once, and O(log m + bits x answer) for each.
+ * For any prefix, gives the fewest prefixes that cover what `minus` leaves of it: the prefix itself if that is all of
+ * it. O(m log m) once, and O(log m + bits x answer) for each.
  */
 export function subtractor(minus: Iterable<Prefix>): (prefix: Prefix) => Prefix[] {
   const holes = mergePrefixes(minus);
@@ -49,7 +49,7 @@ function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[
 
 /** The first hole that touches the prefix or lies after it. */
 function firstAfter(holes: readonly Prefix[], prefix: Prefix): number {
-  // Invariant: holes before `low` lie before the prefix and do not touch it, those from `high` on are not such. Holes
+  // Invariant: holes before `low` lie before the prefix and do not touch it, those from `high` on do not. Holes
   // are apart and in order, so there is one border; each turn halves what lies between.
   let low = 0;
   let high = holes.length;

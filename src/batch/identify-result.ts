@@ -20,13 +20,13 @@ export interface Progress {
   readonly perMatch?: () => Float64Array;
 }
 
-/** A line that `append` could not add to as to the others. */
+/** A line to which `append` could not add in the usual way. */
 export interface MalformedInputLine {
   readonly file: string;
   readonly line: number;
   /** Where it stops being a JSON object, or where its first field too many begins, in bytes from 1. */
   readonly column: number;
-  /** "too-many-fields": a record has more than the header, so that what is added is below no name. */
+  /** "too-many-fields": a record has more than the header, so that what is added has no column name. */
   readonly reason: "not-an-object" | "too-many-fields";
 }
 

@@ -42,7 +42,7 @@ export class ClaimTable {
    * @throws CatalogueError "bad-metadata"
    */
   constructor(stored: Uint8Array, nodeCount: number, sourceCount: number) {
-    if (stored.length % (4 * CLAIM_WORDS) !== 0) throw badMetadata("claims", "there is a part of a claim");
+    if (stored.length % (4 * CLAIM_WORDS) !== 0) throw badMetadata("claims", "it ends within a claim");
     // A copy: words must be aligned.
     const words = new Uint32Array(new Uint8Array(stored).buffer);
     for (let at = 0; at < words.length; at += CLAIM_WORDS) {

@@ -73,8 +73,8 @@ export class NodeTable implements NodesByNumber {
    */
   constructor({ texts, places }: StoredNodes) {
     const lines = texts.split("\n");
-    if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end in a line end");
-    if (new Set(lines).size < lines.length) throw badMetadata("nodes", "a text is there twice");
+    if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end with a line feed");
+    if (new Set(lines).size < lines.length) throw badMetadata("nodes", "a text is there more than once");
     this.#texts = lines;
     this.#words = wordsOf(places);
     this.count = this.#words.length / NODE_WORDS;
@@ -161,7 +161,7 @@ export class NodeTable implements NodesByNumber {
 
 /** The words of nodes. @throws CatalogueError "bad-metadata" */
 function wordsOf(places: Uint8Array): Uint32Array {
-  if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "there is a part of a node");
+  if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "it ends within a node");
   // A copy: words must be aligned.
   return new Uint32Array(new Uint8Array(places).buffer);
 }
@@ -175,7 +175,7 @@ export class NodesAsAsked implements NodesByNumber {
   readonly #texts: TextLines;
   readonly #words: Uint32Array;
 
-  /** O(1), but for a copy of the words. @throws CatalogueError "bad-metadata" */
+  /** O(1), except for a copy of the words. @throws CatalogueError "bad-metadata" */
   constructor({ texts, places }: StoredNodes) {
     this.#texts = new TextLines(texts);
     this.#words = wordsOf(places);

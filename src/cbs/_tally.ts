@@ -39,7 +39,7 @@ export function* tally(
   const prefixes4 = new Float64Array(groupCount);
   const prefixes6 = new Float64Array(groupCount);
   const addresses4 = new Float64Array(groupCount);
-  // Which match a group was last met in: around it, and in it.
+  // The match in which a group was last met: in a prefix around the current one, and in the current one.
   const around = new Uint32Array(groupCount);
   const inside = new Uint32Array(groupCount);
   for (let match = 1 as MatchId; match <= table.matchCount; match++) {

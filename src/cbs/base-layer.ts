@@ -10,8 +10,8 @@ export interface OfficialLists {
 }
 
 /**
- * Adds to a catalogue of official lists what AS numbers show and those lists leave open; `base` knows which provider
- * announces a prefix. For every address:
+ * Adds to a catalogue of official lists the prefixes known by AS number that those lists leave open; `base` knows
+ * which provider announces a prefix. For every address:
  *
  *  1. If a provider's own list names it, only that list counts for the provider: it names services and regions, and has
  *     a newer date.

@@ -12,7 +12,7 @@ export interface ChildDocument extends Extent {
 }
 
 /**
- * A node, what it holds with all below it, and its children by id. The root has neither id, type, provider nor parent.
+ * A node, what it and all nodes below it hold, and its children by id. The root has no id, type, provider or parent.
  */
 export interface NodeDocument extends Extent {
   readonly id: string | null;
@@ -30,7 +30,9 @@ export interface NodeDocument extends Extent {
   readonly updated_at: string;
   /** Where the prefixes of the node and of those below it come from, if all of them come from one source. */
   readonly source_url: string | null;
-  /** All sources of these prefixes, in the order of the catalogue's; none where the catalogue is too old to say. */
+  /**
+   * All sources of these prefixes, in the order of the catalogue's; empty if the catalogue is too old to record them.
+   */
   readonly sources: readonly SourceDocument[];
   readonly children: readonly ChildDocument[];
 }
@@ -42,7 +44,7 @@ export interface SourceDocument {
   readonly name: string;
   readonly layer: Layer;
   readonly url: string | null;
-  /** Published, else found changed, else fetched. */
+  /** When it was published, otherwise found changed, otherwise fetched. */
   readonly updated_at: string | null;
   readonly published_at: string | null;
   readonly fetched_at: string | null;
@@ -50,7 +52,7 @@ export interface SourceDocument {
 }
 
 /**
- * The node of this id, the root without one. O(children + depth) once the tree has counted.
+ * The node with this id; without one, the root. O(children + depth) once the tree has counted.
  * @throws CatalogueError "unknown-id"
  */
 export function browse(tree: CatalogueTree, id?: string): NodeDocument {
@@ -131,12 +133,12 @@ export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): Lis
   return atOnce(listItems(tree, "providers", filter));
 }
 
-/** All services that match the filter, by type, provider, service. In time as `listProviders`. */
+/** All services that match the filter, by type, provider, service. Takes as long as `listProviders`. */
 export function listServices(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "services", filter));
 }
 
-/** All regions that match the filter, by type, provider, region, without `global`. In time as `listProviders`. */
+/** All regions that match the filter, by type, provider, region, without `global`. Takes as long as `listProviders`. */
 export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "regions", filter));
 }

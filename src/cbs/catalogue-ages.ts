@@ -21,7 +21,7 @@ export interface LayerAge {
   readonly advice: string | null;
 }
 
-/** Also, where there are only AS numbers. */
+/** Also if there are only AS numbers. */
 const ADVICE_WITHOUT_LISTS = '"ipsieve cbs update" adds the official lists';
 
 /** Days after which a layer is called old. */

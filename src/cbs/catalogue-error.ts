@@ -6,13 +6,13 @@ export type CatalogueErrorCode =
   | "bad-name"
   /** One id with two different names. */
   | "node-conflict"
-  /** Metadata of another shape than `CatalogueMetadata`. */
+  /** Metadata that does not have the shape of `CatalogueMetadata`. */
   | "bad-metadata"
   /** A value id of the table, or a number, that does not stand for a node. */
   | "unknown-value"
   /** An id that no node has. */
   | "unknown-id"
-  /** A source from which the catalogue has nothing. */
+  /** A source that the catalogue has nothing from. */
   | "unknown-source"
   /** Something that a format cannot represent. */
   | "unexportable";

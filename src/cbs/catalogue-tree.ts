@@ -11,12 +11,12 @@ export type { Extent } from "./_tally.ts";
 
 const MATCHES_AT_ONCE = 1000;
 
-/** Stands for what is above all nodes, where the number of a node is meant. */
+/** Stands for the root above all nodes, in place of the number of a node. */
 export const ROOT = 0;
 
 /**
  * A catalogue's nodes as a tree, with the extent of each: the basis of browsing, searching, exporting and comparing.
- * Made once per loaded catalogue; expensive parts are built on first use.
+ * Create one per loaded catalogue; expensive parts are built on first use.
  *
  * | operation | time |
  * |---|---|
@@ -83,15 +83,15 @@ export class CatalogueTree {
       this.#parents[value] === ROOT ? [value] : [...this.path(this.#parents[value]!), value]);
   }
 
-  /** The extent of a node with its descendants; of the whole catalogue for `ROOT`. */
+  /** The extent of a node with its descendants; for `ROOT`, that of the whole catalogue. */
   extent(value: number): Extent {
     this.#extents ??= atOnce(this.#countExtents());
     return this.#extents[value]!;
   }
 
   /**
-   * Whose prefixes a node and those below it have; of the whole catalogue for `ROOT`. O(values of the table) at the
-   * first call.
+   * The sources of the prefixes of a node and its descendants; for `ROOT`, of the whole catalogue. O(values of the
+   * table) at the first call.
    */
   sourcesOf(value: number): readonly CatalogueSource[] {
     this.#sources ??= this.#listSources();
@@ -111,7 +111,7 @@ export class CatalogueTree {
     return found;
   }
 
-  /** Builds what `prefixes`, `extent` and `sourcesOf` return, ahead of their first use. */
+  /** Builds what `prefixes`, `extent` and `sourcesOf` return, before their first use. */
   *prepare(): InParts<void> {
     for (const family of [4, 6] as const) yield* this.listingPrefixes(family);
     this.#extents ??= yield* this.#countExtents();
@@ -163,7 +163,8 @@ export class CatalogueTree {
   }
 
   /**
-   * What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix).
+   * The extents of groups of nodes; `groupsOf` names the groups that a node is in. O(matches x nesting x groups of a
+   * prefix).
    */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
     return atOnce(this.tallyInParts(groupCount, groupsOf));
@@ -174,7 +175,7 @@ export class CatalogueTree {
     return this.#tallyValues(groupCount, (value) => groupsOf(catalogue.numberOf(value)));
   }
 
-  /** What each source names, by its position in the metadata's sources. In time as `tally`. */
+  /** The extent of what each source names, by its position in the metadata's sources. Takes as long as `tally`. */
   *sourceExtents(): InParts<Extent[]> {
     const { catalogue } = this;
     const [, ...extents] = yield* this.#tallyValues(catalogue.metadata.sources.length + 1, (value) => [

@@ -36,7 +36,7 @@ export interface CatalogueNode {
 
 /** Where prefixes come from, and on what terms. */
 export interface CatalogueSource {
-  /** As in the table of sources, "aws"; null for lists of no known publisher. */
+  /** The id in the table of sources, such as "aws"; null for lists of no known publisher. */
   readonly id: string | null;
   readonly name: string;
   readonly version: string | null;
@@ -56,7 +56,7 @@ export interface CatalogueSource {
 /** The kind of a snapshot that holds a catalogue. */
 export const CATALOGUE_KIND = "catalogue";
 
-/** What a snapshot of the kind "catalogue" holds beside its table. */
+/** What a snapshot of the kind "catalogue" stores besides its table. */
 export interface CatalogueMetadata {
   readonly format: 3;
   readonly title: string;
@@ -66,8 +66,8 @@ export interface CatalogueMetadata {
   /** Ids and names; all else about a node follows from its id. */
   readonly nodes: StoredNodes;
   /**
-   * What the values of the table stand for, from 1 on: two 32-bit words each, the number of a node, and the position
-   * (from 1) of the source that says so, 0 if none is known.
+   * What the values of the table stand for, from 1 on, two 32-bit words each: the number of a node, and the position
+   * (from 1) of the source that names it, 0 if it is not known.
    */
   readonly claims: Uint8Array;
 }
@@ -75,7 +75,7 @@ export interface CatalogueMetadata {
 /** What one source says about a prefix: it belongs to this node. */
 export interface Claim {
   readonly node: CatalogueNode;
-  /** Null where the catalogue does not say. */
+  /** Null if the catalogue does not record it. */
   readonly source: CatalogueSource | null;
 }
 
@@ -96,18 +96,18 @@ export function sourceUpdatedAt({
   return publishedAt ?? changedAt ?? fetchedAt;
 }
 
-/** Which nodes of a catalogue are checked: all at once, or each when it is asked for. */
+/** Which nodes of a catalogue are checked: all at once, or each when it is requested. */
 export type CatalogueChecks = "all" | "as asked";
 
 /**
  * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value
- * of the table is a claim, a node and the source that says so. Made at once from the metadata of a snapshot; a
- * `CatalogueNode` is made when it is first asked for.
+ * of the table is a claim, a node and the source that says so. Created from the metadata of a snapshot; a
+ * `CatalogueNode` is created when it is first requested.
  */
 export class Catalogue {
   readonly metadata: CatalogueMetadata;
   readonly table: PrefixTable;
-  /** What has expired at this moment is left out, in milliseconds since the Unix epoch. */
+  /** Prefixes that have expired at this time are left out. Milliseconds since the Unix epoch. */
   readonly now: number;
   readonly #stored: NodesByNumber;
   readonly #claims: ClaimTable;
@@ -120,8 +120,8 @@ export class Catalogue {
 
   /**
    * Checks the metadata, which may come from an untrusted file; O(nodes). Prefixes that have expired at `now` have no
-   * nodes; by default none has. With `checks` "as asked", a node is checked when it is asked for, which then throws as
-   * this does, and whether ids are unique is not: for processes that ask for few of many nodes.
+   * nodes; by default, nothing has expired. With `checks` "as asked", a node is checked when it is requested, which
+   * then throws the same errors, and ids are not checked to be unique: for processes that need few of many nodes.
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
   constructor(metadata: unknown, table: PrefixTable, now: number = -Infinity, checks: CatalogueChecks = "all") {
@@ -148,7 +148,7 @@ export class Catalogue {
     return (this.#nodes[number] ??= this.#makeNode(number));
   }
 
-  /** The id of a node, where nothing else is asked. @throws CatalogueError "unknown-value" */
+  /** The id of a node, without creating the node. @throws CatalogueError "unknown-value" */
   idOf(number: number): string {
     this.#checkNumber(number);
     return this.#nodes[number]?.id ?? this.#stored.id(number);
@@ -166,8 +166,8 @@ export class Catalogue {
   }
 
   /**
-   * The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 if none is
-   * known.
+   * The source of the claim that a value of the table stands for, as its position (from 1) in the metadata's sources;
+   * 0 if it is not known.
    * @throws CatalogueError "unknown-value"
    */
   sourceOf(value: number): number {
@@ -216,8 +216,8 @@ export class Catalogue {
   }
 
   /**
-   * The interval around `now` in which the set of expired prefixes is the same: from the last expiry that has passed to
-   * the next one; infinite on a side without one. O(values).
+   * The interval around `now` in which the set of expired prefixes stays the same: from the last expiry that has
+   * passed to the next one; infinite on a side that has none. O(values).
    */
   unchangedWithin(): { readonly from: number; readonly until: number } {
     let [from, until] = [-Infinity, Infinity];
@@ -312,7 +312,7 @@ export class CatalogueBuilder {
 
   /**
    * Adds a prefix to a node, given by its id or label; the node is created if necessary. `source` is the key of the
-   * source that says so, one of those that `build` is given. From `expiresAt` on, in milliseconds since the Unix epoch,
+   * source that says so, one of those passed to `build`. From `expiresAt` on, in milliseconds since the Unix epoch,
    * the prefix no longer belongs there; of several expiries the latest counts. False if the source had it there
    * already, for as long.
    * @throws CatalogueError "bad-id"
@@ -362,14 +362,14 @@ export class CatalogueBuilder {
   }
 
   /**
-   * The table, which favours what `freeze` of tries is asked to, and what to write beside it.
+   * The table, and the metadata to write with it; `favour` is that of the function `freeze`.
    * @throws TypeError as `build`
    */
   freeze(about: CatalogueSubject, favour?: Favour): { table: PrefixTable; metadata: CatalogueMetadata } {
     return this.#freeze(about, this.#pairs, favour);
   }
 
-  /** As `freeze`, at the end: what `append` added is forgotten, to free its memory before the table takes as much. */
+  /** Like `freeze`, as the last call: drops what `append` added, to free its memory before the table takes as much. */
   finish(about: CatalogueSubject, favour?: Favour): { table: PrefixTable; metadata: CatalogueMetadata } {
     return this.#freeze(about, this.#pairs.drain(), favour);
   }
@@ -389,7 +389,8 @@ export class CatalogueBuilder {
   }
 
   /**
-   * What to freeze and to write beside it: `freeze(trie, { expiresAt })`. Without any expiry, `expiresAt` is undefined.
+   * The trie to freeze, and the metadata to write with its table: `freeze(trie, { expiresAt })`. Without any expiry,
+   * `expiresAt` is undefined.
    * @throws TypeError when a prefix has a source that is not among these
    */
   build(about: CatalogueSubject): {

@@ -5,19 +5,19 @@ import { prefixAt } from "./_prefix-list.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** How the prefixes that lists name for one node changed; those of the nodes below it do not count here. */
+/** How the prefixes that lists name for one node changed, without those of the nodes below it. */
 export interface NodeChange {
   readonly id: string;
   readonly ipv4_added: number;
   readonly ipv4_removed: number;
   readonly ipv6_added: number;
   readonly ipv6_removed: number;
-  /** IPv4 addresses of the node with all below it; 0 where there is no such node. */
+  /** IPv4 addresses of the node and all nodes below it; 0 if there is no such node. */
   readonly ipv4_addresses_before: number;
   readonly ipv4_addresses_after: number;
 }
 
-/** A prefix that one catalogue names for other nodes than the other one. */
+/** A prefix that has other nodes in one catalogue than in the other. */
 export interface PrefixChange {
   readonly cidr: string;
   readonly added: readonly string[];
@@ -31,7 +31,7 @@ export interface CatalogueDiff {
   readonly nodes_added: readonly string[];
   readonly nodes_removed: readonly string[];
   readonly nodes_renamed: readonly { readonly id: string; readonly before: string; readonly after: string }[];
-  /** Prefixes that only one of them has, and those that both have, for other nodes. */
+  /** Prefixes that only one of them has, and prefixes that both have, but for other nodes. */
   readonly prefixes_added: number;
   readonly prefixes_removed: number;
   readonly prefixes_moved: number;

@@ -14,7 +14,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
 
 /**
  * The file of a catalogue in another program's format, in chunks; the same catalogue gives the same bytes until a prefix in it expires.
- * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" where the format has no room for it
+ * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" if the format cannot represent it
  */
 export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Generator<Uint8Array> {
   const encoder = new TextEncoder();
@@ -28,7 +28,7 @@ export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Gen
   }
 }
 
-/** The prefixes that a format has no room for and leaves out, and why. O(prefixes). */
+/** The prefixes that a format cannot represent and leaves out, and why. O(prefixes). */
 export function leftOut(tree: CatalogueTree, format: ExportFormat): { prefixes: Prefix[]; reason: string } {
   const writer: Format<"catalogue"> = FORMATS[format];
   const { reason, from } = writer.leavesOut ?? { reason: "", from: () => [] };

@@ -6,9 +6,9 @@ import type { Catalogue } from "./catalogue.ts";
 import type { LookupDocument } from "./lookup-document.ts";
 
 /**
- * The document of an address, or of the nodes that cover a prefix whole; `text` is how it was written. Recent documents
- * are cached and share their contents: the document of an address whose prefix was requested before costs little more
- * than its lookup.
+ * The document of an address, or of the nodes that cover all of a prefix; `text` is how it was written. Recent
+ * documents are cached and share their contents: the document of an address whose prefix was requested before costs
+ * little more than its lookup.
  */
 export function identify(catalogue: Catalogue, input: Address | Prefix, text: string): LookupDocument {
   const { table } = catalogue;

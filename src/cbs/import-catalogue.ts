@@ -32,12 +32,12 @@ export type ListTimes = Pick<CatalogueSource, "publishedAt" | "fetchedAt" | "cha
 /** The result of importing a source. */
 export interface SourceReport {
   readonly source: Source;
-  /** "imported", all or nothing; "absent" without any file; "failed" with an error. */
+  /** "imported": all of it; "absent": it has no file; "failed": nothing of it is imported, see `error`. */
   readonly status: "imported" | "absent" | "failed";
-  /** What is wrong, with the file and the place in it. */
+  /** What is wrong, with the file and the position in it. */
   readonly error: string | null;
   readonly files: readonly ImportedFile[];
-  /** The files that were not there. */
+  /** The files that do not exist. */
   readonly missing: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export interface ImportedCatalogue {
 }
 
 /**
- * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined
- * where it is not there, and `timesOf` what is known of its history. A source that cannot be imported is left out
+ * Builds the catalogue of all sources from the texts of their lists; `read` returns the text of a file, or undefined
+ * if it does not exist, and `timesOf` what is known of its history. A source that cannot be imported is left out
  * completely and reported; the others are not affected. `base` is a catalogue by AS numbers, with which the lists are
  * merged (see `addBaseLayer`). Pure, O(prefixes); never throws for a bad list. `new Catalogue(metadata, freeze(trie))`
  * answers.

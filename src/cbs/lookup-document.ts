@@ -6,27 +6,30 @@ export interface LookupMatch {
   readonly region: string | null;
   readonly cidr: string;
   readonly cbs_id: string;
-  /** That of the node; the document's `labels` are sorted by themselves. */
+  /** The label of the node; the `labels` of the document are sorted independently. */
   readonly label: string;
   /**
-   * Who says so: the id of a publisher's list, as `cbs sources` has it, `asn` for what AS numbers show, the name of a
-   * list of one's own; null where the catalogue is too old to say.
+   * Where this comes from: the id of a publisher's list, as in `cbs sources`; `asn` for AS numbers; the name of the
+   * user's own list. Null in catalogues that are too old to record it.
    */
   readonly source: string | null;
-  /** When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null if unknown. */
+  /**
+   * When that source was last updated, ISO 8601, UTC: when it was published, otherwise found changed, otherwise
+   * fetched; null if unknown.
+   */
   readonly source_updated_at: string | null;
 }
 
 /**
- * Which services an address or a whole prefix belongs to. Arrays are sorted and without duplicates, but for `matches`:
- * the most specific prefix first, then by node id. A node counts if a list names it; its ancestors do not count because
- * of that.
+ * Which services an address or a whole prefix belongs to. Arrays are sorted and without duplicates; `matches` has the
+ * most specific prefix first, then goes by node id. A node is included if a list names it, which does not include its
+ * ancestors.
  */
 export interface LookupDocument {
   /** The requested text, as given. */
   readonly ip: string;
   readonly found: boolean;
-  /** The most specific prefix that matches, null without one. */
+  /** The most specific prefix that matches, null if none does. */
   readonly cidr: string | null;
   /** The names of each node from the top down, joined by ` > `. */
   readonly labels: readonly string[];
@@ -34,7 +37,7 @@ export interface LookupDocument {
   readonly providers: readonly string[];
   readonly types: readonly string[];
   readonly services: readonly string[];
-  /** Without `global`, which is none. */
+  /** Without `global`, which is not a region. */
   readonly regions: readonly string[];
   readonly matches: readonly LookupMatch[];
 }

@@ -10,17 +10,17 @@ import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** Which prefixes of a node are meant. */
+/** Which prefixes of a node to return. */
 export interface RangeSelection {
-  /** Both by default: IPv4 first. */
+  /** Both by default, IPv4 first. */
   readonly family?: Family | undefined;
-  /** The fewest prefixes that cover exactly the same addresses, in place of those that lists name. */
+  /** Return the fewest prefixes that cover exactly the same addresses instead of those that lists name. */
   readonly aggregate?: boolean | undefined;
-  /** Only those that this source names, given by its key: a publisher's list, or `asn`. */
+  /** Only prefixes that this source names, given by its key: a publisher's list, or `asn`. */
   readonly source?: string | undefined;
 }
 
-/** Which ranges of a node `rangesOf` gives, and which page of them; `offset` and `limit` count ranges. */
+/** Which ranges of a node `rangesOf` returns, and which page of them; `offset` and `limit` count ranges. */
 export interface RangeOptions extends RangeSelection {
   /** How many to skip; 0 by default. */
   readonly offset?: number | undefined;
@@ -31,11 +31,11 @@ export interface RangeOptions extends RangeSelection {
 /** A prefix of a node or of one below it. */
 export interface RangeDocument {
   readonly cidr: string;
-  /** All nodes that lists name for this prefix, sorted; the node asked for where prefixes are aggregated. */
+  /** All nodes that lists name for this prefix, sorted; if prefixes are aggregated, the requested node. */
   readonly cbs_ids: readonly string[];
   /**
-   * The sources that name it, sorted; none where the catalogue is too old to say, or prefixes of several sources are
-   * aggregated.
+   * The sources that name it, sorted; empty if the catalogue is too old to record them, or prefixes of several
+   * sources are aggregated.
    */
   readonly sources: readonly string[];
 }
@@ -48,9 +48,9 @@ export interface RangePage {
 }
 
 /**
- * The prefixes of a node and of all below it, each once, by address, the less specific first; of the whole catalogue
- * without an id. O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes of the
- * node.
+ * The prefixes of a node and all nodes below it, each once, by address, the less specific first; without an id, those
+ * of the whole catalogue. O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes
+ * of the node.
  * @throws CatalogueError "unknown-id", "unknown-source", RangeError
  */
 export function rangesOf(tree: CatalogueTree, id: string | undefined, options: RangeOptions = {}): RangePage {

@@ -18,8 +18,8 @@ const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
 
 /**
- * The weight of one of the node's own terms, and of one from its ancestors. In a name of one word a term weighs more
- * than in a longer one.
+ * The weights of a node's own term and of a term of its ancestors. A term weighs more in a name of one word than in a
+ * longer name.
  */
 const OWN = 2;
 const INHERITED = 1;
@@ -42,9 +42,9 @@ const NODES_AT_ONCE = 100;
 const TERMS_AT_ONCE = 500;
 
 /**
- * Finds nodes by words of their names and ids and of those above them. Words may be abbreviated to their beginnings, in
- * any order, and may contain a typo if they match nothing otherwise. Made once per catalogue, O(words of all nodes); a
- * search is O(words typed x nodes that have them).
+ * Finds nodes by words of the names and ids of the nodes and their ancestors. Words may be in any order and
+ * abbreviated to their beginnings; a word that matches nothing else may contain a typo. Create one per catalogue,
+ * O(words of all nodes); a search is O(words typed x nodes that have them).
  */
 export class SearchIndex {
   readonly catalogue: Catalogue;
@@ -84,9 +84,9 @@ export class SearchIndex {
 
   /**
    * The nodes that an address or prefix belongs to, the most specific first, where the text is one; otherwise the nodes
-   * with all words of the text, or if there are none, with as many of them as any has; the best first, a node whose id
-   * is the text before all.
-   * @throws AddressError for what is nearly an address
+   * with all words of the text, or if there are none, with as many of them as any has; the best first, but a node
+   * whose id is the text comes before all.
+   * @throws AddressError for a text that is nearly an address
    */
   search(text: string, options: SearchOptions = {}): CatalogueNode[] {
     const { limit = DEFAULT_LIMIT, type } = options;
@@ -125,7 +125,8 @@ export class SearchIndex {
   }
 
   /**
-   * A node gets what the best of the terms that the word may mean weighs in it. Returns how many nodes are touched now.
+   * Adds to each node the weight of its best term among those that the word may mean. Returns how many nodes have been
+   * touched so far.
    */
   #addWord(word: string, touched: number): number {
     const best = this.#best;

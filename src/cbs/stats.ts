@@ -18,7 +18,7 @@ export interface TypeStats extends Extent {
   readonly nodes: number;
 }
 
-/** O(nodes + matches x nesting x nodes of a prefix) once the tree has counted. */
+/** Counts what a catalogue holds. O(nodes + matches x nesting x nodes of a prefix) once the tree has counted. */
 export function catalogueStats(tree: CatalogueTree): CatalogueStats {
   const { metadata, nodes } = tree.catalogue;
   const types = [...new Set(nodes.map(({ type }) => type))].sort(compareTexts);

@@ -69,15 +69,15 @@ export async function addressesOf(args: Arguments, operand: string, now: number)
   return (await gatheredOf(args, operand, now)).addresses;
 }
 
-/** Whether an operand is a list, and not what its text or its file says otherwise. */
+/** Whether an operand is a list rather than what its text, or its file, otherwise means. */
 function isList(operand: string): boolean {
   if (operand.startsWith(NODE) || operand.startsWith(THREATS) || isRulesetFile(operand)) return false;
   return operand === "-" || existsSync(operand);
 }
 
 /**
- * What an operand lists at `now`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError where there are
- * such lines and for an operand that is nothing of all that, and the errors of opening the file.
+ * What an operand lists at `now`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError if there are
+ * any, UsageError for an operand that is none of these, and the errors of opening the file.
  */
 export async function gatheredOf(args: Arguments, operand: string, now: number): Promise<Gathered> {
   if (operand.startsWith(NODE)) {
@@ -112,7 +112,7 @@ async function listPrefixes(path: string): Promise<Prefix[]> {
   return prefixes;
 }
 
-/** Of a list of which only the addresses count: most lines need no object. */
+/** For a list of which only the addresses are used: most lines need no object. */
 async function listAddresses(path: string): Promise<AddressSet> {
   const builder = new AddressSetBuilder();
   await readAddresses(

@@ -6,7 +6,7 @@ import { counted, grouped } from "./output/numbers.ts";
 import { oneLine } from "./output/one-line.ts";
 import type { Style } from "./output/style.ts";
 
-/** Sources beyond these are counted only; `--json` has all. */
+/** Further sources are only counted; `--json` has all. */
 const MAX_SHOWN = 20;
 /** Options of a list that are in percent. */
 const PERCENT = /^max_(?:shrink|growth)$/;
@@ -27,11 +27,13 @@ function explanationOf(deployment: Deployment): string[] {
   const { name, reasons, generation, refused_generation: refused } = deployment;
   switch (stateOf(deployment)) {
     case "inactive":
-      return ['its feeds answer 403; "ipsieve deployment update --active yes" makes them work again'];
+      return ['its feeds respond with 403; "ipsieve deployment update --active yes" makes them work again'];
     case "no list yet":
-      return ["the first list is being made; devices get 503 and ask again"];
+      return ["the first list is being built; devices get 503 and try again"];
     case "not pulled":
-      return ["no device has asked for three intervals; check that one has the URL and reaches this server"];
+      return [
+        "no device has fetched the list for three intervals; check that one has the URL and can reach this server",
+      ];
     case "refused":
       return [
         `list ${refused} was not published; devices ${generation === 0 ? "have no list" : `still get generation ${generation}`}`,
@@ -45,8 +47,8 @@ function explanationOf(deployment: Deployment): string[] {
 const CURES: Readonly<Record<string, string>> = {
   "too-wide": "check the source, or allow it with --min-prefix-v4 and --min-prefix-v6",
   empty: "check the excludes, or allow it with --allow-empty",
-  "too-many-entries": "leave sources out, divide the list with --chunk-entries, or choose another --device",
-  "too-many-bytes": "leave sources out, divide the list with --chunk-entries, or choose another --device",
+  "too-many-entries": "leave sources out, split the list with --chunk-entries, or choose another --device",
+  "too-many-bytes": "leave sources out, split the list with --chunk-entries, or choose another --device",
   collateral: "exclude these addresses, or leave them out with --guard carve; ",
 };
 
@@ -58,7 +60,7 @@ export function canBeReleased(code: string): boolean {
 /** What can be done about a list that was refused. */
 export function cureOf(code: string, name: string): string {
   if (canBeReleased(code))
-    return `${CURES[code] ?? ""}if that is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
+    return `${CURES[code] ?? ""}if the list is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
   return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';
 }
 

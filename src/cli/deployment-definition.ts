@@ -30,7 +30,7 @@ export const GUARD_OPTION: Option = {
   help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the previous list), carve (leave them out); default: warn",
 };
 
-/** What a deployment is: options of the commands that make or change one. */
+/** Options of the commands that create or change a deployment. */
 export const DEFINITION_OPTIONS: readonly Option[] = [
   { name: "include", value: "SOURCE", repeats: true, help: "addresses to list; may be given several times" },
   {
@@ -56,7 +56,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     name: "frequency",
     value: "TIME",
     choices: Object.keys(UPDATE_FREQUENCIES),
-    help: `how often devices should ask: ${Object.keys(UPDATE_FREQUENCIES).join(", ")}; default: 15m`,
+    help: `how often devices should fetch the list: ${Object.keys(UPDATE_FREQUENCIES).join(", ")}; default: 15m`,
   },
   { name: "purpose", value: "PURPOSE", choices: DEPLOYMENT_PURPOSES, help: "what it is for; default: blocklist" },
   GUARD_OPTION,
@@ -72,8 +72,8 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     value: "N",
     help: `refuse the list if an include has an IPv6 prefix wider than /N; default: ${SHORTEST_LENGTHS[6]}`,
   },
-  { name: "max-entries", value: "N", help: "refuse a file of more entries; default: the device's limit" },
-  { name: "max-bytes", value: "N", help: "refuse a file of more bytes; default: the device's limit" },
+  { name: "max-entries", value: "N", help: "refuse a file with more entries; default: the device's limit" },
+  { name: "max-bytes", value: "N", help: "refuse a file with more bytes; default: the device's limit" },
   {
     name: "max-shrink",
     value: "PERCENT",
@@ -84,7 +84,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     value: "PERCENT",
     help: "refuse a list that grows by more because a dataset changed; default: 50",
   },
-  { name: "chunk-entries", value: "N", help: "divide the list into files of at most N entries" },
+  { name: "chunk-entries", value: "N", help: "split the list into files of at most N entries" },
   { name: "comments", help: "name the deployment in a comment of its files; formats without comments are refused" },
   { name: "allow-empty", help: "publish a list from which the excludes have removed everything" },
 ];

@@ -67,7 +67,7 @@ function ruleLine({ ip, name, expires_at: expiresAt, role }: ExplainedRule): str
 
 const CONTAINS = {
   all: "contains it",
-  part: "contains a part of it",
+  part: "contains part of it",
   none: "does not contain it",
   unknown: "a source cannot be read",
 } as const;

@@ -1,6 +1,6 @@
 /**
  * The items in groups of at most `most`, in order. A group is never held back: what has arrived within `patience`
- * milliseconds is passed on, so that someone who types, or follows a log, is answered at once.
+ * milliseconds is passed on, so that someone who types, or follows a log, gets results immediately.
  */
 export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number, patience = 50): AsyncGenerator<Item[]> {
   const iterator = items[Symbol.asyncIterator]();

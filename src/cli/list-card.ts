@@ -14,10 +14,8 @@ export function listCard(list: ExternalList, style: Style): string {
     ["entries", `${grouped(list.ipv4_entries_count)} IPv4, ${grouped(list.ipv6_entries_count)} IPv6`],
     ["changed", list.changed_at ?? "never"],
     ["checked", `${list.checked_at ?? "never"}; every ${list.schedule}${list.active ? "" : ", but it is not active"}`],
-    ["sent along", auth === null ? "no credentials" : `${auth.type} ${oneLine(auth.name)}, to ${oneLine(auth.origin)}`],
-    ...(list.never_block
-      ? [["guards", "your own networks, which are never to be blocked"] satisfies [string, string]]
-      : []),
+    ["credentials", auth === null ? "none" : `${auth.type} ${oneLine(auth.name)}, to ${oneLine(auth.origin)}`],
+    ...(list.never_block ? [["guards", "your own networks, never to be blocked"] satisfies [string, string]] : []),
     ...(change === null ? [] : changeRows(change)),
     ...rejected.lines.map(({ line, text, reason }, at): [string, string] => [
       at === 0 ? "left out" : "",
@@ -34,7 +32,9 @@ export function listCard(list: ExternalList, style: Style): string {
 function problemRows({ message, since, digest }: NonNullable<ExternalList["problem"]>): [string, string][] {
   return [
     ["", `${oneLine(message)} (since ${since})`],
-    ...(digest === null ? [] : [["", "if that is right: ipsieve list fetch --accept"] satisfies [string, string]]),
+    ...(digest === null
+      ? []
+      : [["", "if the change is right: ipsieve list fetch --accept"] satisfies [string, string]]),
   ];
 }
 

@@ -4,7 +4,7 @@ import { UPDATE_FREQUENCIES } from "../store/deployment.ts";
 import type { Arguments, Option } from "./command.ts";
 import { wholeNumber } from "./parse-arguments.ts";
 
-/** What an external list is: options of the commands that make or change one. */
+/** Options of the commands that create or change an external list. */
 export const LIST_DEFINITION_OPTIONS: readonly Option[] = [
   { name: "description", value: "TEXT", help: "what it is" },
   { name: "format", value: "FORMAT", choices: IMPORT_FORMATS, help: `${IMPORT_FORMATS.join(", ")}; default: text` },
@@ -23,7 +23,7 @@ export const LIST_DEFINITION_OPTIONS: readonly Option[] = [
     name: "never-block",
     value: "yes|no",
     choices: ["yes", "no"],
-    help: "whether it lists your own networks, which guards of blocklists heed; default: no",
+    help: "whether it lists your own networks, which the guards of blocklists protect; default: no",
   },
 ];
 

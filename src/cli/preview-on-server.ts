@@ -55,7 +55,7 @@ function cardOf(preview: DeploymentPreview, name: string): string {
     ...columnLines(rowsOf(preview), new Set([1, 2, 3]), style),
     ...(entries.length === 0 ? [] : [`  first entries: ${entries.slice(0, NAMED).join(", ")}`]),
     ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.slice(0, NAMED).join(", ")}`]),
-    `  changes by itself: ${at ?? "never"}`,
+    `  next expiry: ${at ?? "none"}`,
     ...(files === 1 ? [] : [`  files: ${grouped(files)}`]),
     ...(first === undefined
       ? []

@@ -69,7 +69,7 @@ function devicesHelp(): string {
     .join(", ");
 }
 
-/** How a rejected list can be written all the same. */
+/** How a rejected list can be written anyway. */
 const CURES: Readonly<Record<ListRejection["code"], string>> = {
   "too-wide": "check the source; --min-prefix-v4 and --min-prefix-v6 allow wider ones",
   empty: "check the sets; --allow-empty allows it",

@@ -68,7 +68,7 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
     if (organisations.length === 1) return organisations[0]!;
     throw new UsageError(
       organisations.length === 0
-        ? 'there is no organisation; "ipsieve org create NAME" makes one'
+        ? 'there are no organisations; "ipsieve org create NAME" creates one'
         : "there are several organisations; name one with --org",
     );
   }

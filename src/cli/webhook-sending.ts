@@ -22,7 +22,7 @@ export const SENDING_NOTES: readonly string[] = [
   "Exit code: 0 if the endpoint accepted the message, 1 if not, 2 after an error.",
 ];
 
-/** Sends a message that a person asks for, and prints what became of it. Returns the exit code. */
+/** Sends a message at a user's request, and prints the outcome. Returns the exit code. */
 export function sendByHand(
   args: Arguments,
   send: (messages: WebhookMessages, webhook: Webhook) => Promise<Delivery>,

@@ -2,8 +2,8 @@
 export type ValidationErrors = Readonly<Record<string, readonly string[]>>;
 
 /**
- * A document of RFC 9457 as the service sends it. Members of its own, such as `existing` of a conflict, stand beside
- * the named ones.
+ * A document of RFC 9457 as the service sends it. Properties that only some kinds have, such as `existing` of a
+ * conflict, are beside the named ones.
  */
 export interface ProblemDocument {
   readonly type: string;

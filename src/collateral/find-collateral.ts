@@ -7,10 +7,10 @@ import { coveredByRules } from "./rules.ts";
 /** Prefixes of a hit that are named. */
 const NAMED = 5;
 const PREFIXES_AT_ONCE = 2048;
-/** Wider prefixes are rather mistakes than rules. */
+/** Wider prefixes are more likely mistakes than rules. */
 const WIDE: Readonly<Record<Family, number>> = { 4: 8, 6: 19 };
 
-/** Rules that say what must not be blocked. */
+/** Rules for what must not be blocked. */
 export interface ProtectingRules extends Omit<Protected, "addresses"> {
   readonly rules: RuleIndex;
 }
@@ -26,7 +26,7 @@ export interface Hit extends Protected, Pick<ProtectedGroup, "longest"> {}
 
 /** What prefixes would block. */
 export interface Collateral {
-  /** The most addresses first: IPv4, then IPv6. */
+  /** Most addresses first: by IPv4, then by IPv6. */
   readonly hits: readonly Hit[];
   /** Of each family the widest prefix, if it is wider than `WIDE` allows. */
   readonly tooWide: readonly Prefix[];

@@ -1,7 +1,7 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { AddressSet } from "../sets/address-set.ts";
 
-/** Why addresses are better not blocked. */
+/** Why addresses should not be blocked. */
 export type ProtectedKind = "service" | "allowed" | "own-network" | "special-purpose";
 
 /** Addresses that a blocklist should not block, under one name. */
@@ -13,7 +13,7 @@ export interface Protected {
   readonly addresses: AddressSet;
 }
 
-/** Prefixes that can be gone through more than once, without an array of a million of them. */
+/** Prefixes that can be iterated over more than once, without an array of a million of them. */
 export interface PrefixList extends Iterable<Prefix> {
   readonly length: number;
 }
@@ -39,7 +39,7 @@ export function* makingGroup(
   members: readonly Protected[],
   longest: ProtectedGroup["longest"],
 ): Generator<undefined, ProtectedGroup, undefined> {
-  // In pairs, so that no set is gone through as often as there are members.
+  // In pairs, so that each set is read only about log2(members) times.
   let sets = members.map(({ addresses }) => addresses);
   while (sets.length > 1) {
     const pairs: AddressSet[] = [];
@@ -50,7 +50,7 @@ export function* makingGroup(
   return { members, all: sets[0] ?? AddressSet.EMPTY, longest };
 }
 
-/** Whether the group is one for a prefix of this length. */
+/** Whether a prefix of this length can hit the group. */
 export function isFor({ longest }: Pick<ProtectedGroup, "longest">, { family, length }: Prefix): boolean {
   return length <= longest[family];
 }

@@ -5,7 +5,7 @@ import { isActive } from "../rulesets/rule.ts";
 import { AddressSet, AddressSetBuilder } from "../sets/address-set.ts";
 import type { PrefixList } from "./protected.ts";
 
-/** Looking a prefix up among rules takes as long as reading this many of them in order. */
+/** Looking up a prefix among rules takes as long as reading this many of them in order. */
 const LOOKUP_COST = 16;
 const RULES_AT_ONCE = 256;
 /** Shorter prefixes than these take a large part of the address space. */

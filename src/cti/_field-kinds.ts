@@ -29,7 +29,10 @@ export interface FieldKind<Value> {
   read(from: ByteReader, texts: Texts): Value;
 }
 
-/** How sure it is that an address is an attacker's, the least first: of two feeds the graver word counts. */
+/**
+ * How certain it is that an address is an attacker's, the least first: of two feeds, the more severe classification
+ * counts.
+ */
 /** Every `Classification`, the least severe first: of two records for an address, the more severe one counts. */
 export const CLASSIFICATIONS = ["unknown", "benign", "promiscuous", "malicious"] as const;
 /** How an address is judged: one of `CLASSIFICATIONS`. */

@@ -9,7 +9,7 @@ import { plainList } from "./importers/plain-list.ts";
 /** Every format of feeds. */
 const READERS: Readonly<Record<FeedFormat, (feed: Feed) => FeedReader>> = { ndjson, csv, list: plainList };
 
-/** Every `FeedFormat`: JSON documents, one to a line; CSV with a header; or addresses and prefixes alone. */
+/** Every `FeedFormat`: JSON documents, one per line; CSV with a header; or addresses and prefixes alone. */
 export const FEED_FORMATS = ["ndjson", "csv", "list"] as const;
 /** The format of a feed's text: one of `FEED_FORMATS`. */
 export type FeedFormat = (typeof FEED_FORMATS)[number];

@@ -5,9 +5,9 @@ export type Format = Deployment["firewall_format"];
 /** What people need to know of a format before they choose it. */
 interface FormatAbout {
   readonly title: string;
-  /** What files of it end with. */
+  /** The extension of its files. */
   readonly extension: string;
-  /** What it cannot say: deployments leave it out, and an export of such rules fails. */
+  /** What it cannot express: deployments leave it out, and an export of such rules fails. */
   readonly cannot?: string;
   /** Whether the file holds a name, which can be chosen. */
   readonly isNamed?: true;

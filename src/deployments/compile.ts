@@ -17,7 +17,7 @@ export interface ListContent {
   readonly shortest?: Readonly<Record<Family, number>>;
 }
 
-/** Wider prefixes than these are rather mistakes than lists. */
+/** Prefixes wider than these are more likely mistakes than meant. */
 export const SHORTEST_LENGTHS: Readonly<Record<Family, number>> = { 4: 8, 6: 19 };
 
 /** A prefix of an include that is wider than the list allows. */
@@ -38,7 +38,7 @@ export class CompiledList {
   /** Prefixes of includes that are too wide, ten of each source and family at most, and how many there are. */
   readonly tooWide: readonly WidePrefix[];
   readonly tooWideCount: number;
-  /** The first moment, in milliseconds since 1970, at which it may be another list by itself; Infinity: never. */
+  /** The first time, in milliseconds since 1970, at which the list may change by itself; Infinity: never. */
   readonly until: number;
 
   constructor(
@@ -91,7 +91,7 @@ export function* compilingList(content: ListContent): Generator<undefined, Compi
   return new CompiledList({ addresses, families, shortest }, { tally, removed }, content);
 }
 
-/** In pairs, so that each is gone through as often as the number of sources has digits in binary. */
+/** In pairs, so that each is read only about log2(sources) times. */
 function* united(sources: readonly Gathered[]): Generator<undefined, AddressSet, undefined> {
   let sets = sources.map(({ addresses }) => addresses);
   while (sets.length > 1) {

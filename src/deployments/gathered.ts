@@ -12,7 +12,7 @@ export interface Gathered {
   readonly addresses: AddressSet;
   /** The prefixes as the source has them. */
   readonly prefixes: PrefixTally;
-  /** The first moment, in milliseconds since 1970, at which it may list something else by itself; Infinity: never. */
+  /** The first time, in milliseconds since 1970, at which what it lists may change by itself; Infinity: never. */
   readonly until: number;
 }
 

@@ -1,11 +1,11 @@
-/** How much a list may change without anyone here having changed it, in percent of its entries. */
+/** How much a list may change by itself, without a change by a user, in percent of its entries. */
 export interface ChangeLimits {
   /** 50 unless given. */
   readonly maxShrink?: number | undefined;
   readonly maxGrowth?: number | undefined;
 }
 
-/** Why a list that is fit for devices is not published before someone has looked at it. */
+/** Why a list that devices could take is not published until someone has looked at it. */
 export interface ChangeRejection {
   readonly code: "shrinks" | "grows";
   readonly message: string;
@@ -14,10 +14,10 @@ export interface ChangeRejection {
 const DEFAULT_CHANGE = 50;
 /** A list of fewer entries may change in any way. */
 const FEW_ENTRIES = 20;
-/** And so many may be added to any list. */
+/** And this many may be added to any list. */
 const FEW_ADDED = 1000;
 
-/** Whether a list shrinks or grows too much: from so many entries to so many. */
+/** Whether a list shrinks or grows too much, given its numbers of entries before and after. */
 export function changeRejectionsOf(
   before: number,
   after: number,

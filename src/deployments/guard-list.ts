@@ -15,15 +15,15 @@ export interface ListRejection {
   readonly message: string;
 }
 
-/** More are counted only. */
+/** Further ones are only counted. */
 const MAX_NAMED = 5;
 
-/** Everything that keeps the list, whose file has so many bytes, from being published; nothing is ever cut off. */
+/** Every reason not to publish the list, whose file has this many bytes; a list is never truncated. */
 export function rejectionsOf(
   list: CompiledList,
   bytes: number,
   limits: ListLimits,
-  /** Those of the largest of several files that the list is divided into. */
+  /** Those of the largest file, if the list is split into several. */
   most: number = list.tally.count(4) + list.tally.count(6),
 ): ListRejection[] {
   const rejections: ListRejection[] = [];

@@ -8,7 +8,7 @@ export interface Unprocessable {
   readonly named: readonly { readonly prefix: Prefix; readonly reason: string }[];
 }
 
-/** More are counted only. */
+/** Further ones are only counted. */
 const MAX_NAMED = 100;
 
 /** The prefixes that a format can express, in the same order, and those that it cannot. O(prefixes) */

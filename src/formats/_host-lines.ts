@@ -19,7 +19,7 @@ export function* hostLines(list: EntryList<"rules">): Generator<string> {
   if (lines > MAX_LINES)
     throw new UnexportableError(
       String(lines),
-      `the list would have a line for each of its ${lines} addresses, and ${MAX_LINES} are the most; leave wide prefixes out, or choose another format`,
+      `the list would have a line for each of its ${lines} addresses, more than the ${MAX_LINES} allowed; leave out wide prefixes, or choose another format`,
     );
   for (const prefix of addresses.prefixes(4)) {
     const count = 2 ** (32 - prefix.length);

@@ -1,6 +1,6 @@
 import type { Label } from "./entry.ts";
 
-/** What labels say, member by member, each sorted, without duplicates. */
+/** The values of labels, by property, each sorted and without duplicates. */
 export interface LabelSets {
   readonly cbs_ids: readonly string[];
   readonly labels: readonly string[];

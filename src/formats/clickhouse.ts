@@ -21,7 +21,7 @@ export const clickhouse = {
   },
 } as const satisfies Format<"catalogue">;
 
-/** The statements that make a dictionary of the rows, and an example of its use. */
+/** The statements that create a dictionary of the rows, and an example of its use. */
 export function clickhouseDdl(name = "cbs"): string {
   const columns = [...MEMBERS.map((member) => `${member} Array(String)`), "prefix_length UInt8"];
   const list = (indent: string): string =>

@@ -10,7 +10,7 @@ export interface Format<Kind extends ListKind = ListKind> {
   readonly mediaType: string;
   /** Whether it is binary, and must not be printed on a terminal. */
   readonly isBinary?: boolean;
-  /** Whether what the consumer reads has a name: a set, a chain, an access control list. See `SET_NAME`. */
+  /** Whether the file names something: a set, a chain, an access control list. See `SET_NAME`. */
   readonly isNamed?: boolean;
   /** Whether the consumer drops expired entries by itself: the file gives the seconds until then. */
   readonly hasTimeouts?: boolean;

@@ -15,7 +15,7 @@ const MAX_BYTES = 16_000;
 const UNWRAPPED = ["::/96", "2002::/16"];
 
 /**
- * For rules, a file for `acl listed src -f FILE`, a prefix a line.
+ * For rules, a file for `acl listed src -f FILE`, one prefix per line.
  *
  * For the catalogue, a map file, for `src,map_ip(cbs.map,-)`: the ids of all labels of the address, with commas between
  * them. Lines with `-` say that there are none.

@@ -1,6 +1,6 @@
 import { hostLines, noHosts } from "./_host-lines.ts";
 
-/** A list of one IPv4 address a line, without comments. */
+/** A list of one IPv4 address per line, without comments. */
 function hostList(about: string) {
   return { about, kinds: ["rules"], mediaType: "text/plain", unprocessable: noHosts, write: hostLines } as const;
 }

@@ -8,11 +8,11 @@ const MAX_BYTES = 4000;
 const encoder = new TextEncoder();
 
 /**
- * Of rules, the inside of a `geo` block, to be included in one: `geo $listed { default 0; include rules.conf; }`. The
- * variable is 1 for listed clients.
+ * For rules, the contents of a `geo` block, to be included in one: `geo $listed { default 0; include rules.conf; }`.
+ * The variable is 1 for listed clients.
  *
- * Of the catalogue, a file for the `http` block: `include cbs.conf;`. The variable `$cbs` is then the ids of all labels
- * of the client's address, with commas between them, or "".
+ * For the catalogue, a file for the `http` block: `include cbs.conf;`. The variable `$cbs` is then the ids of all
+ * labels of the client's address, with commas between them, or "".
  */
 export const nginx = {
   about: "geo and map",

@@ -2,7 +2,7 @@ import { formatPrefix } from "../address/prefix.ts";
 import { prefixLines } from "./_prefix-lines.ts";
 import type { EntryList } from "./entry.ts";
 
-/** A list of one prefix a line, as most products fetch them from a URL; each has limits of its own. */
+/** A list of one prefix per line, as most products fetch them from a URL; each has limits of its own. */
 function prefixList(about: string) {
   return { about, kinds: ["rules"], mediaType: "text/plain", write: prefixLines } as const;
 }

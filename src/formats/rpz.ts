@@ -1,7 +1,10 @@
 import type { Prefix } from "../address/address.ts";
 import type { Format } from "./format.ts";
 
-/** Seconds until resolvers ask for the zone again, try again, give it up, and that its records may be kept. */
+/**
+ * Seconds after which resolvers request the zone again, try again after an error, and give it up, and for which its
+ * records may be cached.
+ */
 const TIMES = "300 60 604800 300";
 
 /**

@@ -3,8 +3,8 @@ import { addressesOf } from "./_minimal.ts";
 import type { Format } from "./format.ts";
 
 /**
- * A file for `acl listed src "FILE"` of Squid, a prefix a line. Squid drops a prefix inside another one with a warning,
- * so no two overlap here.
+ * A file for `acl listed src "FILE"` of Squid, one prefix per line. Squid drops a prefix inside another one with a
+ * warning, so no two overlap here.
  */
 export const squid = {
   about: "for acl src",

@@ -1,9 +1,9 @@
 import { prefixLines } from "./_prefix-lines.ts";
 import type { Format } from "./format.ts";
 
-/** A prefix a line and nothing else, as firewalls read external dynamic lists. */
+/** One prefix per line and nothing else, as firewalls read external dynamic lists. */
 export const text = {
-  about: "a prefix a line",
+  about: "one prefix per line",
   kinds: ["rules"],
   mediaType: "text/plain",
   comments: "#",

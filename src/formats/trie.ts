@@ -12,7 +12,7 @@ const NONE = 0xffff_ffff;
 /** Bytes of a node after its children: whether a prefix ends there, and its depth. */
 const FLAGS_AT = 8;
 const MAX_DEPTH = 127;
-/** Bytes that are given at a time. */
+/** Bytes per chunk. */
 const PART_BYTES = 1 << 20;
 
 /**

@@ -7,7 +7,7 @@ import { jsonErrorAt, repeatedKey } from "./json-positions.ts";
 const GROUP_BYTES = 16 << 10;
 /** The longest item. */
 const MAX_ITEM_BYTES = 64 << 10;
-/** All of a document but its list. */
+/** Everything in a document except its list. */
 const MAX_ENVELOPE_BYTES = 16 << 10;
 
 const QUOTE = 0x22;
@@ -42,8 +42,8 @@ export class JsonListError extends Error {
 /**
  * Reads a JSON document that is one list, `{"ips": [...], ...}` or `[...]`, while it arrives: `write` each chunk, then
  * `end`. Items come in batches and are not kept. It finds the list's commas by following strings and brackets, and
- * leaves all else to the engine's parser, group by group; so it takes exactly what that parser takes of the whole, but
- * for objects with a repeated member, and for items and other members that are too long. Memory: one group. Time:
+ * leaves all else to the engine's parser, group by group; so it accepts exactly what that parser accepts, except for
+ * objects with a repeated member, and for items and other members that are too long. Memory: one group. Time:
  * O(bytes); a step of a generator takes a fraction of a millisecond.
  */
 export class JsonListReader {

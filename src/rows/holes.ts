@@ -1,6 +1,6 @@
 /**
- * What the bytes of a row template stand for: text, but for the byte `HOLE`, which with the next byte is a hole. So a
- * template cannot hold that byte as text. Numbers up to 128 are a hole for the address masked to so many bits, as a
+ * What the bytes of a row template stand for: text, except for the byte `HOLE`, which with the next byte is a hole. So
+ * a template cannot hold that byte as text. Numbers up to 128 are a hole for the address masked to so many bits, as a
  * prefix (bare at the full length of its family). The kernel reads these numbers too, which is why there is nothing
  * else in this file.
  *

@@ -205,7 +205,7 @@ export class RuleDecider {
   /**
    * Makes a table of the current rules, and answers from it afterwards. Rules may be added, changed and removed
    * meanwhile. In steps of about a millisecond at most. Starting a freeze replaces one in progress, which then ends
-   * without effect; abandoning one does no harm. The engine, if there is one, answers batches.
+   * without effect; one can be abandoned at any time. The engine, if there is one, answers batches.
    */
   *refreezing(engine?: RuleEngine): Generator<undefined, void, undefined> {
     const freezing = { added: [] as number[], goneBefore: this.#gone.length };

@@ -5,7 +5,7 @@ import { namesOf, type RuleNames } from "./rule-names.ts";
 
 /**
  * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` with at once: the rule at i is made
- * of what every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied but for packed
+ * of what every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied, except packed
  * names, which are kept.
  */
 export interface RuleColumns {

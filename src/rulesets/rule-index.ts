@@ -300,8 +300,8 @@ export class RuleIndex {
    * Makes the `decide...` methods, `deciding`, `check` and `covering` fast: they then answer from a table of the
    * current rules and a small tree of those added afterwards; before the first call, from a tree of all. O(n): a few
    * hundred milliseconds for a million rules, in steps of about a millisecond at most, between which the index may be
-   * read and changed; all answers are exact at every moment. Repeat when `isStale` says so. Starting a freeze replaces
-   * one in progress; abandoning one does no harm. `engine` looks up batches instead of the table itself.
+   * read and changed; all answers are exact at every moment. Repeat when `isStale` says so. Starting a freeze
+   * replaces one in progress; one can be abandoned at any time. `engine` looks up batches instead of the table itself.
    */
   *freezing(engine?: RuleEngine): Generator<undefined, void, undefined> {
     for (const { decider } of [this.#rules4, this.#rules6]) if (decider.changes > 0) yield* decider.refreezing(engine);
@@ -339,7 +339,7 @@ export class RuleIndex {
   }
 
   /**
-   * Rules in order, from any place: `limit` of them, or as many as there are.
+   * Rules in order, from any position: `limit` of them, or as many as there are.
    * @throws RangeError unless offset and limit are whole and not negative
    */
   page({ offset, limit, activeOnly = false, expiredOnly = false }: PageRequest, now: number): Rule[] {

@@ -68,7 +68,7 @@ export let restored: (options: RulesetOptions, rules: RuleIndex, sequence: numbe
  * Prefixes and addresses are texts, or what `parsePrefix` and `parseAddress` return. Rules come out as copies. By
  * default no rule may touch a special-purpose block such as 10.0.0.0/8, as in the service; see `PrefixPolicy`.
  *
- * Answers come from a frozen table of the rules, and a small tree of those that came since. When these are many, a new
+ * Answers come from a frozen table of the rules and a small tree of the rules added since. Once those are many, a new
  * table is made in the background, between other work; `freeze` makes it at once.
  *
  * The `decide...` methods answer without making an object: with the id of the rule that decides, of which `ruleAt`,

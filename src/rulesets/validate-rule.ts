@@ -92,7 +92,7 @@ export function checkDescription(description: unknown): string {
   return checkLine("description", description, MAX_DESCRIPTION_LENGTH);
 }
 
-/** The time in so many days. @throws RuleError "out-of-range" */
+/** The time this many days after `now`, both in milliseconds since 1970. @throws RuleError "out-of-range" */
 export function expiryInDays(days: unknown, now: number): number {
   const expiresAt = Number.isSafeInteger(days) ? now + (days as number) * DAY : Number.NaN;
   if ((days as number) > 0 && expiresAt <= LAST_TIME) return expiresAt;

@@ -14,11 +14,12 @@ export type FitLoss = "none" | "add" | "remove";
 /** What may change, and what each address costs. */
 export interface FitOptions {
   readonly loss?: FitLoss;
-  /** Addresses that are never added; those that the set itself has stay. */
+  /** Addresses that are never added; those that the set itself contains stay. */
   readonly never?: AddressSet;
   /**
-   * How often addresses were seen, none twice: then what is added or left out costs as much, and only where that is
-   * equal, the number of addresses counts. Otherwise each address costs the same, a /64 of IPv6 as one of IPv4.
+   * How often addresses were seen, each address once: then adding or leaving out an address costs that much, and the
+   * number of addresses counts only among equals. Without it each address costs the same, and a /64 of IPv6 as much
+   * as an IPv4 address.
    */
   readonly seen?: Iterable<readonly [address: Address, count: number]>;
   /** Added addresses never make a prefix wider than these; 8 and 19 by default. */
@@ -27,14 +28,16 @@ export interface FitOptions {
 
 /** A list of prefixes that is short enough, and how it differs from the set. */
 export interface Fit {
-  /** At most as many as asked for, in order. */
+  /** At most the requested number, in order. */
   readonly prefixes: readonly Prefix[];
   /** How many the set itself has. */
   readonly exactCount: number;
-  /** The addresses that the prefixes have and the set has not, and the other way round. */
+  /** The addresses that only the prefixes have, and those that only the set has. */
   readonly added: AddressSet;
   readonly removed: AddressSet;
-  /** What those cost, and what every list of so many prefixes costs at least: equal if this one is proven the best. */
+  /**
+   * What those cost, and the least that any list of so many prefixes can cost: equal if this one is proven the best.
+   */
   readonly cost: number;
   readonly bound: number;
 }
@@ -55,8 +58,8 @@ export class FitError extends RangeError {
 const MAX_TABLE = 4_000_000;
 
 /**
- * The best list of at most `most` prefixes for a set: without loss if it fits so, otherwise with the least cost that
- * the options allow. Adding is optimal where prefixes x `most` is at most four million, else within `cost - bound`;
+ * The best list of at most `most` prefixes for a set: exact if that fits, otherwise with the least cost that the
+ * options allow. Adding is optimal if prefixes x `most` is at most four million, otherwise within `cost - bound`;
  * leaving out is always optimal. O(n log n) to leave out, O(n most) or O(64 n) to add.
  * @throws FitError if it does not fit, with the fewest prefixes that are possible; RangeError for `most` below 1
  */

@@ -14,8 +14,8 @@ const CHUNK = 1 << 16;
 const MAX_LINE = 19;
 
 /**
- * The text of `set.prefixes(family)`, a prefix a line, in chunks of ASCII of at most 64 KiB. IPv4 is written from the
- * words of the set, without an object or a string for a prefix. O(prefixes). Throws nothing.
+ * The text of `set.prefixes(family)`, one prefix per line, in chunks of ASCII of at most 64 KiB. IPv4 is written from
+ * the words of the set, without an object or a string for a prefix. O(prefixes). Throws nothing.
  */
 export function* prefixLines(set: AddressSet, family?: Family): Generator<Uint8Array | string, void, undefined> {
   if (family !== 6) yield* ipv4Lines(boundariesOf(set, 4).words);

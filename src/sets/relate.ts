@@ -31,8 +31,8 @@ export interface Relations {
 }
 
 /**
- * How sets of addresses relate, two by two, and what each has that no other has. O(k n) for k sets of n ranges in all.
- * Can be interrupted. Throws nothing.
+ * How sets of addresses relate, pair by pair, and what each has that no other does. O(k n) for k sets of n ranges in
+ * all. Can be interrupted. Throws nothing.
  */
 export function* relating(sets: readonly AddressSet[]): Generator<undefined, Relations, undefined> {
   const pairs: RelatedPair[] = [];

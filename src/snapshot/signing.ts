@@ -33,7 +33,7 @@ export function parseTrustedKeys(text: string, name: string): KeyObject[] {
 function publicKeyIn(block: string, name: string): KeyObject {
   // createPublicKey would also accept a private key, which does not belong on machines that only check.
   if (block.includes("PRIVATE KEY"))
-    throw new SnapshotError("bad-key", name, "holds a private key; those who check need the public one alone");
+    throw new SnapshotError("bad-key", name, "holds a private key; to check signatures, only the public key is needed");
   return ed25519(() => createPublicKey(block), name);
 }
 
@@ -50,7 +50,11 @@ function ed25519(parse: () => KeyObject, name: string): KeyObject {
     throw new SnapshotError("bad-key", name, "is not a key in PEM form that can be read", { cause });
   }
   if (key.asymmetricKeyType !== "ed25519")
-    throw new SnapshotError("bad-key", name, `is a key for ${key.asymmetricKeyType ?? "nothing known"}, not Ed25519`);
+    throw new SnapshotError(
+      "bad-key",
+      name,
+      `is a key for ${key.asymmetricKeyType ?? "an unknown algorithm"}, not Ed25519`,
+    );
   return key;
 }
 

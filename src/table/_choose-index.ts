@@ -6,7 +6,7 @@ import { layoutFrom, type TableLayout } from "./table-layout.ts";
 /** What matters most in a table: the time of a lookup, its bytes, or both, by rules that need no second attempt. */
 export type Favour = "speed" | "size" | "balance";
 
-/** Of indexes that are within so much of the best, the one that is better in the other respect is taken. */
+/** Among indexes that are within this much of the best, the one that is better in the other respect is used. */
 const NEARLY = 1.02;
 
 interface Candidate {

@@ -6,7 +6,7 @@ type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Segments that are worked through between two interruptions: less than a millisecond. */
 const STEP = 1 << 12;
-/** The most blocks of one segment: more are a wider prefix, which other nodes hold at once. */
+/** Maximum blocks of one segment: more are a wider prefix, which other nodes hold as a whole. */
 const MOST_BLOCKS = 16;
 /**
  * Blocks of which so many, on average, share all but their last 16 bits are smaller as points in nodes of their own: half

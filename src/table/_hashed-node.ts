@@ -14,7 +14,7 @@ export interface HashedBlock {
   readonly entry: number;
 }
 
-/** A hashed node that is sound but for the matches that it names. */
+/** A hashed node that is sound, except perhaps for the matches that it names. */
 export interface HashedContent {
   /** The word after it. */
   readonly end: number;

@@ -9,7 +9,7 @@ import {
   LAYOUT_VERSION,
 } from "./layout.ts";
 
-/** What a table's header says beside the version. */
+/** What a table's header says besides the version. */
 export interface TableCounts {
   /** The slots of the roots. */
   readonly root4: number;

@@ -7,7 +7,7 @@ import type { Segments } from "./_segments.ts";
 export const ROOT_BITS_4 = [8, 12, 16, 17, 18, 19, 20] as const;
 export const ROOT_BITS_6 = [0, 16] as const;
 
-/** Of those the ones for prefixes of any lengths. */
+/** Those of them that are used for prefixes of any length. */
 const MIXED_BITS_4 = [8, 12, 16, 18] as const;
 /** And for single addresses: of the bits left, 16 at most, each address is a key of a points node. */
 const SINGLE_BITS_4 = [16, 17, 18, 19, 20] as const;
@@ -23,7 +23,7 @@ const STEP = 1 << 16;
 
 type Counting = Generator<undefined, number, undefined>;
 
-/** How many root bits there are best. O(segments), in steps. */
+/** The best number of root bits. O(segments), in steps. */
 export function* choosingRootBits(segments: Segments): Counting {
   const { family, count } = segments;
   if (family === 6) return mostlyNodes(ROOT_BITS_6, count);

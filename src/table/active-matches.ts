@@ -95,7 +95,7 @@ export class ActiveMatches {
   }
 }
 
-/** What the ids, the mask and the bits of so many matches take. */
+/** The bytes that the ids, the mask and the bits of this many matches take. */
 export function activeMatchBytes(matchCount: number): number {
   return 4 * (matchCount + 2) + (matchCount >>> 3) + 1;
 }

@@ -1,6 +1,6 @@
 /**
  * The parts of a frozen table, in the order in which they lie in its buffer. Each starts at a multiple of
- * `SECTION_ALIGNMENT` bytes and is an array of little-endian 32-bit words, but for `matchLength` (bytes) and
+ * `SECTION_ALIGNMENT` bytes and is an array of little-endian 32-bit words, except `matchLength` (bytes) and
  * `expiresAt` (64-bit floats). A part with nothing to say is empty.
  */
 export const SECTION_NAMES = [

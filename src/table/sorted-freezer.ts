@@ -6,11 +6,11 @@ import { Sweep } from "./_segments.ts";
 import type { MatchId } from "./match-id.ts";
 import type { PrefixTable } from "./prefix-table.ts";
 
-/** What a table made by `SortedFreezer` gets beside its prefixes. */
+/** What a table made by `SortedFreezer` gets besides its prefixes. */
 export interface FreezingOptions {
   /**
-   * When each match expires, by match id, in milliseconds since the Unix epoch, Infinity for never; its index 0 means
-   * nothing. A table without expiries unless given.
+   * When each match expires, by match id, in milliseconds since the Unix epoch, Infinity for never; index 0 is
+   * unused. A table without expiries unless given.
    */
   readonly expiresAt?: Float64Array;
   /** Makes the buffer for the table's bytes, zeroed; a plain `ArrayBuffer` by default. */
@@ -34,7 +34,7 @@ export class SortedFreezer {
   readonly #counts = { 4: 0, 6: 0 };
   #isNested = false;
 
-  /** For at most so many prefixes of each family. */
+  /** For at most this many prefixes of each family. */
   constructor(most4: number, most6: number) {
     this.#sweeps = { 4: new Sweep(4, most4), 6: new Sweep(6, most6) };
     this.#values = new Int32Array(most4 + most6 + 1);

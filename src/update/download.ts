@@ -314,7 +314,8 @@ function explained(
     return ["timeout", `it took longer than ${totalTime / 1000} s`];
   if (code.endsWith("_TIMEOUT")) return ["timeout", `no data arrived for ${idleTime / 1000} s`];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return ["too-large", `it has more than ${bytes} bytes`];
-  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return ["unreachable", "the response is not as long as it says"];
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
+    return ["unreachable", "the response does not have the length that it states"];
   if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR"))
     return ["encoding", `the compressed data is corrupt (${printable(error.message)})`];
   if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))

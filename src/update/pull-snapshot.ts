@@ -218,7 +218,10 @@ async function checked(
   kindBefore: string | undefined,
 ): Promise<SnapshotHead> {
   if (digest !== null && (await partial.digest()) !== digest)
-    throw new UpdateError("damaged", `${url}: what arrived has not the SHA-256 that the server named; pull it again`);
+    throw new UpdateError(
+      "damaged",
+      `${url}: the data received does not have the SHA-256 that the server stated; pull it again`,
+    );
   try {
     const head = await readSnapshotHead(partial.partPath);
     const kind = required ?? kindBefore ?? head.kind;

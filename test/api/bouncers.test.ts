@@ -174,7 +174,7 @@ test("bad parameters are named in a message; a list that was never made is 503",
   const { key: early } = await newBouncer(pending.deployment.id);
   const answer = await ask(t, "GET", `/v1/decisions/stream${START_UP}`, { key: early });
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
-  assert.match(answer.body.message, /not been made yet/);
+  assert.match(answer.body.message, /not been built yet/);
 });
 
 test("live mode: the decisions that cover an address or a range, or null", async () => {

@@ -354,7 +354,7 @@ describe("claims that nobody wrote honestly", () => {
   const bad: [what: string, claims: unknown, message: RegExp][] = [
     ["none", undefined, /they are not bytes/],
     ["a text", "1,0", /they are not bytes/],
-    ["half a claim", words(1), /a part of a claim/],
+    ["half a claim", words(1), /within a claim/],
     ["the node 0", words(0, 0), /unknown node 0/],
     ["a node that is not there", words(2, 0), /unknown node 2/],
     ["a source that is not there", words(1, 1), /unknown source 1/],

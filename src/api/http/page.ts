@@ -125,7 +125,7 @@ export function prefixOfCursor(key: string): Prefix {
 /** @throws ServiceError "invalid" for a cursor if the response is not JSON, because only JSON has `next` */
 export function rejectCursor({ query }: FastifyRequest): void {
   if ((query as PageQuery).cursor !== undefined)
-    throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
+    throw invalid({ cursor: ["only JSON is paged by cursor; leave out the cursor, or ask for application/json"] });
 }
 
 /** The public base URL, or else the one that the request was sent to; without a slash at the end. */

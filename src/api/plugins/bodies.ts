@@ -95,7 +95,7 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   const timer = setInterval(() => bodies.giveUpLate(settings.bodyTimeout), SAMPLE).unref();
   app.addHook("onClose", () => clearInterval(timer));
   app.addHook("onListen", (done) => {
-    metrics.addGauge("ipsieve_body_bytes", "Bytes of requests' bodies that are kept", () => bodies.kept.used);
+    metrics.addGauge("ipsieve_body_bytes", "Bytes of request bodies in memory", () => bodies.kept.used);
     done();
   });
 }
@@ -153,7 +153,7 @@ class Bodies {
     });
   }
 
-  /** Calling it again does no harm. */
+  /** Further calls do nothing. */
   leaveQueue(request: FastifyRequest): void {
     if (!request.hasBodySlot) return;
     request.hasBodySlot = false;
@@ -236,7 +236,7 @@ class Bodies {
     return most![0]!;
   }
 
-  /** Calling it again does no harm. */
+  /** Further calls do nothing. */
   end(body: ArrivingBody): void {
     const entry = this.#arriving.get(body);
     if (entry === undefined) return;

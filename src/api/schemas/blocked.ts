@@ -15,11 +15,11 @@ export const BlockedList = named(
             "the include because of which it was blocked: `ruleset/ID`, `cbs/NODE`, `list/ID`, `cti`, `prefixes`; `other`: none of the deployment",
         }),
         ruleset_id: NullableText({ description: "of a ruleset" }),
-        prefix: NullableText({ description: "of the rule; null: the program does not report it" }),
+        prefix: NullableText({ description: "of the rule; null if the program does not report it" }),
         unit: Unit,
         amount: Count,
       }),
-      { description: "of the last 31 days, the most first, at most 200; as reported by programs" },
+      { description: "of the last 31 days, largest first, at most 200; as reported by programs" },
     ),
     hours: Type.Array(Type.Object({ at: Timestamp, unit: Unit, amount: Count }), {
       description: "of the last 31 days; hours in which nothing was reported are left out",

@@ -15,7 +15,7 @@ export const BouncerSchema = named(
     created_at: Timestamp,
     revoked_at: NullableTimestamp,
     last_pulled_at: NullableTimestamp,
-    user_agent: Type.String({ description: "as it last named itself; empty: it has never asked" }),
+    user_agent: Type.String({ description: "its User-Agent at the last request; empty if there was none" }),
     state: CredentialState,
   }),
 );

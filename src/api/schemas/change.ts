@@ -48,7 +48,7 @@ const ChangeSchema = named(
     deployment: Type.Optional(IdAndName),
     last_accessed: Type.Optional({
       ...NullableTimestamp,
-      description: "when someone last asked for a list of the deployment that no one asks for any more",
+      description: "of a deployment whose list no device fetches any more: when one last did",
     }),
     list: Type.Optional(
       Type.Object(
@@ -69,7 +69,7 @@ const ChangeSchema = named(
           name: Type.String(),
           generation: Type.Integer({
             minimum: 0,
-            description: "rises by one with every other content; 0: there has been none",
+            description: "increases by one whenever the content changes; 0: no content yet",
           }),
           ipv4_entries_count: Type.Optional(Count),
           ipv6_entries_count: Type.Optional(Count),
@@ -78,11 +78,11 @@ const ChangeSchema = named(
           problem: Type.Optional(
             Type.Object(
               { kind: Type.Enum(["failed", "refused"]), code: Type.String(), message: Type.String() },
-              { description: "why the latest fetch changed nothing: it failed, or what was fetched was not taken" },
+              { description: "why the latest fetch changed nothing: it failed, or the fetched list was refused" },
             ),
           ),
         },
-        { description: "an external list that has other content, or whose fetches have begun to fail" },
+        { description: "an external list whose content has changed, or whose fetches have begun to fail" },
       ),
     ),
     key: Type.Optional(

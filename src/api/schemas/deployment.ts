@@ -149,7 +149,7 @@ const Options = named(
         Type.Integer({
           minimum: 100,
           maximum: MAX_ENTRIES,
-          description: "divide the list into files of at most so many entries; a changed entry changes one file",
+          description: "split the list into files of at most this many entries; a changed entry changes one file",
         }),
       ),
       comments: Type.Optional(
@@ -189,7 +189,7 @@ const members = {
     "DeploymentGuard",
     Type.Enum([...GUARD_POLICIES], {
       description:
-        "what happens to a list with the purpose blocklist that would block services, addresses that allowlists allow, own networks or private addresses: off: nothing; warn: previews name them; refuse: the list before stays, until someone publishes it all the same; carve: it is published without them. warn by default",
+        "what happens to a list with the purpose blocklist that would block services, addresses that allowlists allow, own networks or private addresses: off: nothing; warn: previews name them; refuse: the previous list stays until someone publishes the new one anyway; carve: it is published without them. warn by default",
     }),
   ),
   options: Options,
@@ -263,7 +263,7 @@ export const DeploymentSchema = named(
     updated_at: Timestamp,
     last_generated: NullableTimestamp,
     last_accessed: NullableTimestamp,
-    generation: Type.Integer({ minimum: 0, description: "of the list that devices get; 0: there is none yet" }),
+    generation: Type.Integer({ minimum: 0, description: "of the list that devices get; 0 if there is none yet" }),
     ipv4_entries_count: Count,
     ipv6_entries_count: Count,
     status: Type.Enum(["ok", "stale", "refused"], {
@@ -275,9 +275,9 @@ export const DeploymentSchema = named(
     }),
     refused_generation: Type.Unsafe<number | null>({
       type: ["integer", "null"],
-      description: "the number of the refused list; null: none is",
+      description: "the number of the refused list; null if there is none",
     }),
-    not_pulled: Type.Boolean({ description: "whether no device has asked for three intervals" }),
+    not_pulled: Type.Boolean({ description: "whether no device has fetched the list for three intervals" }),
   }),
 );
 export const DeploymentsQuery = Type.Object(pageParameters);
@@ -315,11 +315,11 @@ export const DeploymentPreview = named(
     removed_ipv6_entries: Count,
     entries: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES}` }),
     widest: Type.Array(Type.String(), { description: "the widest prefixes of each family" }),
-    unprocessable_count: Type.Integer({ minimum: 0, description: "entries that the format cannot say" }),
+    unprocessable_count: Type.Integer({ minimum: 0, description: "entries that the format cannot express" }),
     unprocessable: Type.Array(Type.Object({ prefix: Type.String(), reason: Type.String() }), {
-      description: `the first ${SHOWN_PREFIXES} of them, with what keeps the format from it`,
+      description: `the first ${SHOWN_PREFIXES} of them, each with the reason`,
     }),
-    files: Type.Integer({ minimum: 1, description: "that the list is divided into" }),
+    files: Type.Integer({ minimum: 1, description: "that the list is split into" }),
     changes_at: NullableTimestamp,
     reasons: Type.Array(Reason, {
       description: "why it would not be published",
@@ -336,7 +336,9 @@ export const DeploymentPreview = named(
 export const Rotated = named(
   "RotatedDeployment",
   Type.Object({
-    password: NullableText({ description: "the new password, which is not shown again; null: the URLs are new" }),
+    password: NullableText({
+      description: "the new password, which is not shown again; null if the URLs were replaced",
+    }),
     previous_valid_until: NullableText({ format: "date-time", description: "when the previous URLs stop working" }),
   }),
 );

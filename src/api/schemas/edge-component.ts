@@ -34,7 +34,7 @@ export const CreateEdgeComponentBody = named(
       component_type: LineText({
         minLength: 1,
         maxLength: 32,
-        description: "as the component calls itself: components check that the token is for them",
+        description: "the component's own name for its type; components accept only tokens of their type",
         examples: ["ellio_traefik_middleware_plugin"],
       }),
     },

@@ -34,7 +34,8 @@ const ExplainedRuleset = named(
     decided_by: NullableText({ description: "the prefix of the rule that decides; null: all rules have expired" }),
     next_change_at: NullableText({
       format: "date-time",
-      description: "when another rule of the ruleset decides, or none, if nothing is written until then; null: never",
+      description:
+        "when another rule of the ruleset will decide, or none, unless rules change before then; null: never",
     }),
     covered_until: NullableText({
       format: "date-time",
@@ -75,7 +76,7 @@ export const Explanation = named(
       decision: Type.Enum(["allow", "block", "none"], { description: `of all rulesets together. ${PRECEDENCE}` }),
       next_change_at: {
         ...NullableTimestamp,
-        description: "the earliest moment at which another rule of some ruleset decides, or none; null: never",
+        description: "the earliest time at which another rule of some ruleset will decide, or none; null: never",
       },
       rulesets: Type.Array(ExplainedRuleset, {
         description: "those with a rule that covers it, in the order of their creation",

@@ -58,7 +58,7 @@ const members = {
   }),
   min_prefix_v4: length(32, SHORTEST_LENGTHS[4]),
   min_prefix_v6: length(128, SHORTEST_LENGTHS[6]),
-  allow_empty: Type.Boolean({ description: "take a list without entries; false by default" }),
+  allow_empty: Type.Boolean({ description: "accept a list without entries; false by default" }),
   never_block: Type.Boolean({
     description:
       "whether its addresses are the organisation's own networks, which blocklists should not block; false by default",
@@ -94,7 +94,7 @@ export const RefreshListBody = named(
       accept: Type.Optional(
         Type.String({
           pattern: "^[A-Za-z0-9_-]{43}$",
-          description: "`digest` of the problem: take this content although it has changed too much",
+          description: "`digest` of the problem: accept this content although it has changed too much",
         }),
       ),
     },
@@ -114,7 +114,7 @@ export const WriteListBody = named(
       conflict_resolution: Type.Optional(
         Type.Enum([...CONFLICT_MODES], {
           default: CONFLICT_MODES[0],
-          description: "what to do where a rule for the prefix exists",
+          description: "what to do if a rule for the prefix already exists",
         }),
       ),
     },
@@ -140,7 +140,7 @@ const Basic = named(
     {
       type: Type.Enum(["basic"]),
       username: LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without a colon" }),
-      password: Secret("shown never again"),
+      password: Secret("never shown again"),
     },
     strict,
   ),
@@ -151,7 +151,7 @@ const Header = named(
     {
       type: Type.Enum(["header"]),
       header: Type.String({ minLength: 1, maxLength: 100, examples: ["X-Api-Key"] }),
-      value: Secret("shown never again"),
+      value: Secret("never shown again"),
     },
     strict,
   ),
@@ -177,7 +177,7 @@ const Problem = Type.Object({
   code: Type.String(),
   message: Type.String(),
   since: Timestamp,
-  digest: NullableText({ description: "of content that may be accepted with refreshList; null: it may not" }),
+  digest: NullableText({ description: "of content that can be accepted with refreshList; null if it cannot" }),
 });
 const Change = Type.Object({
   at: Timestamp,
@@ -208,12 +208,12 @@ export const ExternalListSchema = named(
     updated_at: Timestamp,
     state: Type.Enum(["pending", "ok", "failed", "refused"], {
       description:
-        "pending: never fetched; failed: the latest fetch failed; refused: what was fetched was not taken. The last good content stays in use",
+        "pending: never fetched; failed: the latest fetch failed; refused: the fetched list was not accepted. The last good content stays in use",
     }),
-    problem: NullableObject(Problem, { description: "of the latest fetch; null: there was none" }),
-    checked_at: NullableText({ format: "date-time", description: "the latest fetch, whatever came of it" }),
+    problem: NullableObject(Problem, { description: "of the latest fetch; null if there was none" }),
+    checked_at: NullableText({ format: "date-time", description: "the latest fetch, whatever its outcome" }),
     next_check_at: NullableTimestamp,
-    generation: Type.Integer({ minimum: 0, description: "of the last good content; 0: there has been none" }),
+    generation: Type.Integer({ minimum: 0, description: "of the last good content; 0 if there has been none" }),
     changed_at: NullableTimestamp,
     ipv4_entries_count: Count,
     ipv6_entries_count: Count,

@@ -17,11 +17,11 @@ export const FitBody = (maxPrefixes: number) =>
           Type.Enum(["none", "add", "remove"], {
             default: "none",
             description:
-              "if that is too few: none: 400, which says how many it takes; add: other addresses are added, as few as possible; remove: addresses are left out, as few as possible",
+              "what to do if that is too few. none: fail with 400 and the number needed; add: add as few other addresses as possible; remove: leave out as few addresses as possible",
           }),
         ),
         never: Type.Optional(
-          setSources(maxPrefixes, 1, "none of these addresses is added, unless the sets have it themselves"),
+          setSources(maxPrefixes, 1, "never add these addresses, except those that the sets contain"),
         ),
         seen: Type.Optional(
           Type.Array(
@@ -52,7 +52,7 @@ export const FittedSet = named(
   "FittedSet",
   Type.Object({
     count: Type.Integer({ minimum: 0, description: "of the prefixes: at most `entries`" }),
-    exact_count: Type.Integer({ minimum: 0, description: "how many prefixes it takes without loss" }),
+    exact_count: Type.Integer({ minimum: 0, description: "how many prefixes the exact list has" }),
     prefixes: Type.Array(PrefixText, { description: "the list, in order, IPv4 first" }),
     added: ComputedSet,
     removed: ComputedSet,
@@ -62,7 +62,7 @@ export const FittedSet = named(
     }),
     bound: Type.String({
       ...ExactCount,
-      description: "what every list of so many prefixes costs at least, rounded down",
+      description: "the least that any list of so many prefixes costs, rounded down",
     }),
     is_best: Type.Boolean({ description: "whether no list of so many prefixes costs less, by one address or line" }),
     warnings: Type.Optional(

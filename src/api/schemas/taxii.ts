@@ -11,7 +11,7 @@ export const TaxiiCredentialSchema = named(
     id: Type.String({ format: "uuid" }),
     label: Type.String(),
     username: Type.String({ description: "the first characters of its password", examples: ["ipt_Ab3d"] }),
-    collections: Type.Array(Type.String({ format: "uuid" }), { description: "the ids of those it opens" }),
+    collections: Type.Array(Type.String({ format: "uuid" }), { description: "the ids of those it can read" }),
     created_at: Timestamp,
     revoked_at: NullableTimestamp,
     state: CredentialState,
@@ -35,7 +35,7 @@ export const TaxiiCollectionList = named(
       }),
     ),
     count: Count,
-    discovery_url: Type.String({ description: "what TAXII clients are given" }),
+    discovery_url: Type.String({ description: "the URL to enter in a TAXII client" }),
   }),
 );
 export const TaxiiCredentialParameters = Type.Object({ credential_id: Type.String({ format: "uuid" }) });
@@ -51,7 +51,7 @@ export const CreateTaxiiCredentialBody = named(
       collections: Type.Array(Type.String({ format: "uuid" }), {
         minItems: 1,
         maxItems: MAX_COLLECTIONS,
-        description: "the ids of what it opens: of rulesets, deployments and the dataset",
+        description: "the ids of what it can read: of rulesets, deployments and the dataset",
       }),
     },
     strict,

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 
 export const ChangeParameters = Type.Object({
-  sequence: WholeNumber({ minimum: 1, description: "the number of a change, as listAudit has it" }),
+  sequence: WholeNumber({ minimum: 1, description: "the number of a change, as in listAudit" }),
 });
 
 export const UndoQuery = Type.Object({

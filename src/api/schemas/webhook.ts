@@ -129,12 +129,12 @@ export const UpdateWebhookBody = named(
       kinds: Type.Optional(Kinds),
       description: Type.Optional(Description),
       active: Type.Optional(
-        Type.Boolean({ description: "true also starts an endpoint again that the server has disabled" }),
+        Type.Boolean({ description: "true also restarts an endpoint that the server has disabled" }),
       ),
       missed: Type.Optional(
         Type.Enum(["resume", "skip"], {
           default: "resume",
-          description: "if it starts again: whether the events since it stopped are delivered or skipped",
+          description: "when it restarts: whether the events since it stopped are delivered or skipped",
         }),
       ),
     },

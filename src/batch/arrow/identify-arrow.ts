@@ -34,7 +34,7 @@ export interface IdentifyArrowOptions {
   readonly field?: string | number;
   readonly address: AddressChoice;
   readonly engine: Engine;
-  /** What has expired then is skipped. */
+  /** Entries that have expired at this time are skipped. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
@@ -101,7 +101,7 @@ async function decoding<Result>(file: string, decode: () => Promise<Result>): Pr
   try {
     return await decode();
   } catch (cause) {
-    // What is no error is the reason of a signal.
+    // Anything that is not an error is the reason of a signal.
     if (cause instanceof BatchError || !(cause instanceof Error) || cause.name === "AbortError") throw cause;
     const cure = "write it again, with columns that are not compressed";
     throw new BatchError("stream-corrupt", `the Arrow stream cannot be read (${cause.message}); ${cure}`, {

@@ -67,7 +67,7 @@ export class RunSetup {
     };
   }
 
-  /** Computed once for all threads: time stands still during a run. */
+  /** Computed once for all threads: `now` does not change during a run. */
   #activeMatches(table: PrefixTable, now: number): SharedBytes | null {
     if (!table.hasExpiries) return null;
     const { block, bytes } = this.memory.take(activeMatchBytes(table.matchCount));

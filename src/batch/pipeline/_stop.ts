@@ -1,4 +1,4 @@
-/** Whether a run continues, and if not, why: the first reason counts. */
+/** Whether a run continues and, if not, why: the first reason is kept. */
 export class Stop {
   readonly #controller = new AbortController();
 

@@ -160,7 +160,7 @@ export interface ShardResult {
   readonly textLines: number;
   readonly addresses: number;
   readonly matched: number;
-  /** Lines that `append` could not add to as to the others, and the first of them. */
+  /** Lines to which `append` could not add in the usual way, and the first of them. */
   readonly malformed: number;
   readonly malformedLines: readonly MalformedLine[];
   /**

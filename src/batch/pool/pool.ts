@@ -14,7 +14,7 @@ import { HelpedLookup } from "./_helped-lookup.ts";
 import { sharedSnapshot } from "./share-snapshot.ts";
 import { WorkerThreads } from "./worker-threads.ts";
 
-/** What a pool works with. */
+/** How a pool is created. */
 export interface PoolOptions {
   /** Threads that work at a time, including the calling one. Default: as many as the machine has. */
   readonly threads?: number;
@@ -56,9 +56,9 @@ interface Use {
 }
 
 /**
- * Worker threads that stay, with a kernel each, for lookups of many addresses and for logs: repeated calls do not pay
- * for starting them. The calling thread works as well; it pauses for others about every 3 ms. Workers help with one
- * call at a time; if all are busy, the calling thread does the whole call.
+ * Worker threads that keep running, with a kernel each, for lookups of many addresses and for logs: repeated calls
+ * need not start them again. The calling thread works as well; it pauses for others about every 3 ms. Workers help with
+ * one call at a time; if all are busy, the calling thread does the whole call.
  *
  * A call uses one snapshot, the newest one when it began. An idle pool does not keep the process alive.
  */
@@ -106,7 +106,7 @@ export class Pool implements AsyncDisposable {
 
   /** Uses another snapshot from the next call on. Throws TypeError if the pool follows a holder. */
   swap(snapshot: Snapshot): void {
-    if (this.#snapshot === null) throw new TypeError("this pool answers from what its holder has; swap there");
+    if (this.#snapshot === null) throw new TypeError("this pool uses the snapshot of its holder; swap it there");
     const before = this.#snapshot;
     this.#snapshot = checkedSnapshot(snapshot);
     if (before !== snapshot) this.#forgetUnused(before);
@@ -265,8 +265,8 @@ export class Pool implements AsyncDisposable {
  *     const { matches } = await pool.lookupTexts(["192.0.2.1", "2001:db8::1"]);
  *     await pool.close();
  *
- * @throws RangeError for a number of threads that is none, or an engine that is not there; SnapshotError "not-found"
- * where a holder has loaded nothing; BatchError "worker-failed" when a worker cannot start
+ * @throws RangeError for an invalid number of threads, or an engine that is not available; SnapshotError "not-found"
+ * if a holder has loaded nothing; BatchError "worker-failed" when a worker cannot start
  */
 export async function createPool(options: PoolOptions): Promise<Pool> {
   return new Pool(options).started();

@@ -24,7 +24,7 @@ export function geofeed({ service = null }: Pick<FixedPlace, "service"> = {}): I
     let isFirst = true;
     for (const { line, fields } of csvRows(listText(text))) {
       const [prefix = "", country = "", region = "", city = ""] = fields;
-      // Publishers call the first column all sorts of names; no address is without a dot and a colon.
+      // Publishers give the first column all sorts of names; every address has a dot or a colon.
       const isHeader = isFirst && /^[a-z][\w /-]*$/i.test(prefix);
       isFirst = false;
       if (!isHeader) list.add(prefix, `line ${line}`, rows.of(country, region, city, `line ${line}`));

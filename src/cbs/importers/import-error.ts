@@ -9,7 +9,7 @@ export type ImportErrorCode =
   /** Text that is not JSON; no CSV. */
   | "bad-json"
   | "bad-csv"
-  /** JSON, or a table, of another shape than the publisher's format. */
+  /** JSON, or a table, that does not have the shape of the publisher's format. */
   | "bad-shape"
   /** A text that is not an address, prefix or range. */
   | "bad-prefix"
@@ -17,7 +17,7 @@ export type ImportErrorCode =
   | "bad-name";
 
 /**
- * A list that cannot be imported: nothing of it is. The message begins with the place, and says what to do about it.
+ * A list that cannot be imported; nothing of it is. The message begins with the position, and says what to do.
  */
 export class ImportError extends Error {
   readonly code: ImportErrorCode;

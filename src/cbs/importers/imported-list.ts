@@ -4,7 +4,7 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../../address/range.ts";
 import { ImportError } from "./import-error.ts";
 
-/** A service or a region: one segment of a node id, and how people call it. */
+/** A service or a region: one segment of a node id, and its name for people. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface ImportWarning {
 export interface ImportedList {
   /** In the order of the list. */
   readonly entries: readonly ImportedEntry[];
-  /** When the publisher says that the list was made (ISO 8601, UTC); null where the list does not say. */
+  /** When the list was made, as the publisher states it (ISO 8601, UTC); null if the list does not say. */
   readonly publishedAt: string | null;
   /** The publisher's own number for this edition; null if there is none. */
   readonly version: string | null;
@@ -59,7 +59,7 @@ export interface ImportedList {
   readonly warningCounts: Readonly<Partial<Record<ImportWarningCode, number>>>;
 }
 
-/** From the text of a list to its entries. Pure. @throws ImportError, for a list that is malformed anywhere */
+/** Turns the text of a list into its entries. Pure. @throws ImportError for a list that is malformed anywhere */
 export type Importer = (text: string) => ImportedList;
 
 const MAX_WARNINGS = 100;

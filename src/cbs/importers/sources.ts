@@ -25,11 +25,11 @@ export type SourceType = "cloud" | "cdn" | "saas" | "bot" | "security" | "isp";
 export interface SourceFile {
   /** Below the folder of all lists: `aws/ip-ranges.json`. */
   readonly path: string;
-  /** The official address; null where the publisher offers none. `{uuid}` stands for any UUID. */
+  /** The official URL; null if the publisher offers none. `{uuid}` stands for any UUID. */
   readonly url: string | null;
-  /** The address is that of a page, which links to the list under another name every week. */
+  /** The URL is that of a page, which links to the list under another name every week. */
   readonly link?: RegExp;
-  /** The address is that of a ZIP archive, and this its member. */
+  /** The URL is that of a ZIP archive; this is the name of its member. */
   readonly member?: string;
   readonly importer: Importer;
 }
@@ -42,9 +42,9 @@ export interface Source {
   /** The second part of the node ids: `aws` in `/cloud/aws`. */
   readonly provider: string;
   /**
-   * Where the nodes of services and regions hang. "crossed": under `by-service` and `by-region`, each below the other,
-   * for lists that name both; "plain": services below the provider itself, `/saas/github/actions`. Never changed: node
-   * ids are stable.
+   * Where the nodes of services and regions are in the tree. "crossed": under `by-service` and `by-region`, each below
+   * the other, for lists that name both; "plain": services below the provider itself, `/saas/github/actions`. Never
+   * changed: node ids are stable.
    */
   readonly tree: "plain" | "crossed";
   readonly homepage: string;
@@ -416,7 +416,10 @@ export const SOURCES: readonly Source[] = [
   ]),
 ];
 
-/** Importers for lists of no publisher in particular: plain text, CSV, geofeeds (RFC 8805), JSON arrays of prefixes. */
+/**
+ * Importers for lists that belong to no particular publisher: plain text, CSV, geofeeds (RFC 8805), JSON arrays of
+ * prefixes.
+ */
 export const GENERIC_IMPORTERS: Readonly<Record<string, Importer>> = {
   text: plainText(),
   csv: csv(),

@@ -6,7 +6,7 @@ const EXITS = { id: "exits", name: "Exit relays" } as const;
 const bulk = plainText({ service: EXITS });
 
 /**
- * Tor's exit relays: one address a line, or TorDNSEL's exit list, in which a relay has lines of its own: `ExitNode
+ * Tor's exit relays: one address per line, or TorDNSEL's exit list, in which a relay has lines of its own: `ExitNode
  * FINGERPRINT`, `Published ...`, `LastStatus ...`, and `ExitAddress 192.0.2.1 2026-01-29 10:00:00` for each address.
  */
 export const torExits: Importer = (text) => {

@@ -306,7 +306,7 @@ function skippedText({ skipped, masked, expired }: Tally): string {
   const parts = [];
   if (skipped > 0) parts.push(`${counted(skipped, "line")} left out`);
   if (masked > 0) parts.push(`${counted(masked, "line")} with host bits`);
-  if (expired > 0) parts.push(`${counted(expired, "line")} expired already`);
+  if (expired > 0) parts.push(`${counted(expired, "line")} already expired`);
   return parts.join(", ");
 }
 

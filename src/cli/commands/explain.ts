@@ -23,7 +23,7 @@ export const explainCommand: Command = {
   operands: "ADDRESS|PREFIX|-...",
   operandWords: [],
   options: [
-    { name: "rules", value: "RULES", isPath: true, repeats: true, help: "a list of rules; may be repeated" },
+    { name: "rules", value: "RULES", isPath: true, repeats: true, help: "a list of rules; may be given several times" },
     { name: "allow", value: "RULES", isPath: true, repeats: true, help: "rules that allow, in any file" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
     { name: "now", value: "TIME", help: "explain what was or will be decided at TIME; default: now" },
@@ -31,9 +31,9 @@ export const explainCommand: Command = {
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${RULES_NOTE} A ruleset file says itself if it is an allowlist; any other list blocks, unless it is given by --allow.`,
+    `${RULES_NOTE} A ruleset file records whether it is an allowlist; any other list blocks, unless it is given with --allow.`,
     "In each list the most specific active rule decides. An address that an allowlist and a blocklist cover is allowed.",
-    "With --server, or with $IPSIEVE_SERVER and no files, the rules are those of all rulesets of the key's organisation, and its deployments and catalogue are those of the server, as of now. Otherwise no server is asked.",
+    "With --server, or with $IPSIEVE_SERVER and no files, the rules are those of all rulesets of the key's organisation, and its deployments and catalogue are those of the server, as of now. Otherwise no server is contacted.",
     KEY_NOTE,
     "Exit code: 0 if a rule decides about at least one address, 1 if none does, 2 after an error.",
   ],

@@ -102,7 +102,7 @@ export const identifyCommand: Command = {
       value: "[NAME=]FILE",
       isPath: true,
       repeats: true,
-      help: `the catalogue to use, as written by "ipsieve build"; or a ruleset file, whose rows show the prefix, name and expiry of the deciding rule; or threat intelligence, as written by "ipsieve cti import", whose rows show the prefix, classification, actor and tags; default: ${DEFAULT_CATALOGUE}. May be given several times: rows and counts then have what each says, labelled with NAME or the file's name; the word "default" stands for the default catalogue`,
+      help: `the catalogue to use, as written by "ipsieve build"; or a ruleset file, whose rows show the prefix, name and expiry of the deciding rule; or threat intelligence, as written by "ipsieve cti import", whose rows show the prefix, classification, actor and tags; default: ${DEFAULT_CATALOGUE}. May be given several times: rows and counts then show what each of them says, labelled with NAME or the file's name; the word "default" stands for the default catalogue`,
     },
     {
       name: "only",
@@ -132,7 +132,7 @@ export const identifyCommand: Command = {
   notes: [
     'Without FILE, or if FILE is "-", standard input is read; .gz and .zst input is recognized by its content. Without --field, addresses are found anywhere in a line. Every input line gives one row: a line without a match has empty columns.',
     "A field holds one address (with or without brackets, port, length, zone, quotes) or a comma-separated list of them; a field whose first item is anything else has no address.",
-    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON lines (a first line that starts with a brace): a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it is under no name.",
+    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON lines (a first line that starts with a brace): a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it has no column name.",
     "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
   ],
   examples: [
@@ -161,7 +161,7 @@ export const identifyCommand: Command = {
     },
     {
       command: "ipsieve identify --summary --snapshot default --snapshot bad.ipsieve --snapshot cti.ipsieve a.log",
-      what: "who the visitors are, which rules have them, and what is known about them",
+      what: "who the visitors are, which rules cover them, and what is known about them",
     },
     {
       command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
@@ -344,10 +344,11 @@ function isCounting(args: Arguments): boolean {
 
 const MALFORMED = {
   "not-an-object": 'not a JSON object; its row has the line as the member "text"',
-  "too-many-fields": "more fields than the header has columns; what was added to its row is after them, under no name",
+  "too-many-fields":
+    "more fields than the header has columns; what was added to its row follows them, without a column name",
 };
 
-/** Says which lines `append` could not add to as to the others, and returns the exit code. */
+/** Reports the lines to which `append` could not add in the usual way, and returns the exit code. */
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
   const shown = malformedLines.map(
     ({ file, line, column, reason }) =>

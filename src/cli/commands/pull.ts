@@ -51,10 +51,10 @@ export const pullCommand: Command = {
     },
   ],
   notes: [
-    "URL is one of an ipsieve server, such as https://ipsieve.example/v1/cbs/snapshot, or of any web server that has the file. A pull that was interrupted continues where it ended: run the command again. What has arrived is in .FILE.part beside FILE until then.",
-    "Snapshots are fetched over https only, except from this machine, and from public addresses only, except one that URL itself names. The key is sent to URL, and never to where it redirects. A file on a web server needs no key. " +
+    "URL is one of an ipsieve server, such as https://ipsieve.example/v1/cbs/snapshot, or of any web server that has the file. To resume an interrupted pull, run the command again; until it completes, what has arrived is in .FILE.part beside FILE.",
+    "Snapshots are fetched over https only, except from this machine, and from public addresses only, except one that URL itself names. The key is sent only to URL, never to where it redirects. A file on a web server needs no key. " +
       KEY_NOTE,
-    "Exit code: 0 if FILE is what URL has now, whether or not it has changed; 2 if it could not be pulled: then FILE is as it was.",
+    "Exit code: 0 if FILE is what URL has now, whether or not it has changed; 2 if it could not be pulled, and FILE is unchanged.",
   ],
   examples: [
     {
@@ -113,7 +113,7 @@ async function downloaderFor(args: Arguments, url: string): Promise<Downloader> 
   });
 }
 
-/** Who writes an address, or the name of this machine, means it. */
+/** A URL that names an address, or this machine, does so on purpose. */
 function namedAddress(url: string): Prefix[] {
   const hostname = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "") ?? "";
   if (hostname === "localhost") return ["127.0.0.0/8", "::1"].map((text) => parsePrefix(text));
@@ -125,7 +125,7 @@ function reportText({ outcome, kind, createdAt, bytes, resumedFrom, hasDigest }:
   const facts = [
     byteSize(bytes),
     ...(resumedFrom > 0 ? [`${byteSize(resumedFrom)} of them by an earlier pull`] : []),
-    hasDigest ? "as the server's SHA-256 says" : "of which the server named no SHA-256",
+    hasDigest ? "with the server's SHA-256" : "with no SHA-256 from the server",
   ];
   return `${output}: the ${kind} of ${createdAt}, ${facts.join(", ")}\n`;
 }

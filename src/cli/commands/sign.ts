@@ -6,7 +6,7 @@ import { UsageError } from "../usage-error.ts";
 
 export const signCommand: Command = {
   name: "sign",
-  summary: "sign a catalogue, dataset or ruleset file, so that others can prove where it is from",
+  summary: "sign a catalogue, dataset or ruleset file, so that others can prove where it comes from",
   operands: "FILE",
   options: [
     {

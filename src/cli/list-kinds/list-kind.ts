@@ -3,7 +3,7 @@ import type { IdentifyOptions } from "../../batch/identify-options.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { SnapshotCounts } from "../output/snapshot-counts.ts";
 
-/** What identify does with one kind of snapshot. */
+/** How `identify` works with one kind of snapshot. */
 export interface ListKind {
   /** Opens a file, and checks everything that threads would otherwise report without its path. */
   open(path: string): Promise<Snapshot>;

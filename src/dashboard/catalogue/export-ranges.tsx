@@ -10,7 +10,7 @@ interface Props {
   readonly id: string;
   readonly family: "" | 4 | 6;
   readonly aggregate: boolean;
-  /** Of the file, without what it ends with. */
+  /** Of the file, without its extension. */
   readonly name: string;
   readonly onClose: () => void;
 }

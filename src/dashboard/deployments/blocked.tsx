@@ -18,7 +18,7 @@ const HOUR = 3_600_000;
 const HOURS = 72;
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", packet: "Packets", byte: "Bytes" };
 
-/** What bouncers and edge components report to have blocked: by hour, and by source and rule. */
+/** What bouncers and edge components report as blocked: by hour, and by source and rule. */
 export function BlockedRequests({
   deploymentId,
   choices,

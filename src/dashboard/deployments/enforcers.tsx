@@ -92,7 +92,10 @@ function Kind(enforcer: Enforcer) {
   );
 }
 
-/** Pulls of edge components are among those of the deployment; with a key, what its bouncer has got is forgotten. */
+/**
+ * Pulls of edge components are listed with those of the deployment. With a key that is revoked, the record of what its
+ * bouncer received is gone.
+ */
 function LastPull(enforcer: Enforcer) {
   if (enforcer.state === "revoked") return <span class="muted">-</span>;
   if (enforcer.kind === "edge") return <span class="muted">see Pulls</span>;

@@ -20,7 +20,7 @@ const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: stri
   ["chunk_entries", "Entries per file", "Splits the list into files of this size. Default: one file.", 10_000_000],
 ];
 
-/** The conditions under which a list is kept from devices. */
+/** The limits that a list must meet to be published. */
 export function Limits({
   options,
   onChange,

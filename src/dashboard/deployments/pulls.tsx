@@ -18,7 +18,7 @@ const FEW = 10;
 
 type Pull = PullList["items"][number];
 
-/** Which devices ask for the list, and how often. */
+/** Which devices fetch the list, and how often. */
 export function Pulls({ id }: { readonly id: string }) {
   const pulls = useLoad((signal) => fetchPulls(id, signal), [id]);
   const [isWhole, setWhole] = useState(false);

@@ -27,7 +27,7 @@ export function saveList(draft: ListDraft, id?: string): Promise<ExternalList> {
     : patch(ONE, { params: at(id), body: draft });
 }
 
-/** Fetches it now. `accept`: the digest of content that is taken although it has changed too much. */
+/** Fetches it now. `accept`: the digest of content to accept although it has changed too much. */
 export function refresh(id: string, accept?: string): Promise<ExternalList> {
   return post(`${ONE}:refresh`, { params: at(id), body: accept === undefined ? {} : { accept } });
 }

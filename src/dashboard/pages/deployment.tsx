@@ -29,10 +29,10 @@ import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 import "../deployments/deployments.css";
 
-/** Milliseconds after which a list that is being made is asked for again. */
+/** Milliseconds after which a list that is being built is requested again. */
 const AGAIN = 1500;
 
-/** One deployment: its state, how devices get it, who has asked, and what was blocked. */
+/** One deployment: its state, how devices get its list, who has fetched it, and what was blocked. */
 export default function OneDeployment({ params }: PageProps) {
   const id = params["deployment_id"]!;
   const { data, problem, reload } = useLoad(

@@ -15,7 +15,7 @@ import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { hasRole } from "../session.ts";
 
-/** Lists that others publish, with what came of the latest fetch. */
+/** Lists that others publish, with the outcome of the latest fetch. */
 export default function ExternalLists() {
   const lists = useLoad(fetchLists);
   const [isCreating, setCreating] = useState(false);

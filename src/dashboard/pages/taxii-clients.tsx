@@ -14,12 +14,12 @@ import { hasRole } from "../session.ts";
 import { NewTaxiiCredential } from "../taxii/new-taxii-credential.tsx";
 import { fetchTaxiiAccess, revokeTaxiiCredential, type TaxiiAccess } from "../taxii/taxii-api.ts";
 
-/** What is being created: a credential, in place of another one or of none. */
+/** What is being created: a credential, which may replace another one. */
 interface Creating {
   readonly before?: TaxiiCredential;
 }
 
-/** The credentials of programs that read indicators over TAXII, and what each opens. */
+/** The credentials of programs that read indicators over TAXII, and what each can read. */
 export default function TaxiiClients() {
   const access = useLoad(fetchTaxiiAccess);
   const [creating, setCreating] = useState<Creating>();

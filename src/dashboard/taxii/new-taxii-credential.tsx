@@ -7,7 +7,7 @@ import { createTaxiiCredential, type TaxiiAccess } from "./taxii-api.ts";
 
 interface Props {
   readonly access: TaxiiAccess;
-  /** The credential in whose place the new one is used; undefined: none. */
+  /** The credential that the new one replaces; undefined if there is none. */
   readonly before?: TaxiiCredential | undefined;
   readonly onClose: () => void;
   readonly onCreated: () => void;
@@ -18,7 +18,7 @@ export function NewTaxiiCredential({ access: { collections, server }, before, on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(before?.collections));
   const [made, setMade] = useState<Awaited<ReturnType<typeof createTaxiiCredential>>>();
   const create = async ({ label = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    // What has been deleted meanwhile is not among the collections.
+    // Collections that have been deleted meanwhile are left out.
     const ids = collections.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
     setMade(await createTaxiiCredential(label, ids));
     onCreated();

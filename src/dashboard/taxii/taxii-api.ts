@@ -1,12 +1,12 @@
 import { get, post, remove } from "../api.ts";
 import type { TaxiiCollection, TaxiiCredential } from "../documents.ts";
 
-/** The credentials of TAXII clients, and what they may open. */
+/** The credentials of TAXII clients, and what they can read. */
 export interface TaxiiAccess {
   /** Those that are valid first; among equals, newest first. */
   readonly credentials: readonly TaxiiCredential[];
   readonly collections: readonly TaxiiCollection[];
-  /** The URL that clients are given. */
+  /** The URL to enter in clients. */
   readonly server: string;
 }
 

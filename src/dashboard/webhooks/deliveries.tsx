@@ -16,7 +16,7 @@ import { fetchDelivery, resend } from "./webhooks-api.ts";
 const OUTCOMES = { delivered: "good", failed: "warning", "given-up": "bad" } as const;
 const NAMES = { delivered: "delivered", failed: "failed", "given-up": "given up" } as const;
 
-/** Says what became of a message that a user has sent. */
+/** Reports whether a message that a user sent was delivered. */
 export function notifyOutcome({ outcome, status, error, milliseconds }: WebhookDelivery): void {
   if (outcome === "delivered") notify(`Delivered: status ${status} after ${formatCount(milliseconds)} ms.`);
   else notifyProblem(new Error(`Not delivered: ${error}.`));

@@ -9,12 +9,12 @@ const DAY = 24 * 60 * 60 * 1000;
 /** Records read, or prefixes looked at, between two interruptions: less than a millisecond. */
 const STEP = 256;
 
-/** Which addresses of threat intelligence are meant; all that is named must hold. */
+/** Which addresses of threat intelligence to select; all given conditions must hold. */
 export interface ThreatSelection {
   readonly classification?: Classification | undefined;
   /** At least one of these. */
   readonly tags?: readonly string[] | undefined;
-  /** Seen on the present day, UTC, or at most so many days before it. */
+  /** Seen today (UTC), or at most this many days before. */
   readonly seenWithinDays?: number | undefined;
 }
 

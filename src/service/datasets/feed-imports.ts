@@ -196,7 +196,7 @@ export class FeedImports {
     if (target === undefined)
       throw new ServiceError(
         "conflict",
-        "this server uses the dataset that --cti names, which no import here replaces; start it without --cti",
+        "this server uses the dataset given by --cti, which imports do not change; start it without --cti",
       );
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     if (this.#running !== undefined)

@@ -75,7 +75,7 @@ export class SnapshotFolder {
 
   /**
    * Removes the files of rulesets that are not known, and what writers that were killed have left. Best effort: what
-   * cannot be removed does no harm.
+   * cannot be removed is ignored.
    */
   async sweep(isKnown: (rulesetId: string) => boolean): Promise<void> {
     for (const name of await this.#names()) {

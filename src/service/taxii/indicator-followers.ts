@@ -147,7 +147,7 @@ export class IndicatorFollowers {
     }
     const served = lists.served(id);
     if (served === undefined)
-      throw new ServiceError("unavailable", "the list has not been made yet; try again soon", {
+      throw new ServiceError("unavailable", "the list has not been built yet; try again soon", {
         retryAfter: RETRY_AFTER,
       });
     const { generation, at } = served.published;

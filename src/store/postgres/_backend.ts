@@ -220,7 +220,7 @@ export class PostgresBackend implements Backend {
     deadline: number,
     cause: unknown,
   ): Promise<boolean> {
-    if (changes.length === 0) return false; // it has changed nothing except claims of idempotency keys: repeating it does no harm
+    if (changes.length === 0) return false; // it has changed nothing except claims of idempotency keys: repeating it is safe
     const { sequence } = changes.at(-1)!;
     for (;;) {
       try {

@@ -102,7 +102,7 @@ test("show names the sources as options take them, and says what a state means",
   await done("update", "Shown", "--active", "no", "--name", "Hidden");
   assert.match(
     (await deployment("show", "Hidden")).stdout,
-    /inactive\n +its feeds answer 403; "ipsieve deployment update/,
+    /inactive\n +its feeds respond with 403; "ipsieve deployment update/,
   );
 });
 
@@ -124,7 +124,7 @@ test("a preview of a deployment with changes, of a new one, and what would refus
       "  IPv6          1  79,228,162,514,264,337,593,543,950,336                  0",
       "  first entries: 20.0.0.128/25, 2a00:1::/32",
       "  widest prefixes: 20.0.0.128/25, 2a00:1::/32",
-      "  changes by itself: never",
+      "  next expiry: none",
       "  left out: 1 prefix: 2a00:1::/32: it takes IPv4 addresses only",
       "",
     ].join("\n"),
@@ -145,7 +145,7 @@ test("a guard says what it is about, what a list would block, and how to go on",
   assert.equal(refused.code, 1);
   assert.match(
     refused.stdout,
-    /would be refused: .* block 4 addresses for special use \(Private-Use\).*--guard carve; if that is right, "ipsieve deployment publish "Guarded"" releases it/,
+    /would be refused: .* block 4 addresses for special use \(Private-Use\).*--guard carve; if the list is right, "ipsieve deployment publish "Guarded"" releases it/,
   );
   const carved = ["--include", "10.0.0.0/30", "--include", "20.0.0.0/24", "--guard", "carve"];
   assert.match(await done("preview", "Guarded", ...carved), /warning: leaves out 4 addresses for special use/);
@@ -158,7 +158,7 @@ test("rotation gives new URLs, and those before a time of grace; the password is
   const urlOf = async (): Promise<string> => (await ask("GET", `${id}/urls/`)).urls.combined[0];
   const [first, status] = [await urlOf(), async (url: string) => (await fetch(url)).status];
   const { stdout } = await deployment("rotate", "Rotated");
-  assert.match(stdout, /^"Rotated" has new URLs; those before work until \d{4}-.*Z\n$/);
+  assert.match(stdout, /^"Rotated" has new URLs; the old ones work until \d{4}-.*Z\n$/);
   await until("the server knows the new URL", async () => (await urlOf()) !== first);
   const second = await urlOf();
   assert.deepEqual([await status(first), await status(second)], [200, 200]);
@@ -212,7 +212,7 @@ test("an external list is fetched, refused, accepted, and a source of a deployme
   published = "31.0.0.0/24\n";
   const refused = await list("fetch", id.trim());
   assert.equal(refused.code, 1);
-  assert.match(refused.stdout, /\n {2}state +refused\n +\S.*\n +if that is right: ipsieve list fetch --accept\n/);
+  assert.match(refused.stdout, /\n {2}state +refused\n +\S.*\n +if the change is right: ipsieve list fetch --accept\n/);
   await done("create", "OfList", "--include", "list:drop");
   assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
   const accepted = await list("fetch", "drop", "--accept");
@@ -226,7 +226,7 @@ test("an external list is fetched, refused, accepted, and a source of a deployme
   assert.match((await list("write", "drop", "My Blocklist rules")).stderr, /give --expires-in-days N/);
   const again = await list("fetch", "drop", "--accept");
   assert.deepEqual([again.code, again.stdout], [2, ""]);
-  assert.match(again.stderr, /no content of the list waits to be accepted/);
+  assert.match(again.stderr, /the list has no refused content to accept/);
   assert.equal((await list("update", "drop", "--active", "no", "--name", "dropped")).stdout, "dropped: changed\n");
   assert.match(
     (await list("list")).stdout,

@@ -36,7 +36,7 @@ before(async () => {
   folder = temporaryFolder(files);
   const { code, stderr } = await build("--expiry-column", "3", "seen.csv", "-o", "seen.ipsieve");
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /ipsieve: 8 lines expired already/);
+  assert.match(stderr, /ipsieve: 8 lines already expired/);
 });
 after(() => folder.remove());
 

@@ -152,7 +152,7 @@ test("a column that is there already is an error, and another name the cure", as
 });
 
 test("a new column is below its name: short records are filled up, long ones reported", async () => {
-  const why = "more fields than the header has columns; what was added to its row is after them, under no name";
+  const why = "more fields than the header has columns; what was added to its row follows them, without a column name";
   const wide = await identify(["--format", "append", "wide.csv"]);
   assert.deepEqual(
     [wide.code, wide.stdout, wide.stderr],

@@ -40,7 +40,7 @@ test("the three kinds of snapshots are pulled from a server, and again only if t
   ] as const) {
     const { code, stdout, stderr } = await pull([t.server.url + path, "-o", file]);
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, new RegExp(`^${file}: the ${kind} of 20.*Z, [\\d.]+ kB, as the server's SHA-256 says\n$`));
+    assert.match(stdout, new RegExp(`^${file}: the ${kind} of 20.*Z, [\\d.]+ kB, with the server's SHA-256\n$`));
     assert.match(
       (await pull([t.server.url + path, "-o", file])).stdout,
       new RegExp(`^${file}: unchanged; the ${kind} `),
@@ -121,7 +121,7 @@ test("a pull that is killed in the middle leaves the old file, and the next one 
     assert.ok(readFileSync(file!).equals(old));
     const { code, stdout, stderr } = await pull([url, "-o", file!], {});
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, /of them by an earlier pull, of which the server named no SHA-256/);
+    assert.match(stdout, /of them by an earlier pull, with no SHA-256 from the server/);
     assert.deepEqual(ranges, [undefined, `bytes=${half}-`]);
     assert.ok(readFileSync(file!).equals(bytes));
     assert.equal(existsSync(part!), false);

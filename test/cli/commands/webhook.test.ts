@@ -92,7 +92,7 @@ test("what is wrong is said, with the cure", async () => {
     [/--description: /, "create", "https://example.org/", "--kind", "all", "--description", "a\u0001b"],
     [/did you mean rule\.created\?/, "create", "https://example.org/", "--kind", "rule.craeted"],
     [/there is no webhook endpoint "https:\/\/example\.org\/"; "ipsieve webhook list"/, "test", "https://example.org/"],
-    [/give what is to change/, "update", "https://example.org/"],
+    [/say what to change/, "update", "https://example.org/"],
     [/--missed needs --active yes/, "update", "https://example.org/", "--description", "a", "--missed", "skip"],
     [/from 0 to 168/, "rotate", "https://example.org/", "--grace-hours", "169"],
   ];

@@ -80,7 +80,8 @@ export function addEdgeComponentRoutes(app: App, services: Services): void {
 
   const revoke = {
     operationId: "revokeEdgeComponent",
-    summary: "Revokes the bootstrap token of an edge component and what was got with it; it keeps the list that it has",
+    summary:
+      "Revokes the bootstrap token of an edge component and the credentials obtained with it; the component keeps its current list",
     tags,
     problems: [404],
     params: EdgeComponentParameters,

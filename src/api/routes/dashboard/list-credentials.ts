@@ -10,7 +10,7 @@ import { documentsOf, findExternalList } from "../public/external-lists.ts";
 export function addListCredentialRoutes(app: App, services: Services): void {
   const schema = {
     operationId: "setListCredentials",
-    summary: "Gives an external list the credentials with which it is fetched, or none; no response contains them",
+    summary: "Sets or removes the credentials with which an external list is fetched; no response contains them",
     tags: ["External lists"],
     problems: [400, 404, 409, 413, 415],
     params: ListParameters,

@@ -119,7 +119,7 @@ async function withExpiry(pages: Pages, expiresAt: number | null): Promise<Chang
   return { columns: await inSlices(list.inOrder(() => {})), matched };
 }
 
-/** The rules but for those that match. Both are in the order of prefixes. */
+/** The rules except those that match. Both are in the order of prefixes. */
 async function without(all: Pages, matching: Pages): Promise<Changed> {
   const list = new RuleList();
   const removed = new Ahead(matching);

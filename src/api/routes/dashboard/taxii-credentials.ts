@@ -27,7 +27,7 @@ export function addTaxiiCredentialRoutes(app: App, services: Services): void {
   const { store, memory, settings } = services;
   const collections = {
     operationId: "listTaxiiCollections",
-    summary: "What the organisation's TAXII credentials may open: rulesets, deployments and the dataset",
+    summary: "What the organisation's TAXII credentials can give access to: rulesets, deployments and the dataset",
     tags,
     response: { 200: TaxiiCollectionList },
   };

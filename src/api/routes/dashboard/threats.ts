@@ -72,7 +72,7 @@ function datasetDocument({ metadata, table, documentCount }: CtiDataset, now: nu
 function addImportState(app: App, services: Services): void {
   const read = {
     operationId: "getFeedImport",
-    summary: "Whether feeds can be imported here, and how the last import went or is going",
+    summary: "Whether feeds can be imported here, and the state of the current or last import",
     tags,
     response: { 200: FeedImportSchema },
   };
@@ -98,7 +98,7 @@ function addImport(app: App, services: Services): void {
     operationId: "importFeed",
     summary: "Replaces the threat intelligence with a feed; responds when it is in use",
     description:
-      "The body is the feed, plain or compressed by gzip or zstd: a list with an address or prefix a line, CSV with a header, or NDJSON. Lines that cannot be read are skipped and reported. If a feed is rejected or fails, the previous dataset stays in use; getFeedImport reports how it goes meanwhile. One runs at a time.",
+      "The body is the feed, plain or compressed by gzip or zstd: a list with one address or prefix per line, CSV with a header, or NDJSON. Lines that cannot be read are skipped and reported. If a feed is rejected or fails, the previous dataset stays in use; getFeedImport reports its progress. One runs at a time.",
     tags,
     problems: [400, "conflict", "dataset-shrinks", 413, 415, 429, 503] as const,
     querystring: ImportFeedQuery,
@@ -149,7 +149,7 @@ function stateDocument(services: Services, organisationId: string) {
   const refusal = datasetRejection(services, organisationId, WHAT);
   const unusable = feedImports.isPossible
     ? undefined
-    : "this server uses the dataset that --cti names, which no import here replaces; start it without --cti to import feeds here";
+    : "this server uses the dataset given by --cti, which imports do not change; start it without --cti to import feeds here";
   const last = refusal === undefined ? feedImports.last : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {

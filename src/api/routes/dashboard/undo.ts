@@ -43,7 +43,7 @@ export function addUndoRoutes(app: App, services: Services): void {
     summary:
       "Undoes the last change exactly: rules get their old names, expiries and creation times back, and deleted rules and rulesets are restored",
     description:
-      "409 if there is none, if what it touched has changed since, or if it touched more rules than are kept.",
+      "409 if there is none, if what it changed has been changed again since, or if it changed more rules than are kept.",
     tags,
     problems: [400, 409],
     querystring: UndoQuery,
@@ -67,7 +67,7 @@ export function addUndoOfAnyRoute(app: App, services: Services): void {
     summary:
       "Undoes a change of the audit log exactly: rules get their old names, expiries and creation times back, and deleted rules and rulesets are restored",
     description:
-      "409 if what it touched has changed since, if it touched more rules than are kept, or if it is not about rules or rulesets. What undoes a change is a change itself, which can be undone.",
+      "409 if what it changed has been changed again since, if it changed more rules than are kept, or if it is not about rules or rulesets. The undo is itself a change, and can be undone.",
     tags: ["Audit log"],
     problems: [404, 409],
     params: ChangeParameters,

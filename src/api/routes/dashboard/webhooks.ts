@@ -101,7 +101,7 @@ function addWrites(app: App, services: Services): void {
 
   const update = {
     operationId: "updateWebhook",
-    summary: "Changes a webhook endpoint, or starts one again that the server has disabled",
+    summary: "Changes a webhook endpoint, or restarts one that the server has disabled",
     tags,
     problems: [400, 404, 413, 415],
     params,
@@ -195,7 +195,7 @@ function addSending(app: App, services: Services): void {
   const { webhookMessages } = services;
   const test = {
     operationId: "testWebhook",
-    summary: "Sends a message of the type webhook.test to a webhook endpoint, and says what became of it",
+    summary: "Sends a message of the type webhook.test to a webhook endpoint, and reports the outcome",
     tags,
     problems: [404, 429],
     params,
@@ -207,7 +207,7 @@ function addSending(app: App, services: Services): void {
 
   const resend = {
     operationId: "resendWebhookDelivery",
-    summary: "Sends the message of a delivery once more, with the same id, and says what became of it",
+    summary: "Sends the message of a delivery again, with the same id, and reports the outcome",
     tags,
     problems: [404, 429],
     params: DeliveryParameters,

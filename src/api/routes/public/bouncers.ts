@@ -150,7 +150,7 @@ function addUsageMetrics(app: App, { store, memory }: Services): void {
 }
 
 function notYet(): Problem {
-  return new Problem("service-unavailable", "the list has not been made yet; try again soon", {
+  return new Problem("service-unavailable", "the list has not been built yet; try again soon", {
     headers: { "retry-after": String(RETRY_AFTER) },
   });
 }

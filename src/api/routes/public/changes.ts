@@ -68,11 +68,11 @@ async function readPage(
   const { feed, sequence, oldest } = page;
   const why =
     given !== undefined && given !== feed
-      ? "the number is of another feed: the database has been restored from a backup, or is another one"
+      ? "the number is from another feed: the database has been restored from a backup, or is another one"
       : after > sequence
         ? `the last change is ${sequence}, so ${after} is from another database, or from before this one was restored from a backup`
         : after + 1 < oldest
-          ? `changes are kept from ${oldest} on, and those after ${after} were asked for`
+          ? `changes are kept from ${oldest} on, but those after ${after} were requested`
           : undefined;
   if (why === undefined) return page;
   throw new Problem("gone", `${why}; read everything again, then the changes after ${sequence}`, {
@@ -119,7 +119,7 @@ async function* linesOf(
   for (let last = after; last < end;) {
     const from = last;
     last = Math.min(end, page.rows.at(-1)?.last ?? 0, from + STREAMED);
-    if (last <= from) throw new Error(`the changes after ${from} have been deleted while they were sent`);
+    if (last <= from) throw new Error(`the changes after ${from} were deleted while they were being sent`);
     const next = last < end ? store.read("events", organisationId, last, STREAMED) : undefined;
     next?.catch(() => {});
     for (const text of linesText(page, from, last)) {

@@ -26,7 +26,7 @@ export function addCompactRoutes(app: App, services: Services): void {
     operationId: "compactRules",
     summary: "Removes redundant rules and unites adjacent ones, as one change",
     description:
-      "The same addresses stay covered at every moment. A rule is removed if an active rule around it expires no earlier, whatever their names. Two adjacent halves of a prefix become one rule if they expire at the same moment and have the same name, again and again. Which rule decides about an address can change, and with it the name. " +
+      "The same addresses stay covered at every moment. A rule is removed if an active rule that covers it expires no earlier, whatever their names. Two adjacent halves of a prefix become one rule if they expire at the same moment and have the same name; this is repeated as often as possible. Which rule decides about an address can change, and with it the name. " +
       "Expired rules are kept unless an active one covers them. With dry_run the response lists what would change, and until when each redundant rule is redundant, and nothing is written. It is recorded as a replacement of the rules (replace-rules), and undone like one. It runs again if the rules change meanwhile; after several such attempts the response is 412.",
     tags: ["IP rulesets"],
     problems: [400, 404, 409, 412, 422],

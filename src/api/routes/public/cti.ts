@@ -67,7 +67,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
   const schema = {
     operationId,
     summary: "Looks up many addresses: whether each was seen and is spoofable",
-    description: `A JSON body has at most ${most} addresses; the response is a map, or lines if Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: the response is sent line by line while the body arrives; for a line that is not an address it has the line number and the error.`,
+    description: `A JSON body has at most ${most} addresses; the response is a map, or lines if Accept is ${LINES}. A body of ${LINES} (a string, or an object with the property ip, per line) or text/plain (an address per line) may be of any length: the response is sent line by line while the body arrives; for a line that is not an address it has the line number and the error.`,
     tags,
     problems: [400, 406, 413, 415],
     body: lineBody(BulkThreatBody(most)),

@@ -126,7 +126,7 @@ function addReads(app: App, services: Services): void {
 
   const blocked = {
     operationId: "listBlocked",
-    summary: "What bouncers and edge components report to have blocked because of the deployment",
+    summary: "What bouncers and edge components report that they blocked because of the deployment",
     tags,
     problems: [404],
     params,

@@ -145,8 +145,8 @@ function addWrites(app: App, services: Services): void {
 function addRefresh(app: App, services: Services): void {
   const schema = {
     operationId: "refreshExternalList",
-    summary: "Fetches the list now; the response has what came of it",
-    description: "It takes as long as the host does, a minute at most.",
+    summary: "Fetches the list now; the response reports the outcome",
+    description: "It takes as long as the host needs to respond, at most a minute.",
     tags,
     problems: [400, 404, 409, 413, 415],
     params,
@@ -165,7 +165,8 @@ function addWriting(app: App, services: Services): void {
   const { store, memory } = services;
   const schema = {
     operationId: "writeExternalList",
-    summary: "Writes the last good content of the list into a ruleset, as rules that expire and have its name",
+    summary:
+      "Writes the last good content of the list into a ruleset, as rules that expire and are named after the list",
     tags,
     problems: [400, 404, 409, 413, 415, 422],
     params,
@@ -197,7 +198,7 @@ async function rulesOf(
   { externalLists, settings }: Services,
 ) {
   const text = await externalLists.contentOf(list);
-  if (text === null) throw new ServiceError("conflict", "the list has never been fetched; look at its problem");
+  if (text === null) throw new ServiceError("conflict", "the list has never been fetched; its `problem` says why");
   const lines = async function* (): AsyncGenerator<string> {
     yield text[4].toString("latin1");
     yield text[6].toString("latin1");

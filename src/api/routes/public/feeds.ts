@@ -131,14 +131,16 @@ async function answer(
   checkState(request, deployment, services);
   const list = services.lists.served(deployment.id);
   if (list === undefined)
-    throw new Problem("service-unavailable", "the list has not been made yet; try again soon", {
+    throw new Problem("service-unavailable", "the list has not been built yet; try again soon", {
       headers: { "retry-after": String(RETRY_AFTER) },
     });
   const file = readFileName(name, deployment, list.published.chunks);
   if (file === undefined) {
     const [part = "combined"] = partsOf(deployment.definition);
     const [one] = filesOf(part, list.published.chunks);
-    throw notFound(`the feed has no such file; ${fileName(one!, deployment)} is one, and the deployment lists all`);
+    throw notFound(
+      `the feed has no such file; ${fileName(one!, deployment)} is one of its files, and the deployment lists them all`,
+    );
   }
   return sendFile(request, reply, { deployment, list, file }, services);
 }

@@ -27,7 +27,7 @@ export function addFitRoutes(app: App, services: Services): void {
   const { settings } = services;
   const schema = {
     operationId: "fitSets",
-    summary: "The best list of at most so many prefixes for lists, rulesets and services",
+    summary: "The best list with a limited number of prefixes for lists, rulesets and services",
     description:
       "Exact if the list fits as it is. Otherwise, with loss add or remove, the list that adds or leaves out the least: as few addresses as possible, or those that were seen least. The response has what was added and removed, and what the added addresses would block that a blocklist should not. Fits run one at a time, and end when the client closes its connection.",
     tags: ["Sets"],

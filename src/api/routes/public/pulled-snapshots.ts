@@ -9,7 +9,7 @@ import { RulesetParameters } from "../../schemas/rule.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 const description =
-  "A file for the commands and the library of ipsieve, which answer from it what this server answers. `ipsieve pull` fetches it, and goes on where an interrupted transfer ended: a request with `Range: bytes=N-` and the ETag in If-Range gets the rest (206), or the whole file (200) if it has changed since. Any other Range is ignored.";
+  "A file for the commands and the library of ipsieve, which give the same answers from it as this server. `ipsieve pull` fetches it, and resumes an interrupted transfer: a request with `Range: bytes=N-` and the ETag in If-Range gets the rest (206), or the whole file (200) if it has changed since. Any other Range is ignored.";
 
 /** What the operations have in common. */
 const sent = {
@@ -19,7 +19,7 @@ const sent = {
   requestHeaders: {
     ...CONDITIONAL,
     Range: "the bytes to send, such as `bytes=1000-`; one range",
-    "If-Range": "the ETag of the file that the range is of: if it has changed, the response has all of it",
+    "If-Range": "the ETag of the file that the range belongs to: if it has changed, the response is the whole file",
   },
   responseHeaders: {
     ETag: "changes with the file",

@@ -33,7 +33,7 @@ function addRelate(app: App, services: Services): void {
   const { settings } = services;
   const schema = {
     operationId: "relateSets",
-    summary: "How lists relate, two by two, and what each has that no other has",
+    summary: "How lists relate, pair by pair, and what each has that no other does",
     description:
       "A list that adds nothing to the others can be dropped. Sources other than rulesets and prefixes need a plan for their area.",
     tags,

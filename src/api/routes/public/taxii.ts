@@ -29,7 +29,7 @@ export function addTaxiiRoutes(app: App, services: Services): void {
       within.decorateRequest("taxii");
       within.setErrorHandler((error: Error, request, reply) => answerTaxiiError(error, request, reply));
       within.setNotFoundHandler((request, reply) =>
-        answerTaxiiError(notFound("TAXII has nothing at this path; begin at /taxii2/"), request, reply),
+        answerTaxiiError(notFound("there is nothing at this TAXII path; start at /taxii2/"), request, reply),
       );
       within.addHook("onRequest", (request, _reply, admitted) => admitted(rejection(request, services)));
       addAbout(within, services);

@@ -16,7 +16,7 @@ export function addVersionRoutes(app: App, services: Services): void {
     operationId: "listRulesetVersions",
     summary: "The versions of a ruleset whose rules are kept, newest first",
     description:
-      "The first version is the ruleset as it is. rules:export with `version` returns the rules of a version; to restore it, send them to replaceRules. A version is kept as long as the rules that every later change touched: for 30 days, unless a change touched several hundred thousand rules. At most 1,000 versions are listed, made by the newest 10,000 changes of the organisation.",
+      "The first version is the ruleset as it is. rules:export with `version` returns the rules of a version; to restore it, send them to replaceRules. A version is kept as long as the rules changed by every later change are kept: for 30 days, unless a change affected several hundred thousand rules. At most 1,000 versions are listed, made by the newest 10,000 changes of the organisation.",
     tags: ["IP rulesets"],
     problems: [400, 404],
     params: RulesetParameters,

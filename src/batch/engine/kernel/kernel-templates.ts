@@ -32,8 +32,9 @@ export class KernelTemplates {
   #end: number;
   readonly #useOwn: () => void;
   /**
-   * Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. Not after
-   * the area was full once: neighbours would then take the room of templates that are needed, which are made again.
+   * Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. Not
+   * after the area has been full once: neighbours would then displace templates that are needed, which would have to
+   * be made again.
    */
   #makesNeighbours: boolean;
 

@@ -22,12 +22,12 @@ export const createCommand: Command = {
     ORGANISATION_OPTION,
     {
       name: "hosts-only",
-      help: "send single addresses only, for bouncers that lose the length of ranges (mode: nftables)",
+      help: "send single addresses only, for bouncers that ignore the length of ranges (mode: nftables)",
     },
     ...DATABASE_OPTIONS,
   ],
   notes: [
-    "DEPLOYMENT is what the bouncer enforces, by name or id. Give each bouncer a key of its own: the server remembers what each has got.",
+    "DEPLOYMENT is what the bouncer enforces, by name or id. Give each bouncer a key of its own: the server remembers what each has received.",
     "Only the key is written to stdout. In the bouncer's configuration it is api_key, and api_url is the server's URL.",
     RUNNING_SERVER_NOTE,
   ],
@@ -75,6 +75,6 @@ function chosenDeployment({ deployments }: State, organisationId: string, text: 
             .sort()
             .join(", ") || "none"
         }`
-      : `several deployments are called ${JSON.stringify(text)}; give the id: ${found.map(({ id }) => id).join(", ")}`,
+      : `several deployments are named ${JSON.stringify(text)}; give the id: ${found.map(({ id }) => id).join(", ")}`,
   );
 }

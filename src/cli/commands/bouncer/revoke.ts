@@ -11,7 +11,7 @@ export const revokeCommand: Command = {
   options: DATABASE_OPTIONS,
   notes: [
     'BOUNCER is the id, or the first 8 characters of the key, that "ipsieve bouncer list" shows.',
-    "The bouncer keeps what it has got until that ends by itself; deactivate the deployment to end it at once.",
+    "The bouncer keeps its current blocks until they expire; to end them at once, deactivate the deployment first.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [{ command: "ipsieve bouncer revoke ipb_Ab3d", what: "by the first characters of its key" }],

@@ -3,11 +3,11 @@ import { DATABASE_OPTIONS, databaseLocation, locationText, withStore } from "../
 
 export const forgetKeyCommand: Command = {
   name: "db forget-key",
-  summary: "let the servers use another key file, as theirs is lost",
+  summary: "let the servers use another key file, because theirs is lost",
   operands: "",
   options: DATABASE_OPTIONS,
   notes: [
-    "Only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change, and firewalls that ask for the old ones are rejected as if their credentials were wrong, and many then stop enforcing. Give them the new URLs first. Credentials of external lists have to be given again.",
+    "Use this only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change; firewalls that fetch the old ones are rejected as if their credentials were wrong, and many then stop enforcing. Give them the new URLs first. Credentials of external lists must be entered again.",
     "Stop the servers first, and start them with one new key file for all.",
   ],
   examples: [{ command: "ipsieve db forget-key", what: "after the key file was lost" }],

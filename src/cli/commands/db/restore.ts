@@ -22,7 +22,7 @@ async function run(args: Arguments): Promise<number> {
   const location = databaseLocation(args);
   if (!("file" in location))
     throw new UsageError(
-      'restore a PostgreSQL database by its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
+      'restore a PostgreSQL database with its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
     );
   makePrivateFolder(dirname(location.file));
   const { restoreFile } = await import("../../../store/sqlite/restore.ts");

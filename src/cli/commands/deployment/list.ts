@@ -10,11 +10,11 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-c
 
 export const listCommand: Command = {
   name: "deployment list",
-  summary: "list the deployments on a server: their state, entries, and when a device last asked",
+  summary: "list the deployments on a server: their state, entries and last pull",
   operands: "",
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [
-    '"refused": the latest list was not published, and devices keep the previous one; "ipsieve deployment show" says why. "not pulled": no device has asked for three intervals.',
+    '"refused": the latest list was not published, and devices keep the previous one; "ipsieve deployment show" says why. "not pulled": no device has fetched the list for three intervals.',
     KEY_NOTE,
     "Exit code: 0 if there are deployments, 1 if there are none, 2 after an error.",
   ],

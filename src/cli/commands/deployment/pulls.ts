@@ -9,7 +9,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-c
 
 export const pullsCommand: Command = {
   name: "deployment pulls",
-  summary: "show which devices have asked for a deployment's list, and when",
+  summary: "show which devices have requested a deployment's list, and when",
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [
@@ -21,9 +21,9 @@ export const pullsCommand: Command = {
     DEPLOYMENT_NOTE,
     "The last hundred requests are kept, newest first. 304 means that the device has the latest list already.",
     KEY_NOTE,
-    "Exit code: 0 if a device has asked, 1 if none has, 2 after an error.",
+    "Exit code: 0 if a device has requested it, 1 if none has, 2 after an error.",
   ],
-  examples: [{ command: "ipsieve deployment pulls Edge", what: "does the firewall ask?" }],
+  examples: [{ command: "ipsieve deployment pulls Edge", what: "is the firewall fetching it?" }],
   run,
 };
 

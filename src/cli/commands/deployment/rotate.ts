@@ -28,7 +28,7 @@ export const rotateCommand: Command = {
   ],
   notes: [
     "DEPLOYMENT is its id or name. This command works on the database, not over the network: no API key may replace credentials.",
-    'Give devices the new URLs ("ipsieve deployment urls") before the previous ones stop working. The password is for devices that ask with HTTP Basic at /feeds/ID/FILE, with any user name; the previous one stops working at once.',
+    'Give devices the new URLs ("ipsieve deployment urls") before the previous ones stop working. The password is for devices that use HTTP Basic at /feeds/ID/FILE, with any user name; the previous one stops working at once.',
     RUNNING_SERVER_NOTE,
   ],
   examples: [
@@ -60,7 +60,7 @@ async function run(args: Arguments): Promise<number> {
     standardError().write(`the new password of ${name}; it is not shown again\n`);
   } else
     process.stdout.write(
-      `${name} has new URLs; those before ${grace === 0 ? "no longer work" : `work until ${until}`}\n`,
+      `${name} has new URLs; the old ones ${grace === 0 ? "no longer work" : `work until ${until}`}\n`,
     );
   return EXIT.matched;
 }

@@ -16,19 +16,19 @@ export const updateCommand: Command = {
     { name: "active", value: "yes|no", choices: ["yes", "no"], help: "whether devices get the list; if not, 403" },
     ...DEFINITION_OPTIONS,
     { name: "no-exclude", help: "remove all excludes" },
-    { name: "default-limits", help: "forget the limits set so far, before those given here are set" },
+    { name: "default-limits", help: "remove the limits set so far, before setting those given here" },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
     DEPLOYMENT_NOTE,
-    "All --include together replace the includes before, and all --exclude the excludes.",
+    "The --include options together replace all previous includes, and the --exclude options all previous excludes.",
     SOURCE_NOTE,
     KEY_NOTE,
     "Exit code: 0 if the deployment is now as given, 2 after an error.",
   ],
   examples: [
     { command: "ipsieve deployment update Edge --device sonicwall-25k", what: "another device's format and limits" },
-    { command: "ipsieve deployment update Edge --active no", what: "its feeds answer 403" },
+    { command: "ipsieve deployment update Edge --active no", what: "its feeds respond with 403" },
   ],
   run,
 };

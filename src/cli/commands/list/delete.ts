@@ -13,7 +13,7 @@ export const deleteCommand: Command = {
   options: [{ name: "yes", help: "delete it without asking" }, ...CONNECTION_OPTIONS],
   notes: [
     LIST_NOTE,
-    "Deployments that use it keep what they have published, and are not renewed until it is removed from their sources.",
+    "Deployments that use it keep the lists they have published, and are not updated until it is removed from their sources.",
     KEY_NOTE,
     "Exit code: 0 if it was deleted, 1 if you did not agree, 2 after an error.",
   ],

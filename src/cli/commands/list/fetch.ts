@@ -8,17 +8,17 @@ import { UsageError } from "../../usage-error.ts";
 
 export const fetchCommand: Command = {
   name: "list fetch",
-  summary: "fetch an external list now, and show what came of it",
+  summary: "fetch an external list now, and show the outcome",
   operands: "LIST",
   operandWords: [],
   options: [
-    { name: "accept", help: "take the content that was refused because it had changed too much" },
+    { name: "accept", help: "accept the content that was refused because it had changed too much" },
     { name: "json", help: "print one JSON document" },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
     LIST_NOTE,
-    'With --accept, only the content that was refused is taken: if the URL has something else by now, that is checked again. "ipsieve list show" says why it was refused.',
+    'With --accept, only the content that was refused is accepted: if the URL now has other content, that is checked again. "ipsieve list show" says why it was refused.',
     KEY_NOTE,
     "Exit code: 0 if the fetch was good, 1 if it failed or was refused, 2 after an error.",
   ],
@@ -34,7 +34,7 @@ async function run(args: Arguments): Promise<number> {
     const { id, problem } = await chosenList(client, args.operands[0]!);
     const digest = problem?.digest ?? null;
     if (args.has("accept") && digest === null)
-      throw new UsageError("--accept: no content of the list waits to be accepted; leave it out");
+      throw new UsageError("--accept: the list has no refused content to accept; leave it out");
     const body = args.has("accept") ? { accept: digest! } : {};
     return client.post("/v1/edl/lists/{list_id}:refresh", { params: { path: { list_id: id } }, body });
   });

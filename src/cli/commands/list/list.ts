@@ -13,7 +13,7 @@ export const listCommand: Command = {
   operands: "",
   options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [
-    '"failed": the latest fetch failed; "refused": what was fetched was not taken. The last good content stays in use; "ipsieve list show" says why.',
+    '"failed": the latest fetch failed; "refused": the fetched list was not accepted. The last good content stays in use; "ipsieve list show" says why.',
     KEY_NOTE,
     "Exit code: 0 if there are external lists, 1 if there are none, 2 after an error.",
   ],

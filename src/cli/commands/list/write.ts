@@ -29,7 +29,7 @@ export const writeCommand: Command = {
   ],
   notes: [
     LIST_NOTE,
-    "RULESET is the name or id of a ruleset on the server, whose guard applies. The rules have the name of the list.",
+    "RULESET is the name or id of a ruleset on the server, whose guard applies. The rules are named after the list.",
     KEY_NOTE,
     "Exit code: 0 if the list was written, 2 if not.",
   ],

@@ -21,8 +21,8 @@ export const compactCommand: Command = {
   ],
   notes: [
     TARGET_NOTE,
-    "The same addresses stay covered at every moment. A rule is removed if an active rule around it expires no earlier, whatever their names. Two halves of a prefix become one rule if they expire at the same moment and have the same name; this is repeated until no more can be united.",
-    "The plan lists every change: + added, - removed, ~ changed. Lines with = are rules that are redundant only until the rule around them expires; they are kept. If the ruleset changes after the plan was made, nothing is written.",
+    "The same addresses stay covered at every moment. A rule is removed if an active rule that covers it expires no earlier, whatever their names. Two halves of a prefix become one rule if they expire at the same moment and have the same name; this is repeated until no more can be united.",
+    "The plan lists every change: + added, - removed, ~ changed. Lines with = are rules that are redundant only until the rule that covers them expires; they are kept. If the ruleset changes after the plan was made, nothing is written.",
     'The previous version is kept, so "ipsieve ruleset restore" can undo this.',
     KEY_NOTE,
     "Exit code: 0 if the ruleset is compact now, 1 if it was not changed because you did not agree, 2 after an error.",

@@ -10,12 +10,12 @@ import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
 
 export const compareCommand: Command = {
   name: "sets compare",
-  summary: "compare sets of addresses two by two: how they relate, and what they share",
+  summary: "compare sets of addresses pair by pair: how they relate, and what they share",
   operands: "SET SET...",
   options: [{ name: "json", help: "print one JSON document per pair, with exact numbers, as strings" }, ...SET_OPTIONS],
   notes: [
     ...SET_NOTES,
-    "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal. Of three sets and more, a second table shows what each has that no other has: nothing, where a list adds nothing to the others.",
+    "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal. For three or more sets, a second table shows the addresses that only one of them has; a set without any adds nothing to the others.",
     "Exit code: 0 if any two sets share an address, 1 if none do, 2 after an error.",
   ],
   examples: [

@@ -24,13 +24,13 @@ export const fitCommand: Command = {
       name: "loss",
       value: "LOSS",
       choices: LOSSES,
-      help: "if N are too few: none (default: an error that says how many it takes), add addresses, or remove some",
+      help: "if N are too few: none (default: an error with the number needed), add addresses, or remove some",
     },
     {
       name: "never",
       value: "SET",
       repeats: true,
-      help: "a set of which no address is added; may be repeated",
+      help: "a set whose addresses are never added; may be given several times",
     },
     {
       name: "log",

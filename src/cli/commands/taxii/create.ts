@@ -23,7 +23,7 @@ export const createCommand: Command = {
   operandWords: [],
   options: [ORGANISATION_OPTION, ...DATABASE_OPTIONS],
   notes: [
-    `COLLECTION is what the credential opens: a ruleset or deployment, by name or id, or "${DATASET}", the threat intelligence.`,
+    `COLLECTION is what the credential can read: a ruleset or deployment, by name or id, or "${DATASET}", the threat intelligence.`,
     "Only the password is written to stdout. The name of the user is its first 8 characters.",
     RUNNING_SERVER_NOTE,
   ],
@@ -66,6 +66,6 @@ function chosenCollection({ rulesets, deployments }: State, organisationId: stri
   throw new UsageError(
     found.length === 0
       ? `there is no ruleset or deployment ${JSON.stringify(text)}; there are: ${names}`
-      : `several are called ${JSON.stringify(text)}; give the id: ${found.map(({ id }) => id).join(", ")}`,
+      : `several are named ${JSON.stringify(text)}; give the id: ${found.map(({ id }) => id).join(", ")}`,
   );
 }

@@ -15,7 +15,7 @@ export const deliveriesCommand: Command = {
   options: [{ name: "json", help: "print one JSON document" }, ...WEBHOOK_OPTIONS],
   notes: [
     WEBHOOK_NOTE,
-    "DELIVERY is the id of one of them, of which the text that was sent is printed.",
+    "With DELIVERY, the id of one of them, the text that was sent is printed.",
     "Exit code: 0 if there are deliveries, 1 if there are none, 2 after an error.",
   ],
   examples: [{ command: "ipsieve webhook deliveries https://example.org/all", what: "did they arrive?" }],

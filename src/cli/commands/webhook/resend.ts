@@ -3,7 +3,7 @@ import { sendByHand, SENDING_OPTIONS, SENDING_NOTES } from "../../webhook-sendin
 
 export const resendCommand: Command = {
   name: "webhook resend",
-  summary: "send the message of a delivery once more, with the same id, and say what became of it",
+  summary: "send the message of a delivery again, with the same id, and report the outcome",
   operands: "WEBHOOK DELIVERY",
   operandWords: [],
   options: SENDING_OPTIONS,

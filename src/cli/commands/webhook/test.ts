@@ -3,7 +3,7 @@ import { sendByHand, SENDING_OPTIONS, SENDING_NOTES } from "../../webhook-sendin
 
 export const testCommand: Command = {
   name: "webhook test",
-  summary: "send a message of the type webhook.test to a webhook endpoint, and say what became of it",
+  summary: "send a message of the type webhook.test to a webhook endpoint, and report the outcome",
   operands: "WEBHOOK",
   operandWords: [],
   options: SENDING_OPTIONS,

@@ -16,7 +16,7 @@ import {
 
 export const updateCommand: Command = {
   name: "webhook update",
-  summary: "change a webhook endpoint: only what is given; or start one again that was disabled",
+  summary: "change a webhook endpoint: only what is given; or restart one that was disabled",
   operands: "WEBHOOK",
   operandWords: [],
   options: [
@@ -27,12 +27,12 @@ export const updateCommand: Command = {
       name: "missed",
       value: "resume|skip",
       choices: ["resume", "skip"],
-      help: "of one that starts again: send what it has missed, or not; default: resume",
+      help: "when it restarts: send the events it missed (resume; default), or skip them",
     },
     OUTBOUND_OPTION,
     ...WEBHOOK_OPTIONS,
   ],
-  notes: [WEBHOOK_NOTE, "All --kind together replace the kinds before.", RUNNING_SERVER_NOTE],
+  notes: [WEBHOOK_NOTE, "The --kind options together replace all previous kinds.", RUNNING_SERVER_NOTE],
   examples: [
     { command: "ipsieve webhook update https://example.org/all --active yes --missed skip", what: "from now on" },
   ],
@@ -49,7 +49,7 @@ async function run(args: Arguments): Promise<number> {
     ...(description !== undefined && { description }),
     ...(active !== undefined && { active: active === "yes" }),
   };
-  if (Object.keys(definition).length === 0) throw new UsageError("give what is to change, such as --active yes");
+  if (Object.keys(definition).length === 0) throw new UsageError("say what to change, such as --active yes");
   if (missed !== undefined && active !== "yes") throw new UsageError("--missed needs --active yes");
   await checkDefinition(definition, guardedPost(args));
   const id = await withWebhooks(args, async ({ store, organisation, webhooks }) => {
