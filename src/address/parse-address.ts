@@ -79,7 +79,10 @@ export function parseTextInto(text: string, out: Uint32Array): number {
   return 4;
 }
 
-/** Parses a text into words as `parseAddressBytes` does. Throws AddressError; builds no object for an address. */
+/**
+ * Parses like `parseAddress`, into words: `out[0]` for IPv4, `out[0..3]` for IPv6, most significant first. Returns the
+ * family. Throws AddressError; builds no object for an address.
+ */
 export function parseAddressInto(text: string, out: Uint32Array): Family {
   if (typeof text !== "string") throw new TypeError(`an address must be a string, not ${String(text)}`);
   const result = parseTextInto(text, out);
@@ -87,7 +90,12 @@ export function parseAddressInto(text: string, out: Uint32Array): Family {
   return result as Family;
 }
 
-/** Parses an address strictly. Throws AddressError. */
+/**
+ * Parses an address strictly: a dotted quad of decimal octets without leading zeros, or any IPv6 form of RFC 4291; an
+ * IPv4-mapped IPv6 address is the IPv4 address. Throws AddressError.
+ *
+ *     formatAddress(parseAddress("2001:DB8::0:1")); // "2001:db8::1"
+ */
 export function parseAddress(text: string): Address {
   return parseAddressInto(text, scratchWords) === 4
     ? { family: 4, w0: scratchWords[0]!, w1: 0, w2: 0, w3: 0 }

@@ -25,33 +25,57 @@ export {
 export { IncompleteAnswer, type InvalidAddress } from "./look-up-each.ts";
 
 type Schemas = components["schemas"];
+/** A ruleset, with how many rules it has. */
 export type Ruleset = Schemas["Ruleset"];
+/** A rule of a ruleset. */
 export type Rule = Schemas["Rule"];
+/** What an import of rules did. */
 export type ImportAnswer = Schemas["ImportResponse"];
+/** A rule to add or to delete, in a batch. */
 export type BatchItem = Schemas["BatchRequest"]["items"][number];
+/** What compacting a ruleset changed or, in a dry run, would change. */
 export type CompactAnswer = Schemas["CompactResponse"];
+/** What replacing a ruleset's rules changed or, in a dry run, would change. */
 export type ReplaceAnswer = Schemas["ReplaceResponse"];
+/** A version of a ruleset whose rules are kept. */
 export type RulesetVersion = Schemas["RulesetVersion"];
+/** A prefix of a node of the catalogue. */
 export type CbsRange = Schemas["CbsRange"];
+/** Something that rules would block and a blocklist should not. */
 export type Collateral = Schemas["Collateral"];
+/** Why an address or prefix is allowed, blocked or neither, and until when. */
 export type Explanation = Schemas["Explanation"];
+/** The active rules of a ruleset that cover an address or prefix. */
 export type CheckResult = Schemas["CheckResult"];
+/** A list that others publish, with its state. */
 export type ExternalList = Schemas["ExternalList"];
+/** The properties of a new external list. */
 export type CreateExternalList = Schemas["CreateExternalListRequest"];
+/** The properties of an external list to change. */
 export type UpdateExternalList = Schemas["UpdateExternalListRequest"];
+/** A list at a URL that devices fetch, with its state. */
 export type Deployment = Schemas["Deployment"];
+/** The properties of a new deployment. */
 export type CreateDeployment = Schemas["CreateDeploymentRequest"];
+/** The list that a deployment would have. */
 export type DeploymentPreview = Schemas["DeploymentPreview"];
+/** Changes of a deployment, to preview its list with them. */
 export type PreviewDeployment = Schemas["PreviewDeploymentRequest"];
+/** A deployment that does not exist yet, to preview its list. */
 export type PreviewNewDeployment = Schemas["PreviewNewDeploymentRequest"];
+/** Which services an address or prefix belongs to. */
 export type CbsLookup = Schemas["CbsLookup"];
+/** Whether threat intelligence has seen an address, and whether it may be spoofed. */
 export type BulkThreat = Schemas["BulkThreat"];
+/** A change of the change feed. */
 export type Change = Schemas["Change"];
 export type { MirrorOptions, RulesetMirror } from "./mirror.ts";
 
+/** How a client reaches the service. */
 export interface ClientOptions {
   /** The URL of the service, such as `https://lists.example.org`. */
   readonly baseUrl: string;
+  /** An API key, sent as `X-API-Key`. */
   readonly key: string;
   /**
    * The maximum total time that a request waits, in milliseconds, when the service asks to retry later (429, 503); 0:
@@ -84,7 +108,7 @@ type Call<Verb extends Method> = <
   Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>
 >;
 
-/** How to filter a list, and how to fetch its pages. */
+/** How to fetch the pages of a list. */
 interface PageOptions {
   /** Items per request: 1 to 1,000; default 1,000. */
   readonly pageSize?: number;
@@ -120,6 +144,9 @@ const [MIN_RECONNECT, MAX_RECONNECT] = [250, 10_000];
  * is ConnectionError. Writes get their own Idempotency-Key unless they have one, so that they can be repeated. A
  * `signal` aborts a request, including any wait before a retry, with its reason. Redirects are not followed: they are
  * ServiceErrors.
+ *
+ *     const client = new Client({ baseUrl: "https://lists.example.org", key });
+ *     for await (const { id, name } of client.rulesets()) console.log(id, name);
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */

@@ -12,7 +12,7 @@ export interface BulkDocument {
   readonly spoofable: boolean | null;
 }
 
-/** By the byte that a dataset keeps for each match (`bulkStates`). */
+/** The possible documents of a bulk lookup, by the byte that `bulkLookup` returns for an address. */
 export const BULK_DOCUMENTS: readonly BulkDocument[] = [
   { seen: false, spoofable: null },
   { seen: true, spoofable: null },
@@ -100,7 +100,7 @@ function lookupGroup(
   }
 }
 
-/** The result as a map from each address, as written, to its document; a repeated address is there once. */
+/** The result of a bulk lookup as a map from each address, as written, to its document; a repeated address occurs once. */
 export function bulkDocuments(ips: readonly string[], states: Uint8Array): Record<string, BulkDocument> {
   return Object.fromEntries(ips.map((ip, i) => [ip, BULK_DOCUMENTS[states[i]!]!]));
 }
@@ -108,7 +108,7 @@ export function bulkDocuments(ips: readonly string[], states: Uint8Array): Recor
 const JSON_PIECES = BULK_DOCUMENTS.map((document) => `":${JSON.stringify(document)}`);
 
 /**
- * The same as JSON text, without making the map. An address needs no escaping: it contains only digits, letters, dots
+ * `bulkDocuments` as JSON text, without creating the map. An address needs no escaping: it contains only digits, letters, dots
  * and colons.
  */
 export function bulkJson(ips: readonly string[], states: Uint8Array): string {
@@ -124,7 +124,7 @@ export function bulkJson(ips: readonly string[], states: Uint8Array): string {
 
 const LINE_PIECES = BULK_DOCUMENTS.map((document) => `",${JSON.stringify(document).slice(1)}`);
 
-/** As lines of JSON, one for each address in order, including repeated ones. */
+/** The result of a bulk lookup as lines of JSON, one for each address in order, including repeated ones. */
 export function bulkJsonLines(ips: readonly string[], states: Uint8Array): string {
   let text = "";
   for (let i = 0; i < ips.length; i++) text += `{"ip":"${ips[i]!}${LINE_PIECES[states[i]!]!}\n`;

@@ -63,16 +63,17 @@ export class CtiDataset {
     this.bulkStates = this.#statesOfMatches();
   }
 
+  /** The number of distinct documents. */
   get documentCount(): number {
     return this.#documents.count;
   }
 
-  /** @throws AddressError for malformed text */
+  /** What feeds say about an address, in short. O(1) steps. @throws AddressError for malformed text */
   lookup(ip: string): CtiDocument {
     return this.documentOf(ip, this.table.lookup(ip));
   }
 
-  /** @throws AddressError for malformed text */
+  /** Everything that feeds say about an address. @throws AddressError for malformed text */
   lookupExtended(ip: string): ExtendedCtiDocument {
     const match = this.table.lookup(ip);
     return extendedDocumentOf(ip, match !== 0, this.recordOf(match));

@@ -17,7 +17,7 @@ import { type Addition, addRule, type ConflictMode, updateRule } from "./write-r
 const FIRST_RETRY = 500;
 const MAX_RETRY = 60_000;
 
-/** What a ruleset is for. */
+/** What a ruleset can be for: to list addresses to block, or addresses to allow. */
 export const PURPOSES = ["blocklist", "allowlist"] as const;
 /** What a ruleset is for: one of `PURPOSES`. */
 export type Purpose = (typeof PURPOSES)[number];
