@@ -191,13 +191,9 @@ export function replaceRules(
 }
 
 /** The types only know bodies of JSON. */
-function bodyOf(
-  { type, text }: RuleList,
-  tag?: string,
-): { body: never; bodySerializer: (body: unknown) => string; headers: Record<string, string> } {
+function bodyOf({ type, text }: RuleList, tag?: string): { body: never; headers: Record<string, string> } {
   return {
     body: text as never,
-    bodySerializer: (body) => body as string,
     headers: { "Content-Type": type, ...(tag === undefined ? {} : { "If-Match": tag }) },
   };
 }
