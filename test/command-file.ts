@@ -12,8 +12,10 @@ const BUILT = join(ROOT, "dist/cli/command-line.js");
  */
 export const COMMAND_FILE: string = isBuilt() ? join(ROOT, "dist/cli/main.js") : join(ROOT, "src/cli/main.ts");
 
-function isBuilt(): boolean {
+/** Whether the sources, and the versions of the packages, are those of the build. */
+export function isBuilt(): boolean {
   const built = changedAt(BUILT);
+  if (changedAt(join(ROOT, "package-lock.json")) > built) return false;
   return readdirSync(SOURCES, { recursive: true }).every((name) => changedAt(join(SOURCES, String(name))) <= built);
 }
 
