@@ -1,4 +1,4 @@
-/** How many lines have each address: IPv4 addresses of one word, IPv6 addresses of four, in no order, each once. */
+/** How many lines have each address: IPv4 addresses of one word, in order, IPv6 addresses of four, in none, each once. */
 export interface AddressCounts {
   readonly words4: Uint32Array;
   readonly counts4: Float64Array;

@@ -131,7 +131,7 @@ export interface BatchLimits {
   /** Maximum length of a line (1 GiB); it is in memory about twice, with its row three times. */
   readonly lineBytes: number;
   /**
-   * With `topAddresses`: maximum distinct addresses that are counted (20 million), at up to 22 bytes each in every
+   * With `topAddresses`: maximum distinct addresses that are counted (20 million), at up to 36 bytes each in every
    * thread, 64 for IPv6.
    */
   readonly addresses: number;

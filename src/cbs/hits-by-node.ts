@@ -17,32 +17,45 @@ export interface NodeHits {
   readonly addresses: number;
 }
 
+/** Looks up `count` addresses of a family, of one word or four, in the catalogue's table. */
+export interface BatchLookup {
+  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
+}
+
 /** Addresses looked up between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
 /**
  * The services of the addresses of a log whose number in `chosen` is not 0, with the most lines first, then by id; an
- * address counts for each of its services. O(addresses + distinct matches). Can be interrupted after each step.
+ * address counts for each of its services. `batches` is the table unless something faster is given. O(addresses +
+ * distinct matches). Can be interrupted after each step.
  */
 export function* hitsByNode(
   catalogue: Catalogue,
   seen: CountedWords,
   chosen: Readonly<Record<Family, Uint32Array>>,
+  batches: BatchLookup = catalogue.table,
 ): Generator<undefined, NodeHits[], undefined> {
   const { table } = catalogue;
   const lines = new Float64Array(table.matchCount + 1);
   const addresses = new Float64Array(table.matchCount + 1);
   const matches = new Uint32Array(STEP);
+  const chosenAt = new Uint32Array(STEP);
+  const chosenWords = new Uint32Array(4 * STEP);
   for (const family of [4, 6] as const) {
     const [words, counts] = family === 4 ? [seen.words4, seen.counts4] : [seen.words6, seen.counts6];
     const width = family === 4 ? 1 : 4;
     for (let from = 0; from < counts.length; from += STEP) {
-      const count = Math.min(STEP, counts.length - from);
-      table.lookupBatchInto(family, words.subarray(from * width), matches, count);
-      for (let at = 0; at < count; at++) {
-        if (chosen[family][from + at] === 0) continue;
-        lines[matches[at]!]! += counts[from + at]!;
-        addresses[matches[at]!]!++;
+      const end = Math.min(from + STEP, counts.length);
+      let count = 0;
+      for (let at = from; at < end; at++) if (chosen[family][at] !== 0) chosenAt[count++] = at;
+      for (let index = 0; index < count; index++)
+        for (let word = 0; word < width; word++)
+          chosenWords[index * width + word] = words[chosenAt[index]! * width + word]!;
+      batches.lookupBatchInto(family, chosenWords, matches, count);
+      for (let index = 0; index < count; index++) {
+        lines[matches[index]!]! += counts[chosenAt[index]!]!;
+        addresses[matches[index]!]!++;
       }
       yield;
     }

@@ -3,9 +3,8 @@ import type { IdentifyResult } from "../batch/identify-result.ts";
 import type { AddressCounts } from "../batch/address-counts.ts";
 import type { Address, Family } from "../address/address.ts";
 import type { FieldSyntax } from "../batch/identify-options.ts";
-import { openCatalogueSnapshot } from "../datasets/open-catalogue.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Arguments, Option } from "./command.ts";
-import { defaultCatalogue } from "./default-datasets.ts";
 import { grouped } from "./output/numbers.ts";
 import { createProgress } from "./output/progress.ts";
 import { standardError } from "./output/standard-error.ts";
@@ -35,15 +34,18 @@ export interface CountedLog extends Pick<IdentifyResult, "lines" | "addresses" |
   readonly counts: AddressCounts;
 }
 
-/** Counts the addresses of a log, in any format that identify reads, by all threads. Throws BatchError. */
-export async function countedLog(args: Arguments, path: string): Promise<CountedLog> {
+/**
+ * Counts the addresses of a log, in any format that identify reads, by all threads; `snapshot` is one that is open
+ * anyway. Throws BatchError.
+ */
+export async function countedLog(args: Arguments, path: string, snapshot: Snapshot): Promise<CountedLog> {
   const field = args.value("field");
   const fieldSyntax = args.value("input") as FieldSyntax | undefined;
   const progress = createProgress("auto", false);
   try {
     const { lines, addresses, withoutAddress, addressCounts } = await identify({
       inputs: [path],
-      snapshot: await openCatalogueSnapshot(defaultCatalogue()),
+      snapshot,
       format: "none",
       keptAddresses: MAX_ADDRESSES,
       ...(field !== undefined && { field: /^\d+$/.test(field) ? Number(field) : field }),

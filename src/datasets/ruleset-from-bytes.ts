@@ -6,6 +6,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
 import { withPath } from "./with-path.ts";
 import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
+import { batchesOf } from "./batches-of.ts";
 
 /** What a snapshot of a ruleset is. */
 export const RULESET_SNAPSHOT: ExpectedKind = { kind: RULESET_KIND, writtenBy: "saveRuleset" };
@@ -25,12 +26,16 @@ export function rulesetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: stri
  * be used; so does the ruleset when names or times are first needed.
  */
 export function rulesetOf(snapshot: Snapshot, path: string): Ruleset {
-  return withPath(path, () => readRuleset(metadataInPlace(snapshot, path), snapshot.table, guardOf(path)));
+  return withPath(path, () =>
+    readRuleset(metadataInPlace(snapshot, path), snapshot.table, guardOf(path), batchesOf(snapshot)),
+  );
 }
 
 /** The same as an index of rules, with what was saved beside them. Throws like `rulesetOf`. */
 export function storedRulesOf(snapshot: Snapshot, path: string): StoredRules {
-  return withPath(path, () => storedRules(metadataInPlace(snapshot, path), snapshot.table, guardOf(path)));
+  return withPath(path, () =>
+    storedRules(metadataInPlace(snapshot, path), snapshot.table, guardOf(path), batchesOf(snapshot)),
+  );
 }
 
 /** Names and times are read when they are first needed: their errors name the file, too. */

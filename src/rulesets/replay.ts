@@ -28,64 +28,88 @@ export interface Replay extends Hits {
 const STEP = 4096;
 
 /**
- * What each rule that was hit would have hit, in the order of ids. An id is an index into two arrays, as a map of half a
- * million rules takes a second to fill and sort.
+ * What each rule that was hit would have hit: the IPv4 rules in the order of ids, then the IPv6 rules. An id is an index
+ * into arrays, as a map of half a million rules takes a second to fill and sort. Ids of one family are even, of the other
+ * odd, so that lines and addresses stand side by side, in one line of the cache:
+ *
+ *     even ids    lines of 2   addresses of 2   lines of 4   addresses of 4 ...
+ *     odd ids     lines of 3   addresses of 3   lines of 5   addresses of 5 ...
  */
 export class RuleHits implements Iterable<[RuleId, Hits]> {
   /** How many rules were hit. */
   size = 0;
-  #lines = new Float64Array(STEP);
-  #addresses = new Float64Array(STEP);
+  readonly #hits: [even: Float64Array, odd: Float64Array];
+  /** After the last id of each that was hit. */
+  readonly #ends: [even: number, odd: number] = [0, 0];
+
+  /** With room for ids below this; larger ones make it grow. */
+  constructor(end = STEP) {
+    this.#hits = [new Float64Array(end + (end & 1)), new Float64Array(end + (end & 1))];
+  }
 
   /** One address. */
   add(id: RuleId, lines: number): void {
-    if (id >= this.#lines.length) this.#grow(id);
-    if (this.#addresses[id] === 0) this.size++;
-    this.#lines[id]! += lines;
-    this.#addresses[id]!++;
+    const parity = (id & 1) as 0 | 1;
+    if (id >= this.#ends[parity]) this.#reach(id, parity);
+    const hits = this.#hits[parity];
+    if (hits[id | 1] === 0) this.size++;
+    hits[id & ~1]! += lines;
+    hits[id | 1]!++;
   }
 
   /** Undefined for a rule that was not hit. */
   get(id: RuleId): Hits | undefined {
-    const addresses = this.#addresses[id] ?? 0;
-    return addresses === 0 ? undefined : { lines: this.#lines[id]!, addresses };
+    const hits = this.#hits[id & 1]!;
+    const addresses = hits[id | 1] ?? 0;
+    return addresses === 0 ? undefined : { lines: hits[id & ~1]!, addresses };
   }
 
   *[Symbol.iterator](): Generator<[RuleId, Hits]> {
-    for (let id = 0 as RuleId; id < this.#lines.length; id++) {
-      const hits = this.get(id);
-      if (hits !== undefined) yield [id, hits];
-    }
+    for (const parity of [0, 1] as const)
+      for (let id = parity as RuleId; id < this.#ends[parity]; id = (id + 2) as RuleId) {
+        const hits = this.get(id);
+        if (hits !== undefined) yield [id, hits];
+      }
   }
 
   /** Those with the most lines, then addresses. O(ids) */
   most(most: number): RuleId[] {
-    const [lines, addresses] = [this.#lines, this.#addresses];
-    return bestIndexes(
-      lines.length,
-      most,
-      (id) => addresses[id]! > 0,
-      (a, b) => lines[b]! - lines[a]! || addresses[b]! - addresses[a]! || a - b,
-    ) as RuleId[];
+    const best = ([0, 1] as const).flatMap((parity) => this.#mostOf(parity, most));
+    const hits = new Map(best.map((id) => [id, this.get(id)!]));
+    const order = (a: RuleId, b: RuleId): number => {
+      const [one, other] = [hits.get(a)!, hits.get(b)!];
+      return other.lines - one.lines || other.addresses - one.addresses || a - b;
+    };
+    return best.sort(order).slice(0, most);
   }
 
-  #grow(id: number): void {
-    const length = Math.max(2 * this.#lines.length, id + 1);
-    const [lines, addresses] = [this.#lines, this.#addresses];
-    this.#lines = new Float64Array(length);
-    this.#lines.set(lines);
-    this.#addresses = new Float64Array(length);
-    this.#addresses.set(addresses);
+  #mostOf(parity: 0 | 1, most: number): RuleId[] {
+    const hits = this.#hits[parity];
+    const best = bestIndexes(
+      (this.#ends[parity] + 1) >> 1,
+      most,
+      (pair) => hits[2 * pair + 1]! > 0,
+      (a, b) => hits[2 * b]! - hits[2 * a]! || hits[2 * b + 1]! - hits[2 * a + 1]! || a - b,
+    );
+    return best.map((pair) => (2 * pair + parity) as RuleId);
+  }
+
+  #reach(id: number, parity: 0 | 1): void {
+    this.#ends[parity] = id + 1;
+    const hits = this.#hits[parity];
+    if ((id | 1) < hits.length) return;
+    this.#hits[parity] = new Float64Array(Math.max(2 * hits.length, (id | 1) + 1));
+    this.#hits[parity].set(hits);
   }
 }
 
 /** Which rule would have decided about each address of a log at `now`. O(addresses). Can be interrupted. */
 export function* replaying(
-  ruleset: Pick<Ruleset, "decideWordsInto">,
+  ruleset: Pick<Ruleset, "decideWordsInto" | "count">,
   seen: SeenAddresses,
   now: number,
 ): Generator<undefined, Replay, undefined> {
-  const byRule = new RuleHits();
+  const byRule = new RuleHits(2 * (ruleset.count + 1)); // ids are twice what the slots are
   const decisions = { 4: new Uint32Array(seen.counts4.length), 6: new Uint32Array(seen.counts6.length) };
   const total = { lines: 0, addresses: 0 };
   for (const family of [4, 6] as const) {

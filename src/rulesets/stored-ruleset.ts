@@ -15,6 +15,7 @@ import {
   type StoredRuleset,
 } from "./_stored-metadata.ts";
 import { storing } from "./_storing-rules.ts";
+import type { RuleBatchLookup } from "./rule-engine.ts";
 import { partsOf, RuleIndex } from "./rule-index.ts";
 import { namesOf, type PackedNames } from "./rule-names.ts";
 import { indexOf, restored, type Ruleset } from "./ruleset.ts";
@@ -59,15 +60,21 @@ function* storingMoments(
  * The ruleset that was stored, which can be written to; it decides by the table at once. What is stored may come from a
  * file that anyone has written: all that decisions rely on is checked now, in some nanoseconds a rule; prefixes, names and
  * times when they are first needed, by a function that `guard` then runs. Its bytes are only read, now and later.
+ * `batches` looks up many addresses in the table; the table itself unless given.
  * @throws RulesetError
  */
-export function rulesetOf(metadata: unknown, table: PrefixTable, guard?: Guard): Ruleset {
-  const { about, rules } = storedRules(metadata, table, guard);
+export function rulesetOf(metadata: unknown, table: PrefixTable, guard?: Guard, batches?: RuleBatchLookup): Ruleset {
+  const { about, rules } = storedRules(metadata, table, guard, batches);
   return restored(about, rules, about.sequence);
 }
 
 /** The same as an index, with what was stored beside the rules. @throws RulesetError */
-export function storedRules(metadata: unknown, table: PrefixTable, guard: Guard = (read) => read()): StoredRules {
+export function storedRules(
+  metadata: unknown,
+  table: PrefixTable,
+  guard: Guard = (read) => read(),
+  batches?: RuleBatchLookup,
+): StoredRules {
   const stored = checkedMetadata(metadata);
   checkParents(table);
   const expiresAt = readExpiries(table);
@@ -75,7 +82,7 @@ export function storedRules(metadata: unknown, table: PrefixTable, guard: Guard 
   const names = (): PackedNames => (read ??= guard(() => readNames(stored.names, table.matchCount)));
   const rulesOf = (family: Family, first: number): FamilyRules => {
     const slots = readSlots(family, stored, table, { first, expiresAt, names, guard });
-    const frozen = new FrozenRules(family, table, true, first);
+    const frozen = new FrozenRules(family, table, true, first, batches);
     return new FamilyRules(slots, (allRules) => new RuleDecider(slots, allRules, frozen));
   };
   const { name, purpose, allowSpecialPurpose, sequence, origin } = stored;

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { openRuleset, Ruleset, saveRuleset, writeSnapshot } from "../../src/index.ts";
+import { prefixOf } from "../../src/address/prefix.ts";
 import { openRules, saveRules } from "../../src/datasets/ruleset-files.ts";
 import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
+import type { RuleId } from "../../src/rulesets/rule-id.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { indexOf, restored } from "../../src/rulesets/ruleset.ts";
 import {
@@ -67,6 +69,45 @@ test("a ruleset that is saved and opened is the same, and can be written to at o
     assert.deepEqual([...opened], [...ruleset]);
     checkInvariants(indexOf(opened));
   }
+});
+
+test("many addresses are decided from a file as one by one, at any time, by the kernel and by the table", async () => {
+  const path = join(folder, "many.ipsieve");
+  const ruleset = new Ruleset();
+  const words = { 4: new Uint32Array(2000), 6: new Uint32Array(8000) };
+  for (let at = 0; at < 2000; at++) {
+    words[4][at] = 0x0b00_0000 + at * 3;
+    words[6].set([0x2a00_0000, 0, 0, at * 3], 4 * at);
+    const expiresAt = at % 3 === 0 ? null : NOW + 1000 * (1 + (at % 7));
+    const length = at % 5;
+    for (const [family, from] of [
+      [4, at],
+      [6, 4 * at],
+    ] as const) {
+      const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words[family].subarray(from, from + (family === 4 ? 1 : 4));
+      ruleset.add(prefixOf({ family, w0, w1, w2, w3 }, (family === 4 ? 32 : 128) - length), { expiresAt }, NOW);
+    }
+  }
+  await saveRuleset(path, ruleset);
+  let differing = 0;
+  for (const opened of [await openRuleset(path), rulesetFromBytes(readFileSync(path))])
+    for (const now of [NOW + 4000, NOW, NOW + 10_000, NOW + 2500, NOW + 4000])
+      for (const family of [4, 6] as const)
+        for (const count of [2000, 100, 1]) {
+          const out = new Uint32Array(count);
+          opened.decideWordsInto(family, words[family], out, now, count);
+          const alone = Array.from(out, (_, at) => {
+            const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words[family].subarray(
+              family === 4 ? at : 4 * at,
+              family === 4 ? at + 1 : 4 * at + 4,
+            );
+            return ruleset.check({ family, w0, w1, w2, w3 }, now);
+          });
+          const decided = [...out].map((id) => (id === 0 ? null : opened.ruleAt(id as RuleId)));
+          assert.deepEqual(decided, alone);
+          differing += count === 2000 && alone.some((rule) => rule === null) ? 1 : 0;
+        }
+  assert.ok(differing > 0, "the negative control: no rule has expired anywhere");
 });
 
 test("ready makes what an opened ruleset lacks between other work, while it is written to", async () => {

@@ -1,4 +1,5 @@
 import type { AddressCounts } from "../address-counts.ts";
+import { Ipv4Counter } from "./_ipv4-counter.ts";
 
 const FIRST_SLOTS = 1024;
 
@@ -6,11 +7,10 @@ const FIRST_SLOTS = 1024;
 const STEP = 4096;
 
 /**
- * Counts lines by address, exactly until `makeRoom` is called: 11 to 22 bytes per distinct IPv4 address, 32 to 64 per
- * IPv6 address.
+ * Counts lines by address, exactly until `makeRoom` is called: 12 to 36 bytes per distinct IPv4 address, 32 to 64 per IPv6 address.
  */
 export class AddressCounter {
-  readonly #ipv4 = new Ipv4Counter();
+  readonly #ipv4: Ipv4Counter;
   readonly #ipv6 = new Ipv6Counter();
   readonly #most: number;
   #missing = 0;
@@ -18,16 +18,25 @@ export class AddressCounter {
   /** Holds up to `most` distinct addresses. */
   constructor(most: number) {
     this.#most = most;
+    this.#ipv4 = new Ipv4Counter(most);
   }
 
   /** Whether there are more distinct addresses than it can hold. */
   get isFull(): boolean {
-    return this.#ipv4.size + this.#ipv6.size > this.#most;
+    const ipv6 = this.#ipv6.size;
+    return this.#ipv4.most + ipv6 > this.#most && this.#ipv4.size + ipv6 > this.#most;
   }
 
-  /** Adds `lines` to the address with the words `words[at, ...)`. */
-  add(family: 4 | 6, words: Uint32Array, at: number, lines = 1): void {
-    (family === 4 ? this.#ipv4 : this.#ipv6).add(words, at, lines);
+  /** Adds a line to the address with the words `words[at, ...)`. */
+  add(family: 4 | 6, words: Uint32Array, at: number): void {
+    if (family === 4) this.#ipv4.add(words, at, 1);
+    else this.#ipv6.add(words, at, 1);
+  }
+
+  /** Adds a line to each of the first `count` addresses in `words`. */
+  addAll(family: 4 | 6, words: Uint32Array, count: number): void {
+    if (family === 4) this.#ipv4.add(words, 0, count);
+    else for (let index = 0; index < count; index++) this.#ipv6.add(words, 4 * index, 1);
   }
 
   /**
@@ -54,10 +63,7 @@ export class AddressCounter {
   /** Adds the counts of another counter. Can be interrupted after each step. */
   *adding({ words4, counts4, words6, counts6, missing }: AddressCounts): Generator<undefined, void, undefined> {
     this.#missing += missing;
-    for (let index = 0; index < counts4.length; index++) {
-      this.#ipv4.add(words4, index, counts4[index]!);
-      if (index % STEP === STEP - 1) yield;
-    }
+    yield* this.#ipv4.adding(words4, counts4);
     for (let index = 0; index < counts6.length; index++) {
       this.#ipv6.add(words6, 4 * index, counts6[index]!);
       if (index % STEP === STEP - 1) yield;
@@ -84,86 +90,6 @@ export class AddressCounter {
  */
 function makeSeed(): number {
   return Math.trunc(Math.random() * 2 ** 32);
-}
-
-/** The most lines that a slot of 32 bits holds. */
-const MAX_IN_SLOT = 2 ** 32 - 1;
-
-/**
- * A hash table with open addressing, at most three quarters full. A slot without lines is free. Word and lines are side
- * by side, so that a slot is one cache miss:
- *
- *     word | lines | word | lines | ...      32 bits each
- */
-class Ipv4Counter {
-  size = 0;
-  readonly #seed = makeSeed();
-  #slots = new Uint32Array(2 * FIRST_SLOTS);
-  /** Of words with more lines than fit in a slot: the lines that are not there. */
-  readonly #more = new Map<number, number>();
-
-  add(from: Uint32Array, at: number, lines: number): void {
-    const word = from[at]!;
-    const slot = this.#slotOf(word);
-    const known = this.#slots[slot + 1]!;
-    if (known === 0) {
-      this.#slots[slot] = word;
-      this.size++;
-    }
-    const all = known + lines;
-    if (all <= MAX_IN_SLOT) this.#slots[slot + 1] = all;
-    else this.#carry(word, slot, all);
-    if (known === 0 && 8 * this.size > 3 * this.#slots.length) this.#grow();
-  }
-
-  /** Leaves one line in the slot, which must not look free. */
-  #carry(word: number, slot: number, lines: number): void {
-    this.#more.set(word, (this.#more.get(word) ?? 0) + lines - 1);
-    this.#slots[slot + 1] = 1;
-  }
-
-  /** The index of the word in `#slots`, or of the free slot for it. */
-  #slotOf(word: number): number {
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    let slot = (2 * hashOfWord(this.#seed, word)) & mask;
-    while (slots[slot + 1] !== 0 && slots[slot] !== word) slot = (slot + 2) & mask;
-    return slot;
-  }
-
-  /** As for IPv6. */
-  subtract(lines: number): void {
-    const { words, counts } = this.entries();
-    this.size = 0;
-    this.#slots.fill(0);
-    this.#more.clear();
-    for (let index = 0; index < counts.length; index++)
-      if (counts[index]! > lines) this.add(words, index, counts[index]! - lines);
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    this.#slots = new Uint32Array(2 * old.length);
-    for (let at = 0; at < old.length; at += 2) {
-      if (old[at + 1] === 0) continue;
-      const slot = this.#slotOf(old[at]!);
-      this.#slots[slot] = old[at]!;
-      this.#slots[slot + 1] = old[at + 1]!;
-    }
-  }
-
-  entries(): { words: Uint32Array; counts: Float64Array } {
-    const words = new Uint32Array(this.size);
-    const counts = new Float64Array(this.size);
-    const slots = this.#slots;
-    let to = 0;
-    for (let at = 0; at < slots.length; at += 2) {
-      if (slots[at + 1] === 0) continue;
-      words[to] = slots[at]!;
-      counts[to++] = slots[at + 1]! + (this.#more.get(slots[at]!) ?? 0);
-    }
-    return { words, counts };
-  }
 }
 
 /** A hash table of keys of four words, with open addressing, at most three quarters full. A slot without lines is free. */
@@ -231,14 +157,6 @@ function isSame(words: Uint32Array, at: number, others: Uint32Array, other: numb
   return (
     words[at + 1] === others[other + 1] && words[at + 2] === others[other + 2] && words[at + 3] === others[other + 3]
   );
-}
-
-/** As `hash`, of one word. */
-function hashOfWord(seed: number, word: number): number {
-  let mixed = Math.imul(seed ^ word, 0x9e37_79b1) ^ (seed >>> 15);
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 /** Every bit of the words affects the low bits: addresses of one network must not share a slot. */

@@ -1,8 +1,10 @@
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
-import { hitsByNode } from "../../cbs/hits-by-node.ts";
-import { openCatalogue } from "../../datasets/open-catalogue.ts";
+import { type BatchLookup, hitsByNode } from "../../cbs/hits-by-node.ts";
+import { batchesOf } from "../../datasets/batches-of.ts";
+import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
+import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { type Hits, type Replay, replayDifference, replaying, topHits } from "../../rulesets/replay.ts";
 import type { Ruleset } from "../../rulesets/ruleset.ts";
 import { finished } from "../../turns/finished.ts";
@@ -53,15 +55,17 @@ async function run(args: Arguments): Promise<number> {
   const rules = await openedRules(args, path);
   const against = args.value("against");
   const other = against === undefined ? undefined : await openedRules(args, against);
-  const log = await countedLog(args, args.operands[0]!);
-  const catalogue = await openCatalogue(args.value("snapshot") ?? defaultCatalogue(), now);
+  const cataloguePath = args.value("snapshot") ?? defaultCatalogue();
+  const snapshot = await openCatalogueSnapshot(cataloguePath);
+  const catalogue = catalogueOf(snapshot, cataloguePath, now);
+  const log = await countedLog(args, args.operands[0]!, snapshot);
   const replay = finished(replaying(rules, log.counts, now));
   const report: Report = {
     log,
     replay,
     never: rules.activeCount(now) - replay.byRule.size,
     rules: byRule(rules, replay, most),
-    ...byAddress(catalogue, log, replay, most),
+    ...byAddress({ catalogue, batches: batchesOf(snapshot) }, log, replay, most),
     ...(other && { difference: replayDifference(replay, finished(replaying(other, log.counts, now)), log.counts) }),
   };
   await printChunks([args.has("json") ? `${JSON.stringify(documentOf(report))}\n` : textOf(report)]);
@@ -93,7 +97,7 @@ function byRule(rules: Ruleset, { byRule: hits }: Replay, most: number): Row[] {
 
 /** The hit addresses with the most lines, and the services of all hit ones. */
 function byAddress(
-  catalogue: Catalogue,
+  { catalogue, batches }: { catalogue: Catalogue; batches: BatchLookup },
   { counts }: CountedLog,
   replay: Replay,
   most: number,
@@ -103,7 +107,7 @@ function byAddress(
     lines: (family === 4 ? counts.counts4 : counts.counts6)[at]!,
     addresses: 1,
   }));
-  const nodes = finished(hitsByNode(catalogue, counts, replay.decisions)).slice(0, most);
+  const nodes = finished(hitsByNode(catalogue, counts, replay.decisions, batches)).slice(0, most);
   return { top, services: nodes.map(({ id, ...hits }) => ({ what: id, ...hits })) };
 }
 

@@ -151,8 +151,13 @@ export class KernelEngine implements LineEngine {
 
   /** Counts the addresses of the first lines of the chunk. */
   #addAddresses(lines: number): void {
-    const { words4, lines4, count4, words6, lines6, count6 } = this.#kernel;
+    const { words4, lines4, count4, words6, lines6, count6, chunkLines } = this.#kernel;
     const counter = this.#counter!;
+    if (lines === chunkLines) {
+      counter.addAll(4, words4, count4);
+      counter.addAll(6, words6, count6);
+      return;
+    }
     for (let index = 0; index < count4; index++) if (lines4[index]! < lines) counter.add(4, words4, index);
     for (let index = 0; index < count6; index++) if (lines6[index]! < lines) counter.add(6, words6, 4 * index);
   }

@@ -1,8 +1,10 @@
 import { formatPrefix } from "../../../address/prefix.ts";
+import { openCatalogueSnapshot } from "../../../datasets/open-catalogue.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { countedAddresses, countedLog, LOG_OPTIONS } from "../../counted-log.ts";
+import { defaultCatalogue } from "../../default-datasets.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -81,7 +83,9 @@ async function run(args: Arguments): Promise<number> {
     loss,
     never: await sets.unionOf(args.values("never")),
     shortest: { 4: lengthOf(args, "min-prefix-v4", 32, 8), 6: lengthOf(args, "min-prefix-v6", 128, 19) },
-    ...(log !== undefined && { seen: countedAddresses((await countedLog(args, log)).counts) }),
+    ...(log !== undefined && {
+      seen: countedAddresses((await countedLog(args, log, await openCatalogueSnapshot(defaultCatalogue()))).counts),
+    }),
   });
   standardError().write(`${reportOf(found, log !== undefined)}\n`);
   const lost = args.has("show-loss") ? [...found.added.prefixes(), ...found.removed.prefixes()] : undefined;
