@@ -66,11 +66,12 @@ export function* explainingDeployments(
 ): Generator<undefined, string[], undefined> {
   const texts: string[] = [];
   if (deployments.length === 0) return texts;
+  const explainers = deployments.map((each) => new DeploymentTexts(each));
   let count = 0;
   for (const [index, prefix] of prefixesOf(batch)) {
     const found: string[] = [];
-    for (const each of deployments) {
-      const text = yield* explaining(each, prefix);
+    for (const each of explainers) {
+      const text = yield* each.explaining(prefix);
       if (text !== undefined) found.push(text);
     }
     texts[index] = found.join(",");
@@ -87,6 +88,40 @@ function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, pr
     yield [batch.indexes6[i]!, { family: 6, w0, w1, w2, w3, length: 128 }];
   }
   for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixIndexes[i]!, prefix];
+}
+
+/** What a deployment has to do with prefixes. For addresses in the same sources it is written once. */
+class DeploymentTexts {
+  readonly #gathered: GatheredDeployment;
+  /** By family and by which sources, in order, list an address. */
+  readonly #texts = new Map<string, string>();
+  readonly #isKept: boolean;
+
+  constructor(gathered: GatheredDeployment) {
+    this.#gathered = gathered;
+    const sides = [...gathered.include, ...gathered.exclude];
+    this.#isKept = sides.every(({ source }) => !("prefixes" in source));
+  }
+
+  /** Undefined where no source of the deployment lists any of the prefix. */
+  *explaining(prefix: Prefix): Generator<undefined, string | undefined, undefined> {
+    if (!this.#isKept || !isAddress(prefix)) return yield* explaining(this.#gathered, prefix);
+    const key = this.#sourcesOf(prefix);
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known === "" ? undefined : known;
+    const text = yield* explaining(this.#gathered, prefix);
+    this.#texts.set(key, text ?? "");
+    return text;
+  }
+
+  #sourcesOf(address: Prefix): string {
+    const { include, exclude, takenOut } = this.#gathered;
+    let key = address.family === 4 ? "4" : "6";
+    for (const side of include) key += lists(side, address) ? "1" : "0";
+    for (const side of exclude) key += lists(side, address) ? "1" : "0";
+    for (const { addresses } of takenOut) key += addresses.has(address) ? "1" : "0";
+    return key;
+  }
 }
 
 /** Undefined where no source of the deployment lists any of the prefix. */

@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import { ruleDocument } from "../../formats/rule-document.ts";
-import { explainRules } from "../../rulesets/explain.ts";
+import { ruleJson } from "../../formats/rule-document.ts";
+import { type ExplainedRule, explainRules } from "../../rulesets/explain.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { NO_RULE, type RuleId } from "../../rulesets/rule-id.ts";
 import type { RuleIndex } from "../../rulesets/rule-index.ts";
@@ -12,7 +12,7 @@ import type { AddressBatch } from "../address-batch.ts";
 import { explainingDeployments, gatherDeployments } from "../deployments/explain-deployments.ts";
 import type { Ruleset } from "../../store/state.ts";
 import type { Services } from "../services.ts";
-import { type ActorDocument, actorDocument } from "./actor-document.ts";
+import { actorDocument } from "./actor-document.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import { decisionOf } from "./decision.ts";
 
@@ -141,29 +141,29 @@ function chainOf(rules: RuleIndex, id: RuleId): Rule[] {
   return chain;
 }
 
-/** Who wrote a rule of a ruleset at a time. */
-type Authors = (rulesetId: string, at: number) => ActorDocument | null;
-const NO_AUTHORS: Authors = () => null;
+/** Who wrote a rule of a ruleset at a time, as JSON. */
+type Authors = (rulesetId: string, at: number) => string;
+const NO_AUTHORS: Authors = () => "null";
 
 async function authorsOf(
   found: readonly Found[],
   organisationId: string,
   { store, memory }: Services,
 ): Promise<Authors> {
-  const known = new Map<string, ActorDocument | null>();
-  const keyOf = (rulesetId: string, at: number): string => `${rulesetId} ${at}`;
-  const writes = new Map<string, { readonly rulesetId: string; readonly at: number }>();
-  for (const { about, covering } of found)
+  const known = new Map<string, Map<number, string>>();
+  for (const { about, covering } of found) {
+    const times = new Map<number, string>();
+    known.set(about.id, times);
     for (const chain of covering.values())
-      for (const { createdAt, updatedAt } of chain)
-        for (const at of [createdAt, updatedAt]) writes.set(keyOf(about.id, at), { rulesetId: about.id, at });
-  const asked = [...writes.values()];
+      for (const { createdAt, updatedAt } of chain) times.set(createdAt, "null").set(updatedAt, "null");
+  }
+  const asked = [...known].flatMap(([rulesetId, times]) => Array.from(times.keys(), (at) => ({ rulesetId, at })));
   const actors = asked.length === 0 ? [] : await store.read("ruleAuthors", organisationId, asked);
   for (const [index, { rulesetId, at }] of asked.entries()) {
     const actor = actors[index] ?? null;
-    known.set(keyOf(rulesetId, at), actor === null ? null : actorDocument(actor, organisationId, memory));
+    if (actor !== null) known.get(rulesetId)!.set(at, JSON.stringify(actorDocument(actor, organisationId, memory)));
   }
-  return (rulesetId, at) => known.get(keyOf(rulesetId, at)) ?? null;
+  return (rulesetId, at) => known.get(rulesetId)?.get(at) ?? "null";
 }
 
 /** What a ruleset says, by index. */
@@ -171,12 +171,16 @@ class RulesetTexts {
   readonly #found: Found;
   readonly #authors: Authors;
   readonly #now: number;
+  /** What stands in every text of the ruleset. */
+  readonly #start: string;
   readonly #said = new Map<number, Said>();
 
   constructor(found: Found, authors: Authors, now: number) {
     this.#found = found;
     this.#authors = authors;
     this.#now = now;
+    const { id, name, purpose } = found.about;
+    this.#start = JSON.stringify({ id, name, purpose }).slice(0, -1);
   }
 
   /** Undefined where no rule covers it. */
@@ -188,27 +192,19 @@ class RulesetTexts {
     return { about: this.#found.about, said };
   }
 
+  /** Neither prefixes nor timestamps contain anything that JSON escapes. */
   #write(rules: readonly Rule[]): Said {
-    const { id, name, purpose } = this.#found.about;
     const { deciding, covering, nextChangeAt, coveredUntil } = explainRules(rules, this.#now);
-    const json = JSON.stringify({
-      id,
-      name,
-      purpose,
-      decided_by: deciding === null ? null : formatPrefix(deciding.prefix),
-      next_change_at: timestampOf(nextChangeAt),
-      covered_until: timestampOf(coveredUntil),
-      rules: covering.map((rule) => ({
-        ...ruleDocument(rule),
-        role: rule.role,
-        added_by: this.#authors(id, rule.createdAt),
-        updated_by: this.#authors(id, rule.updatedAt),
-      })),
-    });
+    const decider = deciding === null ? "null" : `"${formatPrefix(deciding.prefix)}"`;
+    const times = `"next_change_at":${timestampJson(nextChangeAt)},"covered_until":${timestampJson(coveredUntil)}`;
+    const texts = covering.map((rule) => this.#ruleText(rule)).join(",");
+    const json = `${this.#start},"decided_by":${decider},${times},"rules":[${texts}]}`;
     return { json, decides: deciding !== null, nextChangeAt: nextChangeAt ?? Number.POSITIVE_INFINITY };
   }
-}
 
-function timestampOf(moment: number | null): string | null {
-  return moment === null ? null : formatTimestamp(moment);
+  #ruleText(rule: ExplainedRule): string {
+    const { id } = this.#found.about;
+    const [added, updated] = [this.#authors(id, rule.createdAt), this.#authors(id, rule.updatedAt)];
+    return `${ruleJson(rule).slice(0, -1)},"role":"${rule.role}","added_by":${added},"updated_by":${updated}}`;
+  }
 }
