@@ -84,7 +84,9 @@ function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = 
   return text.replace(/\/+$/, "");
 }
 
-/** The key, for servers that may require none; undefined if none is given. Throws UsageError for what is no key. */
+/**
+ * The key, for servers that may require none; undefined if none is given. Throws UsageError for text that is not a key.
+ */
 export function keyIfGiven(args: Arguments, environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return args.has("key-file") || (environment["IPSIEVE_API_KEY"] ?? "") !== "" ? keyOf(args, environment) : undefined;
 }

@@ -22,9 +22,9 @@ export interface ReplacementPlan {
 /**
  * What has to change so that a ruleset holds exactly the desired rules. A rule that stays keeps its creation time, and its
  * time of update too unless its name or expiry changes. `current` is in the order of prefixes, as `RuleIndex.rules`
- * returns it; `wanted` in any order. O(n + m log m). @throws RangeError for a repeated prefix
+ * returns it; `desired` in any order. O(n + m log m). @throws RangeError for a repeated prefix
  */
-export function planReplacement(current: Iterable<Rule>, wanted: Iterable<DesiredRule>, now: number): ReplacementPlan {
+export function planReplacement(current: Iterable<Rule>, desired: Iterable<DesiredRule>, now: number): ReplacementPlan {
   const plan = {
     added: [] as Rule[],
     updated: [] as { before: Rule; after: Rule }[],
@@ -35,7 +35,7 @@ export function planReplacement(current: Iterable<Rule>, wanted: Iterable<Desire
   // Invariant: everything before `before` and before `next` is in the plan.
   //     current   a   c   d            desired   b   c   e
   //     plan      removed a, added b, c unchanged or updated, removed d, added e
-  const rest = inOrder(wanted).values();
+  const rest = inOrder(desired).values();
   let next = rest.next();
   for (const before of current) {
     while (!next.done && comparePrefixes(next.value.prefix, before.prefix) < 0) {
@@ -55,8 +55,8 @@ export function planReplacement(current: Iterable<Rule>, wanted: Iterable<Desire
   return plan;
 }
 
-function inOrder(wanted: Iterable<DesiredRule>): DesiredRule[] {
-  const rules = [...wanted].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
+function inOrder(desired: Iterable<DesiredRule>): DesiredRule[] {
+  const rules = [...desired].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
   const again = rules.find(({ prefix }, at) => at > 0 && comparePrefixes(rules[at - 1]!.prefix, prefix) === 0);
   if (again === undefined) return rules;
   throw new RangeError(`Duplicate prefix ${formatPrefix(again.prefix)}: a prefix has one rule; remove one of them`);

@@ -7,7 +7,7 @@ type Steps<Result> = Generator<undefined, Result, undefined>;
 /** Segments that are worked through between two interruptions: less than a millisecond. */
 const STEP = 1 << 12;
 /** Maximum blocks of one segment: more are a wider prefix, which other nodes hold as a whole. */
-const MOST_BLOCKS = 16;
+const MAX_BLOCKS = 16;
 /**
  * Blocks of which so many, on average, share all but their last 16 bits are smaller as points in nodes of their own: half
  * a word for each and some ten for a node, instead of a key of up to four words for each.
@@ -159,7 +159,7 @@ export class HashedBlocks {
     const match = this.#segments.matches[segment]!;
     const key = this.#key;
     this.#setRange(segment);
-    for (let block = 0; block < MOST_BLOCKS; block++) {
+    for (let block = 0; block < MAX_BLOCKS; block++) {
       visit(key, match);
       addBlock(key, this.length);
       if (isEqual(key, this.#after)) return true;

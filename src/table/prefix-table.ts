@@ -206,7 +206,8 @@ export class PrefixTable {
 
   /**
    * The match of the next less specific covering prefix, 0 for none; O(1).
-   * @throws RangeError for 0 and for what is no match id, TableError "bad-match" for an id above `matchCount` or where
+   * @throws RangeError for 0 and for anything that is not a match id, TableError "bad-match" for an id above
+   * `matchCount` or where
    *   the bytes are corrupted
    */
   parent(match: MatchId): MatchId {

@@ -109,6 +109,9 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
     await restarted;
     assert.equal((await ask(own, "GET", "/readyz")).status, 200);
     useStores(async () => ({ url: `${url}-unknown` }));
-    await assert.rejects(startServer({ databaseWait: 86_400 }), /the database refuses the service: .*3D000/);
+    await assert.rejects(
+      startServer({ databaseWait: 86_400 }),
+      /the database rejects the service's connection: .*3D000/,
+    );
   });
 });

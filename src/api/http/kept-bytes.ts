@@ -2,7 +2,7 @@
 const LENGTH = 64 << 10;
 /** Fewer bytes take no buffer: they stay where they are, or are copied out of a buffer that will be used again. */
 const MIN_COPIED = 4 << 10;
-/** Milliseconds after which half of the buffers that nobody uses are freed, as long as there are any. */
+/** Milliseconds after which half of the buffers that are not in use are freed, as long as there are any. */
 const FREED_EVERY = 5000;
 
 const unused: Buffer[] = [];

@@ -31,7 +31,7 @@ const COMPRESSIBLE = /^(text\/(?!event-stream)|application\/([\w.-]+\+)?(json|x-
 export function compressAnswers(app: FastifyInstance): void {
   app.decorateRequest("answerBytes", 0);
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Also set for responses too short to be compressed, so that a 200 tells caches the same as a 304.
+    // Also set for responses too short to be compressed, so that caches learn the same from a 200 as from a 304.
     if (reply.statusCode === 304 || reply.hasHeader("etag")) vary(reply, "Accept-Encoding");
     if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.hasSecret === true)
       return done(null, payload);

@@ -53,7 +53,7 @@ export function answerError(error: Error, request: FastifyRequest, reply: Fastif
   return answerProblem(problem, request, reply);
 }
 
-/** A body of another type is told which types the operation accepts. */
+/** For a body of another type, the error names the types that the operation accepts. */
 function withTypes(problem: Problem, error: Error, { route }: FastifyRequest): Problem {
   if ((error as FastifyError).code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") return problem;
   const types = bodyTypesOf(route.schema ?? {});

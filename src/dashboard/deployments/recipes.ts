@@ -22,7 +22,7 @@ export interface Step {
 export type Recipe = readonly Step[];
 
 const CRONTAB = "/etc/cron.d/ipsieve";
-/** Cron's own has no folder of programs for administrators, which most of these commands are. */
+/** Cron's default lacks the folders of programs for administrators, which most of these commands are. */
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const AT_BOOT = "In a shell, and in the script that loads your firewall's rules at boot";
 
@@ -38,7 +38,7 @@ function renewed({ minutes }: RecipeContext, command: string): Step {
   return { where: `In ${CRONTAB}, to renew the list`, text: `${PATH}\n${when} root ${command}\n` };
 }
 
-/** Replaces a file only with a whole one: a program that reads the download itself would load the part that has come. */
+/** Replaces a file only with a whole one: a program that reads the download itself would load an incomplete one. */
 function saved(url: string, path: string): string {
   return `curl -fsS '${url}' -o ${path}.new && mv ${path}.new ${path}`;
 }
@@ -61,7 +61,7 @@ function loaded(context: RecipeContext, load: string, enforce: readonly string[]
   return [{ where: AT_BOOT, text: [load, ...enforce].join("\n") }, renewed(context, load)];
 }
 
-/** A list that a program of the user's own fetches. */
+/** A list that the user's own program fetches. */
 function fetched(path: string, how: string) {
   return ({ url }: RecipeContext): Recipe => [shell(`${saved(url!, path)}\n${how}`)];
 }
@@ -91,13 +91,13 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
   ),
   "aws-prefix-list": ({ url4, set }) => [
     {
-      where: "In a shell, for IPv4; the same with the URL of IPv6",
+      where: "In a shell, for IPv4; repeat with the IPv6 URL",
       text: `${saved(url4, "list.json")}\naws ec2 create-managed-prefix-list --prefix-list-name ${set} \\\n  --address-family IPv4 --max-entries 1000 --entries file://list.json`,
     },
   ],
   "aws-waf": ({ url4, set }) => [
     {
-      where: "In a shell, for IPv4; the same with the URL of IPv6",
+      where: "In a shell, for IPv4; repeat with the IPv6 URL",
       text: `${saved(url4, "list.json")}\naws wafv2 update-ip-set --name ${set} --scope REGIONAL --id ID \\\n  --lock-token TOKEN --addresses file://list.json`,
     },
   ],
@@ -174,7 +174,7 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       ].join("\n"),
     ),
     {
-      where: "In /usr/local/sbin/ipsieve-renew, to be made executable and run",
+      where: "In /usr/local/sbin/ipsieve-renew; make it executable and run it",
       text: renewalOfFirewalld(context.url4),
     },
     renewed(context, "ipsieve-renew"),
@@ -187,7 +187,7 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
   ],
   "gcp-address-group": ({ url4, set }) => [
     {
-      where: "In a shell, for IPv4; the same with the URL of IPv6",
+      where: "In a shell, for IPv4; repeat with the IPv6 URL",
       text: `curl -fsS '${url4}' | curl -fsS -X PATCH -d @- \\\n  -H "Authorization: Bearer $(gcloud auth print-access-token)" -H "Content-Type: application/json" \\\n  "https://networksecurity.googleapis.com/v1/projects/PROJECT/locations/global/addressGroups/${set.toLowerCase().replaceAll("_", "-")}?updateMask=items"`,
     },
   ],
@@ -288,13 +288,13 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
   ),
   rpz: ({ url }) => [
     {
-      where: "In unbound.conf; Unbound asks for it by itself",
+      where: "In unbound.conf; Unbound fetches the list itself",
       text: `server:\n  module-config: "respip validator iterator"\nrpz:\n  name: ipsieve.rpz\n  url: ${url}\n  zonefile: /var/lib/unbound/ipsieve.rpz`,
     },
   ],
   rspamd: (context) => [
     {
-      where: "In local.d/multimap.conf; Rspamd asks for it by itself",
+      where: "In local.d/multimap.conf; Rspamd fetches the list itself",
       text: `IPSIEVE {\n  type = "ip";\n  map = "${context.url}";\n  score = ${verdict(context, "5", "-5")};\n}`,
     },
   ],
@@ -329,7 +329,7 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
       { where: `In ${folder}/categories.txt`, text: "1,Listed,listed by ipsieve" },
       { where: "In suricata.yaml; then restart Suricata", text: yaml.join("\n") },
       {
-        where: "In a file of rules",
+        where: "In a rule file",
         text: `${verdict(context, "drop", "pass")} ip any any -> any any (msg:"listed"; iprep:src,Listed,>,100; sid:1000001;)`,
       },
       renewed(context, `${save} && ${reload}`),

@@ -14,7 +14,7 @@ const READERS_OF_TURN = 100;
  * changes that arrive meanwhile are handed out in one piece. A thousand writes to sockets cost the same whether a piece
  * has one change or a hundred.
  */
-const [TIMES, SHORTEST_GAP, LONGEST_GAP] = [8, 2, 500];
+const [TIMES, MIN_GAP, MAX_GAP] = [8, 2, 500];
 
 /** A reader that follows a feed and has everything up to its end. */
 export interface TailReader {
@@ -91,7 +91,7 @@ class Tail {
       // The store's outage is logged elsewhere; the next check tries again.
       const took = await this.#read().catch(() => 0);
       if (!this.#isAskedAgain) break;
-      const gap = Math.min(LONGEST_GAP, Math.max(SHORTEST_GAP, TIMES * took));
+      const gap = Math.min(MAX_GAP, Math.max(MIN_GAP, TIMES * took));
       await new Promise((resolve) => setTimeout(resolve, gap));
     } while (this.readers.size > 0);
     this.#isReading = false;

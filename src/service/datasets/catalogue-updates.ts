@@ -88,7 +88,7 @@ export class CatalogueUpdates {
     if (command === undefined)
       throw new ServiceError(
         "conflict",
-        "this server uses the catalogue that --catalogue names, which no update changes; start it without --catalogue",
+        "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue",
       );
     if (this.#isClosed) throw new ServiceError("unavailable", "the server is shutting down", { retryAfter: 10 });
     if (this.#child !== undefined)

@@ -73,7 +73,7 @@ export class EarlierCatalogues {
     const { folder } = this.#options;
     if (folder === undefined)
       throw refused(
-        "this server has no earlier catalogues: --catalogue names its own, and only those of updates are kept",
+        "this server has no earlier catalogues: it uses the one given by --catalogue, and only those built by updates are kept",
       );
     try {
       return (this.#listed = await listGenerations(folder, this.#listed));

@@ -105,7 +105,7 @@ export class ServedDataset<View> {
     } catch (error) {
       this.#options.log.error(
         { snapshot: this.#options.name, err: error },
-        "the snapshot in use can only be looked up in",
+        "the snapshot in use supports lookups only",
       );
     }
   }
@@ -134,7 +134,7 @@ export class ServedDataset<View> {
     metrics.snapshotGeneration.set({ snapshot: name }, number);
     metrics.snapshotCreated.set({ snapshot: name }, content.createdAt / 1000);
     this.#reloadAt(content.until ?? Infinity, Math.max(AFTER_EXPIRY_MS, REST * this.#loadTime));
-    if (this.#isOpen) log.info({ snapshot: name, generation: number }, "a new snapshot answers now");
+    if (this.#isOpen) log.info({ snapshot: name, generation: number }, "a new snapshot is in use");
   }
 
   async #load(path: string): Promise<Loaded<View>> {

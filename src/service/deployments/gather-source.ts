@@ -116,17 +116,17 @@ export class Sources {
       () => memory.ruleset(organisationId, id),
       ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules, now),
     );
-    if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; take it out of the sources`);
+    if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; remove it from the sources`);
     return found.result;
   }
 
   async #gatherList(organisationId: string, id: string): Promise<Gathered> {
     const list = this.#services.memory.externalList(organisationId, id);
     if (list === undefined)
-      throw new SourceError(`the external list ${id} has been deleted; take it out of the sources`);
+      throw new SourceError(`the external list ${id} has been deleted; remove it from the sources`);
     const name = `the external list ${JSON.stringify(list.name)}`;
     const stored = list.content === null ? null : await this.#services.store.read("listContent", id);
-    if (stored === null) throw new SourceError(`${name} has never been fetched; look at its state`);
+    if (stored === null) throw new SourceError(`${name} has never been fetched; check its state`);
     const text = await unpackList(stored.content);
     return inSlices(
       gatheringPrefixes(
@@ -143,7 +143,7 @@ export class Sources {
       return await inSlices(gatheringNode(`the node ${id}`, tree, id));
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
-      throw new SourceError(`the catalogue has no node ${id} any more; take it out of the sources`);
+      throw new SourceError(`the catalogue has no node ${id} any more; remove it from the sources`);
     }
   }
 }

@@ -57,7 +57,7 @@ export async function readDefinition(
 function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefinition): void {
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
-    throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be divided into files`] });
+    throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be split into files`] });
   if (options.comments === true && (isOnlyDeployed(format) || !canComment(format)))
     throw invalid({ "options.comments": [`files in the format ${format} have no comments`] });
   if (isOnlyDeployed(format)) return;

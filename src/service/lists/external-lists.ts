@@ -95,7 +95,7 @@ export class ExternalLists {
       });
     const fetched = await this.#fetch(list, { isAsked: true, accepted });
     if (fetched !== undefined) return fetched;
-    throw new ServiceError("conflict", "another server is fetching the list; look at it again in a moment");
+    throw new ServiceError("conflict", "another server is fetching the list; check it again in a moment");
   }
 
   #look(): void {
@@ -164,7 +164,7 @@ export class ExternalLists {
       if (this.#isStopped) return null;
       if (error instanceof UpdateError) return { problem: { kind: "failed", ...failureOf(error), digest: null } };
       if (!(error instanceof SealError)) throw error;
-      const message = "its credentials cannot be decrypted with the server's key file; an admin gives them again";
+      const message = "its credentials cannot be decrypted with the server's key file; an admin must enter them again";
       return { problem: { kind: "failed", code: "credentials", message, digest: null } };
     }
   }

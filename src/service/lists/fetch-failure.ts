@@ -34,9 +34,9 @@ export function failureOf(error: UpdateError): FetchFailure {
     case "redirect":
       return { code, message: "the URL redirects too often" };
     case "bad-url":
-      return { code, message: "the URL is, or redirects to, one that is not fetched: only https is" };
+      return { code, message: "only https URLs are fetched, and this one is not, or redirects to one that is not" };
     case "encoding":
-      return { code, message: "the response has a compression that was not asked for, or is corrupt" };
+      return { code, message: "the response has a compression that was not requested, or is corrupt" };
     default:
       return { code: "unreachable", message: "the list cannot be fetched" };
   }

@@ -98,7 +98,7 @@ function unfit(bytes: Uint8Array, read: ImportedColumns, definition: ExternalLis
   const entries = countOf(read, 4) + countOf(read, 6);
   const [error] = read.errors;
   const [bad] = read.skipped.lines;
-  if (isMarkup(bytes)) return { code: "html", message: "it is a web page, not a list; look at the URL in a browser" };
+  if (isMarkup(bytes)) return { code: "html", message: "it is a web page, not a list; open the URL in a browser" };
   if (error !== undefined) return { code: "unreadable", message: `line ${error.line}: ${errorText(error)}` };
   if (bad !== undefined && read.skipped.count > entries)
     return {
@@ -124,7 +124,7 @@ function* findingWide(
       if (prefix.length < shortest)
         return {
           code: "too-wide",
-          message: `it has ${formatPrefix(prefix)}; at most a /${shortest} is taken (min_prefix_v${family})`,
+          message: `it has ${formatPrefix(prefix)}; at most a /${shortest} is accepted (min_prefix_v${family})`,
         };
       if (++seen % ENTRIES_AT_ONCE === 0) yield;
     }
@@ -166,7 +166,7 @@ function unusualChange(
 ): string | undefined {
   const before = entries[4] + entries[6];
   if (before < FEW_ENTRIES) return undefined;
-  const cure = `at most ${most} % may (max_change); look at it, then accept it`;
+  const cure = `at most ${most} % may change (max_change); review the list, then accept it`;
   if (removed * 100 > most * before) return `${removed} of ${before} entries are gone; ${cure}`;
   if (added > FEW_ADDED && added * 100 > most * before) return `${added} entries are new to ${before}; ${cure}`;
   return undefined;

@@ -181,7 +181,7 @@ export class Identifications {
     const key = keyOf(organisationId, id);
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
-    entry.end.abort(new Error("it was ended before its end"));
+    entry.end.abort(new Error("it was cancelled"));
     await entry.ended.catch(() => {});
     this.#forget(key, entry);
     return true;

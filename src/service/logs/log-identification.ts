@@ -36,7 +36,7 @@ const NUL = 0;
 const HEAD_BYTES = 4096;
 
 /** The error of a log whose client has disconnected. */
-const BROKEN_OFF = "the upload was broken off";
+const BROKEN_OFF = "the upload was interrupted";
 
 const RESULT_UNWRITABLE =
   "the server cannot write the result at the moment; try again later, or ask the operator to free disk space";

@@ -29,8 +29,8 @@ export type UndoCommand = Unsigned<
 export type Inverse = { readonly command: UndoCommand } | { readonly rejection: string };
 
 const RULESET_GONE = "its ruleset has been deleted since";
-export const CHANGED = "what it touched has been changed since";
-const TOO_MANY = "it touched more rules than are kept for taking changes back";
+export const CHANGED = "what it changed has been changed again since";
+const TOO_MANY = "it changed more rules than are kept for undo";
 
 /** Finds the last change of a user in one session. Changes that were undone are not found again. */
 export class UndoLog {

@@ -34,7 +34,7 @@ export function readObjectQuery(
 ): ObjectQuery {
   for (const name of Object.keys(parameters))
     if (name.startsWith("match[") && !NAMES.has(name))
-      throw invalid({ [name]: ["is no filter of this server; use match[id], match[type], match[version]"] });
+      throw invalid({ [name]: ["is not a filter of this server; use match[id], match[type], match[version]"] });
   const values = new Map(FILTERS.map((name) => [name, single(parameters, name)]));
   const filters = hash(
     "sha256",
@@ -85,7 +85,7 @@ function readLimit(text: string | undefined): number {
 function readNext(text: string | undefined, filters: string): number | undefined {
   if (text === undefined) return undefined;
   const [, added, own] = NEXT.exec(text) ?? [];
-  if (own === undefined) throw invalid({ next: ["is not a value that this server has given"] });
+  if (own === undefined) throw invalid({ next: ["was not issued by this server"] });
   if (own !== filters)
     throw invalid({
       next: ["belongs to a request for another collection, or with other filters; start again without it"],

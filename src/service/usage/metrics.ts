@@ -86,7 +86,7 @@ export class Metrics {
     });
     this.cataloguePulled = new Gauge({
       name: "ipsieve_catalogue_pulled_seconds",
-      help: "When a pull last found what the URL of --catalogue has, in seconds since 1970; 0: never, or no URL",
+      help: "When a pull from the URL of --catalogue last succeeded, in seconds since 1970; 0: never, or no URL",
       registers,
     });
     this.freezes = new Counter({

@@ -60,7 +60,7 @@ export class GuardedPost {
       await checkedAddresses(hostname, this.#rules);
       return undefined;
     } catch {
-      return "this address is reserved or inside a network; the operator can allow it with --outbound-allow";
+      return "this address is reserved or in a private network; the operator can allow it with --outbound-allow";
     }
   }
 
@@ -115,7 +115,7 @@ export class GuardedPost {
   #described(error: Error, host: string): string {
     if (error instanceof UpdateError)
       return error.code === "address-refused"
-        ? `${host} leads to an address that is reserved or inside a network; the operator can allow it with --outbound-allow`
+        ? `${host} resolves to an address that is reserved or in a private network; the operator can allow it with --outbound-allow`
         : `${host} has no address`;
     const code = String((error as NodeJS.ErrnoException).code ?? "");
     if (error.name === "TimeoutError" || /_TIMEOUT$|^ETIMEDOUT$/.test(code))

@@ -129,8 +129,8 @@ export function releaseList({ number }: ReleaseListCommand, before: Deployment):
     throw new StoreError(
       "list-not-refused",
       before.refused === null
-        ? "no list of the deployment is refused at the moment"
-        : `the list that is refused at the moment has the number ${before.refused.number}, not ${number}; look at it first`,
+        ? "the deployment has no refused list at the moment"
+        : `the refused list now has the number ${before.refused.number}, not ${number}; review it first`,
     );
   return changedTo({ ...before, released: number }, before);
 }

@@ -82,7 +82,7 @@ export function setListCredentials(
   checkTexts(credentials?.name ?? "");
   const { origin } = new URL(before.definition.url);
   if (credentials !== null && credentials.origin !== origin)
-    throw new StoreError("list-moved", `the list has moved to ${origin} meanwhile; look at it again`);
+    throw new StoreError("list-moved", `the list's URL is at ${origin} now; check it again`);
   return changedTo({ list: { ...before, credentials, updatedAt: at }, state: { ...state, secret, dueAt: at } }, before);
 }
 

@@ -23,7 +23,7 @@ export function decideRestoration(
   ruleset: { readonly isAsLeft: boolean; readonly count: number; readonly max: number; readonly sequence: number },
 ): Restoration {
   const { isAsLeft, count, max, sequence } = ruleset;
-  if (!isAsLeft) throw new StoreError("rules-changed", `rules that change ${sequence} touched have been changed since`);
+  if (!isAsLeft) throw new StoreError("rules-changed", `rules of change ${sequence} have been changed again since`);
   const more = deleted.count - added.count;
   if (deleted.count > 0 && count + more > max) throw tooManyRules(max);
   return { touched: added.count + changed.count + deleted.count, more };

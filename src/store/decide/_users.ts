@@ -172,7 +172,10 @@ export function signOut({ digest }: EndSessionCommand, exists: boolean): Decisio
 /** Throws StoreError (`last-admin`). */
 function checkAdminIsLeft({ role }: Account, hasOtherAdmin: boolean): void {
   if (role === "admin" && !hasOtherAdmin)
-    throw new StoreError("last-admin", "this is the organisation's last admin who can sign in; make another one first");
+    throw new StoreError(
+      "last-admin",
+      "this is the organisation's last admin who can sign in; make someone else an admin first",
+    );
 }
 
 /** Throws StoreError (`password-changed`). */

@@ -142,7 +142,7 @@ export class PostgresBackend implements Backend {
   async backup(path: string): Promise<void> {
     throw new StoreError(
       "unsupported",
-      `back a PostgreSQL database up by its own tool: pg_dump --format=custom --schema=${SCHEMA} --file=${path} "$DATABASE_URL"`,
+      `back up a PostgreSQL database with its own tool: pg_dump --format=custom --schema=${SCHEMA} --file=${path} "$DATABASE_URL"`,
     );
   }
 

@@ -28,7 +28,7 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
   [
     /^(?:28|3D|42501)/,
     "unavailable",
-    "the database refuses the service",
+    "the database rejects the service's connection",
     "check the user, the password and the name in DATABASE_URL",
   ],
   [/^(?:XX00[12])/, "corrupt", "the database is corrupt", "restore a backup"],

@@ -207,10 +207,7 @@ test("progress while the upload runs; no result before its end; deleting it ends
   );
   assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: viewer.token })).status, 204);
   const { status, text } = await answered;
-  assert.deepEqual(
-    [status, JSON.parse(text).state, JSON.parse(text).error],
-    [200, "failed", "it was ended before its end"],
-  );
+  assert.deepEqual([status, JSON.parse(text).state, JSON.parse(text).error], [200, "failed", "it was cancelled"]);
   sent.destroy();
 });
 
@@ -227,7 +224,7 @@ test("a client that goes away, or stands still, leaves a failed one behind and n
     const { identifications } = hasty.server.services;
     await until("the upload has begun", () => identifications.get(user.organisationId, id) !== undefined);
     end(sent);
-    assert.equal((await untilState(id, "failed", hasty, user)).error, "the upload was broken off");
+    assert.equal((await untilState(id, "failed", hasty, user)).error, "the upload was interrupted");
     const answer = await answered.then(
       ({ status, text }) => [status, JSON.parse(text).state],
       () => null,

@@ -245,7 +245,7 @@ describe("changes of many rules", () => {
     const { change } = (await request("GET", "/undo")).body;
     assert.deepEqual(
       [change.summary, change.can_undo, change.reason],
-      [summary, canUndo, canUndo ? null : "what it touched has been changed since"],
+      [summary, canUndo, canUndo ? null : "what it changed has been changed again since"],
     );
     const { status, body } = await request("POST", "/undo");
     assert.deepEqual([status, body.undone?.summary ?? body.detail], canUndo ? [200, summary] : [409, change.reason]);

@@ -85,7 +85,7 @@ test("a list that loses or gains too much is refused unless it is accepted; the 
   const refused = (await read(hosts(19), {}, known)) as Extract<ReadList, { problem: unknown }>;
   assert.deepEqual(
     [refused.problem.code, refused.problem.message],
-    ["changes", "21 of 40 entries are gone; at most 50 % may (max_change); look at it, then accept it"],
+    ["changes", "21 of 40 entries are gone; at most 50 % may change (max_change); review the list, then accept it"],
   );
   assert.ok("packed" in (await read(hosts(19), {}, { ...known, accepted: refused.problem.digest })));
   assert.ok("problem" in (await read(hosts(18), {}, { ...known, accepted: refused.problem.digest })));

@@ -401,9 +401,9 @@ test("the disk fills up, the client goes away, somebody ends it, the server clos
   let free = 1e12;
   const service = make({}, () => free);
   const cases: [why: RegExp, end: (id: string, lose: (error: Error) => void) => void][] = [
-    [/the upload was broken off/, (_, lose) => lose(new Error("aborted"))],
+    [/the upload was interrupted/, (_, lose) => lose(new Error("aborted"))],
     [/disk is too full/, () => void (free = 0)],
-    [/ended before its end/, (id) => void service.remove("first", id)],
+    [/it was cancelled/, (id) => void service.remove("first", id)],
     [/the server is closing/, () => void service.close()],
   ];
   for (const [index, [why, end]] of cases.entries()) {
@@ -552,10 +552,7 @@ test("a log that is ended while it is compared leaves no result behind", async (
     return one.current(id);
   };
   const done = await service.run(log("8.8.8.8\n", { id: "ended", rulesets: { ...one, current } }));
-  assert.deepEqual(
-    [done.log.state, done.log.error, done.log.comparison],
-    ["failed", "it was ended before its end", null],
-  );
+  assert.deepEqual([done.log.state, done.log.error, done.log.comparison], ["failed", "it was cancelled", null]);
   assert.equal(await removed, true);
   assert.equal(existsSync(done.path), false);
 });

@@ -29,7 +29,7 @@ test("a name that leads elsewhere when it is connected to (DNS rebinding) is not
   for (const later of [["127.0.0.2"], ["10.0.0.1"], ["::ffff:127.0.0.2"], ["127.0.0.1", "::1"]]) {
     const { error, ...result } = await sendTo(["127.0.0.1"], later);
     assert.deepEqual(result, refused, later.join());
-    assert.match(error, /^localhost leads to an address that is reserved or inside a network/);
+    assert.match(error, /^localhost resolves to an address that is reserved or in a private network/);
     for (const address of later) assert.ok(!error.includes(address), error);
   }
 });

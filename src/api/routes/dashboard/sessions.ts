@@ -150,15 +150,15 @@ function addPassword(app: App, services: Services): void {
   };
   app.put("/session/password", { config: BY_USERS, schema: change }, async (request, reply) => {
     const { session, user } = request.live;
-    const { password, new_password: wanted } = request.body;
+    const { password, new_password: newPassword } = request.body;
     signIns.takeKnown(user.id);
-    await rejectWeakPassword("new_password", wanted, namesOf(user, services));
+    await rejectWeakPassword("new_password", newPassword, namesOf(user, services));
     const by = { who: user.id, isKnown: true };
     const known = await store.read("credentials", user.name);
     const isRight = await passwords.check(password, known?.password, by);
     if (known === null || known.userId !== user.id || !isRight)
       throw new Problem("permission-denied", "the current password is wrong");
-    const hash = await passwords.hash(wanted, by);
+    const hash = await passwords.hash(newPassword, by);
     await store.write({
       kind: "set-password",
       ...signature(request),

@@ -64,6 +64,6 @@ export function addSetupRoutes(app: App, services: Services): void {
 }
 
 function isSetupToken({ setupDigest }: Services, token: string): boolean {
-  const wanted = setupDigest();
-  return wanted !== null && timingSafeEqual(Buffer.from(wanted), Buffer.from(digestOfToken(token)));
+  const expected = setupDigest();
+  return expected !== null && timingSafeEqual(Buffer.from(expected), Buffer.from(digestOfToken(token)));
 }

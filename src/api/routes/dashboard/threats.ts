@@ -140,21 +140,21 @@ const WHAT = "the threat intelligence";
 
 /** @throws Problem (403) */
 function checkAccess(services: Services, organisationId: string): void {
-  const refusal = datasetRejection(services, organisationId, WHAT);
-  if (refusal !== undefined) throw new Problem("permission-denied", refusal);
+  const rejection = datasetRejection(services, organisationId, WHAT);
+  if (rejection !== undefined) throw new Problem("permission-denied", rejection);
 }
 
 function stateDocument(services: Services, organisationId: string) {
   const { feedImports, memory, settings } = services;
-  const refusal = datasetRejection(services, organisationId, WHAT);
+  const rejection = datasetRejection(services, organisationId, WHAT);
   const unusable = feedImports.isPossible
     ? undefined
     : "this server uses the dataset given by --cti, which imports do not change; start it without --cti to import feeds here";
-  const last = refusal === undefined ? feedImports.last : undefined;
+  const last = rejection === undefined ? feedImports.last : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
-    can_import: refusal === undefined && unusable === undefined,
-    reason: refusal ?? unusable ?? null,
+    can_import: rejection === undefined && unusable === undefined,
+    reason: rejection ?? unusable ?? null,
     max_bytes: settings.feedBytes,
     last: last === undefined ? null : lastDocument(last, startedBy),
   };

@@ -22,7 +22,7 @@ const ACCESS_SECONDS = 3600;
 const MAX_REPORT = 1 << 20;
 const MAX_UNPACKED = 8 << 20;
 
-/** A deployment that is paused or deleted: its component is told the state by name, and lets everything through. */
+/** A deployment that is paused or deleted: its component gets the state by name, and lets everything through. */
 class EdgeState extends Problem {
   readonly code: string;
 

@@ -63,7 +63,7 @@ function readiness({ store, isDatabaseDown, followedCatalogue }: Services, missi
   };
 }
 
-/** The last good catalogue stays in use, so the server is ready all the same. */
+/** The last good catalogue stays in use, so the server is ready nevertheless. */
 function pullState(failingSince: number | null): object {
   return failingSince === null ? { state: "ok" } : { state: "fails", since: new Date(failingSince).toISOString() };
 }

@@ -18,7 +18,7 @@ export const TAXII_TYPE = "application/taxii+json;version=2.1";
 export const STIX_TYPE = "application/stix+json;version=2.1";
 
 /** Why a collection cannot be read now; undefined if it can. */
-export function refusal(collection: Collection, now: number, memory: Services["memory"]): Error | undefined {
+export function readErrorOf(collection: Collection, now: number, memory: Services["memory"]): Error | undefined {
   if (!collection.isActive) return new Problem("permission-denied", "the deployment is not active");
   const needsPlan =
     collection.source === "dataset" && !isActivePlan(memory.plan(collection.organisationId, "cti"), now);

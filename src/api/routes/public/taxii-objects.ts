@@ -17,7 +17,7 @@ import type { App } from "../../app-type.ts";
 import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
 import { chooseCoding, type Coding, setCoding, vary } from "../../http/content-coding.ts";
 import { notFound } from "../../problem.ts";
-import { collectionIn, refusal, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
+import { collectionIn, readErrorOf, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
 
 /** What a page says about each version, and under which property. */
 interface PageForm {
@@ -97,7 +97,7 @@ async function answerPage(
 ): Promise<FastifyReply> {
   const { memory, indicators, pulls } = services;
   const collection = collectionIn(request, memory);
-  const refused = refusal(collection, request.now, memory);
+  const refused = readErrorOf(collection, request.now, memory);
   if (refused !== undefined) throw refused;
   // The first page brings the collection up to date. What is added during paging comes after the last page, or at the
   // next poll.

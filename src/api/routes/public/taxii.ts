@@ -10,7 +10,7 @@ import { redact } from "../../http/redact.ts";
 import { notFound, Problem, PROBLEMS } from "../../problem.ts";
 import { problemOf } from "../../problem-of.ts";
 import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
-import { collectionIn, refusal, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
+import { collectionIn, readErrorOf, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
 import { addTaxiiObjects } from "./taxii-objects.ts";
 
 const API_ROOT = "/taxii2/api/";
@@ -139,12 +139,12 @@ function addAbout(app: App, { settings }: Services): void {
 function addCollections(app: App, { memory }: Services): void {
   app.get("/api/collections", async ({ taxii, now }, reply) => {
     const collections = taxii.collections.map((id) => collectionNamed(memory, taxii.organisationId, id));
-    const documents = collections.map((each) => collectionDocument(each, refusal(each, now, memory) === undefined));
+    const documents = collections.map((each) => collectionDocument(each, readErrorOf(each, now, memory) === undefined));
     return sendTaxii(reply, JSON.stringify({ collections: documents }));
   });
   app.get("/api/collections/:collection", async (request, reply) => {
     const found = collectionIn(request, memory);
-    const canRead = refusal(found, request.now, memory) === undefined;
+    const canRead = readErrorOf(found, request.now, memory) === undefined;
     return sendTaxii(reply, JSON.stringify(collectionDocument(found, canRead)));
   });
 }

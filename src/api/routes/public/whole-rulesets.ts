@@ -214,7 +214,7 @@ function planDocument(
     counts.removed + counts.updated + counts.unchanged,
     counts.added + counts.updated + counts.unchanged,
   ];
-  const refusal = new ShrinkGuard(before, after, shrink).rejectionOf(counts);
+  const rejection = new ShrinkGuard(before, after, shrink).rejectionOf(counts);
   const plan = {
     added: added.map(ruleDocument),
     updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })),
@@ -225,7 +225,7 @@ function planDocument(
     ...counts,
     can_undo: canUndo,
     dry_run: true,
-    refusal: refusal === undefined ? null : shrinkProblem(refusal).document(safePath(request.url), request.id),
+    refusal: rejection === undefined ? null : shrinkProblem(rejection).document(safePath(request.url), request.id),
     plan,
   };
 }

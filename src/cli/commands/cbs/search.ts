@@ -53,7 +53,7 @@ async function run(args: Arguments): Promise<number> {
   return found.length > 0 ? EXIT.matched : EXIT.nothing;
 }
 
-/** The bundled catalogue has no official lists: who asks for one by its name learns how to get it. */
+/** The bundled catalogue has no official lists: a search for one by its name shows how to get it. */
 function noteMissingList(text: string, found: readonly CatalogueNode[]): void {
   const source = SOURCES.find(({ id }) => id === text.trim().toLowerCase());
   if (source === undefined) return;
