@@ -193,7 +193,7 @@ test("what has been changed since stays, and the answer says why", async () => {
     await theirs();
     const change = await last();
     assert.deepEqual([change.sequence, change.can_undo], [own.sequence, !isRefused], what);
-    if (isRefused) assert.match(change.reason, /changed since/);
+    if (isRefused) assert.match(change.reason, /changed again since/);
     const unchanged = await rules();
     const { status, body } = await send("POST", `/undo?sequence=${change.sequence}`);
     assert.deepEqual([status, body.type], isRefused ? [409, "/problems/conflict"] : [200, undefined], what);
