@@ -124,6 +124,11 @@ export interface BatchLimits {
   /** Maximum bytes of rows per shard (2 MiB; a single longer row is allowed). */
   readonly rowBytes: number;
   /**
+   * When the row templates of a thread take more than this (64 MiB, less with more than eight threads), all are
+   * forgotten and made again: memory does not grow with the snapshot. 160,000 templates of JSON fit.
+   */
+  readonly templateBytes: number;
+  /**
    * Inputs of fewer bytes altogether start no workers. Default: the size from which workers save more time than their
    * start takes, which depends on what is done with the lines (`defaultWorkerBytes`).
    */
@@ -141,6 +146,7 @@ export const DEFAULT_LIMITS: BatchLimits = {
   shardBytes: 1 << 20,
   shardLines: Number.MAX_SAFE_INTEGER,
   rowBytes: 2 << 20,
+  templateBytes: 64 << 20,
   lineBytes: 1 << 30,
   addresses: 20_000_000,
 };

@@ -3,6 +3,7 @@ import type { TemplateFormat } from "../rows/row-format.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { encodeNodeIds, type NodeIds } from "./_node-ids.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { JsonRows } from "./_json-rows.ts";
 import { rowTemplate } from "./row-template.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -21,10 +22,14 @@ const isPlain = (byte: number): boolean =>
 const MAX_NODES = 64;
 
 /**
- * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold
- * ids and nothing else: these are copied as bytes. What a call returns is good until the next one.
+ * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, several times as fast: ids
+ * are copied as bytes where rows hold nothing else, and JSON is written as bytes. What a call returns is good until the next one.
  */
 export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: MatchId) => Uint8Array {
+  if (format === "jsonl") {
+    const rows = new JsonRows(catalogue);
+    return (match) => rows.write(match);
+  }
   const general = (match: MatchId): Uint8Array => rowTemplate(catalogue, format, match);
   if (format !== "tsv" && format !== "csv" && format !== "append") return general;
   const ids = encodeNodeIds(catalogue);

@@ -119,6 +119,7 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   limits: fc.record({
     shardBytes: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 5000 })),
     rowBytes: fc.integer({ min: 1, max: 2000 }),
+    templateBytes: fc.constantFrom(1, 300, 1000, 1 << 20),
   }),
   pieceBytes: fc.integer({ min: 1, max: 5000 }),
 });

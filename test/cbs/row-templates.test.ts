@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Catalogue } from "../../src/cbs/catalogue.ts";
 import { rowTemplate } from "../../src/cbs/row-template.ts";
 import type { TemplateFormat } from "../../src/rows/row-format.ts";
 import { rowTemplates } from "../../src/cbs/row-templates.ts";
-import { catalogueOf } from "./catalogues.ts";
+import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
 const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
@@ -61,4 +63,29 @@ test("random catalogues give the same rows in both ways", () => {
     ),
     { numRuns: 500, seed: 1 },
   );
+});
+
+test("ids with regions, services, escapes and other scripts give the same rows in both ways", () => {
+  fc.assert(
+    fc.property(entries, (lines) => agrees(catalogueOf(lines))),
+    { numRuns: 500, seed: 2 },
+  );
+});
+
+test("rows of JSON name the sources, escaped, in both ways", () => {
+  const about = { version: null, url: null, license: null, attribution: null, changedAt: null };
+  const fetchedAt = "2026-06-16T00:00:00.000Z";
+  const sources = [
+    { ...about, id: null, name: 'my "own" \\ é list', publishedAt: null, fetchedAt },
+    { ...about, id: "aws", name: "AWS", publishedAt: null, fetchedAt: null },
+  ];
+  const builder = new CatalogueBuilder();
+  builder.add(parsePrefix("10.0.0.0/8"), "/cloud/aws", "aws");
+  builder.add(parsePrefix("10.0.0.0/8"), "/cloud/aws", sources[0]!.name);
+  builder.add(parsePrefix("10.1.0.0/16"), "b".repeat(900), sources[0]!.name);
+  const { trie, metadata } = builder.build({ title: "Test", createdAt: CREATED, sources });
+  const catalogue = new Catalogue(metadata, freeze(trie));
+  agrees(catalogue);
+  const row = Buffer.from(rowTemplates(catalogue, "jsonl")(catalogue.table.matchCount as MatchId)).toString();
+  assert.match(row, /"source":"my \\"own\\" \\\\ é list","source_updated_at":"2026-06-16T00:00:00.000Z"/);
 });

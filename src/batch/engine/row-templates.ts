@@ -1,6 +1,7 @@
 import { csvRow } from "../../csv/write-row.ts";
 import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
+import { RowBytes } from "./_row-bytes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { CreateRowTemplates } from "../create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";
@@ -8,6 +9,10 @@ import type { MatchId } from "../../table/match-id.ts";
 
 const NEWLINE = 0x0a;
 const CLOSE_OBJECT = 0x7d;
+const COMMA = Buffer.from(",");
+const LINE = Buffer.from(`"line":${String.fromCharCode(HOLE, LINE_HOLE)}`, "latin1");
+const TEXT = Buffer.from(`,"text":${String.fromCharCode(HOLE, TEXT_HOLE)}`, "latin1");
+const END = Buffer.from("}\n");
 
 /** The row of a line without an address: empty columns. */
 const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
@@ -41,16 +46,22 @@ export function rowTemplates(
 export function numberedTemplates(plain: RowTemplates, rowText: boolean): RowTemplates {
   return (format) => {
     const templates = plain(format);
-    return format === "jsonl" ? (match) => numbered(templates(match), rowText) : templates;
+    if (format !== "jsonl") return templates;
+    const row = new RowBytes();
+    return (match) => numbered(templates(match), row, rowText);
   };
 }
 
-function numbered(template: Uint8Array, rowText: boolean): Buffer {
+/** Written over by the next call. */
+function numbered(template: Uint8Array, row: RowBytes, rowText: boolean): Uint8Array {
   const end = template.length - 2;
   if (template[end] !== CLOSE_OBJECT || template[end + 1] !== NEWLINE)
     throw new TypeError('a template of the format "jsonl" is a JSON object and a newline');
-  const comma = end > 1 ? "," : "";
-  const parts = [template.subarray(0, end), Buffer.from(`${comma}"line":`), Buffer.of(HOLE, LINE_HOLE)];
-  if (rowText) parts.push(Buffer.from(',"text":'), Buffer.of(HOLE, TEXT_HOLE));
-  return Buffer.concat([...parts, Buffer.from("}\n")]);
+  row.clear();
+  row.add(template, 0, end);
+  if (end > 1) row.add(COMMA);
+  row.add(LINE);
+  if (rowText) row.add(TEXT);
+  row.add(END);
+  return row.bytes;
 }

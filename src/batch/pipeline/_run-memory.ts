@@ -2,7 +2,7 @@ import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../../kernel/workspace.ts";
 import { KernelHeap } from "../engine/kernel/kernel-heap.ts";
 import type { SharedBytes, Workspace } from "./messages.ts";
-import { INPUT_BUFFERS, TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
+import { INPUT_BUFFERS } from "../engine/thread-sizes.ts";
 
 /** Larger blocks get a buffer of their own, which is returned to the system. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
@@ -38,15 +38,21 @@ export class RunMemory {
 
   /**
    * The workspace of a thread with a kernel; null if there is no memory for it. `inputBytes` is the size of an input
-   * buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows.
+   * buffer, `templateBytes` that of an area for row templates, and `sharedTemplateOf` the address of their list, 0
+   * without rows.
    */
-  takeWorkspace(inputBytes: number, matchCount: number, sharedTemplateOf: number): Workspace | null {
+  takeWorkspace(
+    inputBytes: number,
+    templateBytes: number,
+    matchCount: number,
+    sharedTemplateOf: number,
+  ): Workspace | null {
     const writesRows = sharedTemplateOf !== 0;
     const kernel = this.#takeBlock(WORKSPACE_BYTES);
     const inputs = Array.from({ length: INPUT_BUFFERS }, () => this.#takeBlock(inputBytes));
     const templateOf = writesRows ? this.#takeBlock((matchCount + 2) * 4) : 0;
-    const templates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
-    const sharedTemplates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
+    const templates = writesRows ? this.#takeBlock(templateBytes) : 0;
+    const sharedTemplates = writesRows ? this.#takeBlock(templateBytes) : 0;
     if (
       kernel === null ||
       templateOf === null ||
@@ -55,7 +61,7 @@ export class RunMemory {
       !inputs.every((input) => input !== null)
     )
       return null;
-    return { kernel, inputs, inputBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
+    return { kernel, inputs, inputBytes, templateBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
   }
 
   #takeBlock(byteLength: number): number | null {

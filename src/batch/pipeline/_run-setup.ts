@@ -9,6 +9,7 @@ import {
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
 import { JOINED_IDS } from "../engine/match-joiner.ts";
+import { ALL_TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 import { MatchCounts } from "./_match-counts.ts";
 import { RunMemory } from "./_run-memory.ts";
 import { inputBytesFor } from "./_shard-runner.ts";
@@ -51,17 +52,22 @@ export class RunSetup {
     };
   }
 
+  get #templateBytes(): number {
+    return Math.min(this.limits.templateBytes, Math.floor(ALL_TEMPLATE_BYTES / (2 * this.threads)));
+  }
+
   #countersFor(maxId: number): MatchCounts {
     return new MatchCounts(this.memory, maxId, this.threads);
   }
 
   #memoryOf(
     options: IdentifyOptions,
-  ): Pick<ShardWork, "perMatch" | "perMatchOfSnapshots" | "workspaces" | "lineBytes" | "shardLines"> {
+  ): Pick<ShardWork, "perMatch" | "perMatchOfSnapshots" | "workspaces" | "templateBytes" | "lineBytes" | "shardLines"> {
     return {
       perMatch: this.matchCounts?.block ?? null,
       perMatchOfSnapshots: this.countsOfSnapshots.map(({ block, maxId }) => ({ block, maxId })),
       workspaces: this.#takeWorkspaces(maxMatchId(options), options.format !== "none"),
+      templateBytes: this.#templateBytes,
       lineBytes: this.limits.lineBytes,
       shardLines: this.limits.shardLines,
     };
@@ -84,7 +90,7 @@ export class RunSetup {
     const inputBytes = inputBytesFor(this.limits.shardBytes);
     const workspaces: Workspace[] = [];
     for (let thread = 0; thread < this.threads; thread++) {
-      const workspace = this.memory.takeWorkspace(inputBytes, matchCount, list?.block.at ?? 0);
+      const workspace = this.memory.takeWorkspace(inputBytes, this.#templateBytes, matchCount, list?.block.at ?? 0);
       if (workspace === null) return null;
       workspaces.push(workspace);
     }

@@ -30,6 +30,8 @@ export interface Workspace {
   readonly inputs: readonly number[];
   /** The size of each input. */
   readonly inputBytes: number;
+  /** The size of each area for templates. */
+  readonly templateBytes: number;
   /**
    * The list of each match's row template, shared by all threads, and the area where this one writes them; 0 without
    * rows.
@@ -82,6 +84,8 @@ export interface ShardWork {
   readonly perMatchOfSnapshots: readonly { readonly block: SharedBytes; readonly maxId: number }[];
   /** One per thread, for the kernel; null: there is no kernel, everything is done in TypeScript. */
   readonly workspaces: readonly Workspace[] | null;
+  /** Maximum bytes of row templates of a thread. */
+  readonly templateBytes: number;
   readonly lineBytes: number;
   /** Maximum lines processed at a time. */
   readonly shardLines: number;

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parsePrefix } from "../../../src/address/prefix.ts";
-import { TEMPLATE_BYTES } from "../../../src/batch/engine/thread-sizes.ts";
 import { identify } from "../../../src/batch/identify.ts";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
@@ -14,6 +13,7 @@ import { temporaryFolder } from "../fixture.ts";
 import { made } from "./long-rows-renderer.ts";
 
 const folder = temporaryFolder();
+const TEMPLATE_BYTES = 16 << 20;
 const renderer = new URL("./long-rows-renderer.ts", import.meta.url).href;
 
 // 1,000 templates of 20 KB do not fit into the memory that a thread has for them.
@@ -34,7 +34,7 @@ test("templates that are forgotten and made anew give the same rows, on one thre
   );
   const rowsOf = async (engine: "webassembly" | "typescript", threads: number): Promise<string> => {
     const output = join(folder, "rows");
-    const limits = { shardBytes: 20_000, rowBytes: 16 << 20, workerBytes: 1 };
+    const limits = { shardBytes: 20_000, rowBytes: 16 << 20, workerBytes: 1, templateBytes: TEMPLATE_BYTES };
     const result = await identify({
       inputs: [input],
       snapshot,
@@ -69,7 +69,7 @@ test("once neighbouring templates have filled the memory, only those that are ne
     format: "tsv",
     renderer,
     threads: 1,
-    limits: { rowBytes: 16 << 20 },
+    limits: { rowBytes: 16 << 20, templateBytes: TEMPLATE_BYTES },
     output: { path: join(folder, "rows") },
   });
   assert.deepEqual([result.lines, result.matched], [600, 600]);

@@ -292,6 +292,7 @@ const cases: fc.Arbitrary<Case> = fc
       limits: fc.record({
         shardBytes: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 2000 })),
         rowBytes: fc.integer({ min: 1, max: 2000 }),
+        templateBytes: fc.constantFrom(1, 300, 1 << 20),
         shardLines: fc.constantFrom(1, 3, 1e6, 1e6),
       }),
     }),

@@ -1,6 +1,6 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { templateRoom, TemplateWriter } from "../../../kernel/row-template.ts";
-import { SLACK, TEMPLATE_BYTES } from "../thread-sizes.ts";
+import { SLACK } from "../thread-sizes.ts";
 import type { RowFormat } from "../../../rows/row-format.ts";
 import type { RowSelection } from "../../identify-options.ts";
 import type { Workspace } from "../../pipeline/messages.ts";
@@ -59,7 +59,7 @@ export class KernelTemplates {
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
       this.#next = area;
-      this.#end = area + TEMPLATE_BYTES - SLACK;
+      this.#end = area + workspace.templateBytes - SLACK;
       kernel.useRows(list, selection, format === "append");
     };
     this.#templateOf = new Uint32Array(0);

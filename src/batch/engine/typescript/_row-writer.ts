@@ -27,14 +27,17 @@ export class RowWriter {
   };
   readonly #matchCount: number;
   readonly #makeTemplates: RowTemplates;
+  readonly #templateBytes: number;
   readonly #caches = new Map<TemplateFormat, TemplateCache>();
   /** Of the current format: key 0 is a line without an address, key n + 1 is match id n. */
   #templates!: TemplateCache;
   #template = 0;
   readonly #masked = new Uint32Array(4);
 
-  constructor(matchCount: number, templates: RowTemplates) {
+  /** When templates take more than `templateBytes`, all are forgotten. */
+  constructor(matchCount: number, templates: RowTemplates, templateBytes: number) {
     this.#matchCount = matchCount;
+    this.#templateBytes = templateBytes;
     this.#makeTemplates = templates;
   }
 
@@ -52,7 +55,7 @@ export class RowWriter {
 
   #newCache(format: TemplateFormat): TemplateCache {
     const templates = this.#makeTemplates(format);
-    const cache = new TemplateCache(this.#matchCount + 2, (key) => templates(key - 1));
+    const cache = new TemplateCache(this.#matchCount + 2, this.#templateBytes, (key) => templates(key - 1));
     this.#caches.set(format, cache);
     return cache;
   }

@@ -1,5 +1,4 @@
 import { HOLE, HOLE_BYTES } from "../../../rows/holes.ts";
-import { TEMPLATE_BYTES } from "../thread-sizes.ts";
 
 const FIRST_BYTES = 64 * 1024;
 
@@ -20,8 +19,11 @@ export class TemplateCache {
   #bytesUsed = 0;
   #cutsUsed = 0;
 
+  readonly #maxBytes: number;
+
   /** Keys are 0..keys-1; `bytesOf` returns the template with its holes. */
-  constructor(keys: number, bytesOf: (key: number) => Uint8Array) {
+  constructor(keys: number, maxBytes: number, bytesOf: (key: number) => Uint8Array) {
+    this.#maxBytes = maxBytes;
     this.#bytesOf = bytesOf;
     this.#slots = new Uint32Array(keys);
   }
@@ -64,7 +66,7 @@ export class TemplateCache {
 
   /** A template of n bytes has at most n / 2 holes. */
   #makeRoom(length: number): void {
-    if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > TEMPLATE_BYTES) {
+    if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > this.#maxBytes) {
       this.clear();
     }
     if (this.#bytesUsed + length > this.bytes.length) {

@@ -63,7 +63,8 @@ export class TypeScriptEngine implements LineEngine {
     this.#table = table;
     this.#active = active;
     this.#work = work;
-    this.#writer = templates && new RowWriter(joiner === null ? table.matchCount : JOINED_IDS, templates);
+    const maxId = joiner === null ? table.matchCount : JOINED_IDS;
+    this.#writer = templates && new RowWriter(maxId, templates, work.templateBytes);
     this.#joiner = joiner;
     joiner?.onForget(() => this.#writer?.forget());
     this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
