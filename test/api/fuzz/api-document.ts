@@ -53,11 +53,14 @@ export interface Operation {
 export interface DocumentedResponse {
   /** Those that come with every such answer, in small letters. */
   readonly requiredHeaders: readonly string[];
-  /** The check of the body by media type; none: there is no body. */
-  readonly bodies: ReadonlyMap<string, ValidateFunction>;
+  /** The check of the body by media type, compiled when it is first asked for; none: there is no body. */
+  readonly bodies: ReadonlyMap<string, () => ValidateFunction>;
 }
 
 type Json = Readonly<Record<string, any>>;
+
+/** The documents that were read, by their text. */
+const READ = new Map<string, ApiDocument>();
 
 /** What the server says about itself at /openapi.json. */
 export class ApiDocument {
@@ -78,10 +81,12 @@ export class ApiDocument {
     );
   }
 
+  /** Servers of one test file mostly serve the same document: it is read once. */
   static async of(url: string, scope: "public" | "dashboard" = "public"): Promise<ApiDocument> {
-    return new ApiDocument(
-      (await (await fetch(`${url}${scope === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json,
-    );
+    const text = await (await fetch(`${url}${scope === "public" ? "" : "/dashboard/api"}/openapi.json`)).text();
+    const document = READ.get(text) ?? new ApiDocument(JSON.parse(text));
+    READ.set(text, document);
+    return document;
   }
 
   /** The methods of a path, in capitals. */
@@ -125,16 +130,17 @@ export class ApiDocument {
   }
 
   #response(path: string, method: string, status: string, { headers = {}, content = {} }: Json): DocumentedResponse {
-    const check = (type: string): ValidateFunction => {
+    const checkOf = (type: string): (() => ValidateFunction) => {
       const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) =>
         encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
       );
-      return this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` });
+      let check: ValidateFunction | undefined;
+      return () => (check ??= this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` }));
     };
     const requiredHeaders = Object.entries(headers as Json)
       .filter(([, { required }]) => required === true)
       .map(([name]) => name.toLowerCase());
-    return { requiredHeaders, bodies: new Map(Object.keys(content).map((type) => [type, check(type)])) };
+    return { requiredHeaders, bodies: new Map(Object.keys(content).map((type) => [type, checkOf(type)])) };
   }
 }
 

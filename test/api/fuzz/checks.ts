@@ -36,7 +36,7 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
   },
 
   response_schema_conformance: (one, answer) => {
-    const check = responseOf(one, answer)?.bodies.get(typeOf(answer));
+    const check = responseOf(one, answer)?.bodies.get(typeOf(answer))?.();
     if (check === undefined || !isJson(answer)) return undefined;
     const value = parsed(answer);
     if (value === undefined) return "the body is no JSON";

@@ -65,6 +65,14 @@ for (const path of PATHS)
     assert.deepEqual(invalidAmong(api, shownIn(json)), []);
   });
 
+for (const path of PATHS)
+  test(`${path}: the schema of every answer can be compiled`, (t) => {
+    const responses = documents[path].api.operations.flatMap((operation) => [...operation.responses.values()]);
+    const checks = responses.flatMap(({ bodies }) => [...bodies.values()]).map((compiled) => compiled());
+    t.diagnostic(`${checks.length} schemas`);
+    assert.ok(checks.length > responses.length / 2);
+  });
+
 test("the examples are what a server answers; npm run examples writes them anew", async () => {
   assert.deepEqual(EXAMPLES, await exampleAnswers());
 });
