@@ -33,6 +33,7 @@
  *      87040  TOKEN             the token at hand
  *      87168  MEMBER          ┐ the member of JSON lines that
  *      87424  KEYS            ┘ is looked for, and their keys
+ *      91520  HITS              of the chunk of lines once more
  *     131072  WORKSPACE_BYTES
  */
 
@@ -43,6 +44,11 @@ export const TEXT_SLACK = 64;
  * Lines are scanned until there are this many, and up to 64 more: as many as one step of the newline search can find.
  */
 export const CHUNK_LINES = 512;
+/**
+ * A chunk of short lines ends at `CHUNK_LINES`, one of long lines at this length: what is read twice is still in the
+ * cache.
+ */
+export const CHUNK_BYTES = 65536;
 /** Entries of every array by line: `CHUNK_LINES`, 64, and what is stored too far because it is quicker. */
 export const LINE_ENTRIES = 640;
 
@@ -232,8 +238,16 @@ export const KEY_STATE = 44;
 export const KEYS = (MEMBER + MEMBER_BYTES + 63) & -64;
 export const KEYS_BYTES = KNOWN_KEYS * KEY_BYTES;
 
+/**
+ * The positions in a chunk of lines at which an address may be, in order. A chunk ends once there are so many; one step
+ * finds up to 48 more, and -1 follows.
+ */
+export const HIT_ENTRIES = 2048;
+export const HITS = (KEYS + KEYS_BYTES + 63) & -64;
+export const HITS_BYTES = 4 * (HIT_ENTRIES + 64);
+
 /** Whole pages. */
-export const WORKSPACE_BYTES = (KEYS + KEYS_BYTES + 65535) & -65536;
+export const WORKSPACE_BYTES = (HITS + HITS_BYTES + 65535) & -65536;
 
 /** The state at a position in a record of CSV. */
 // at the start of a field: a quote here opens a quoted field

@@ -3,7 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
 import { createFound, findAddress, STOP } from "../../src/batch/lines/find-address.ts";
-import { VECTOR_DOT, VECTOR_IS_COLON, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
+import {
+  HIT_ENTRIES,
+  HITS,
+  TEXT_SLACK,
+  VECTOR_DOT,
+  VECTOR_IS_COLON,
+  WORKSPACE_BYTES,
+} from "../../src/kernel/workspace.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { rounds } from "../rounds.ts";
 import type { KernelRoom } from "./kernel-memory.ts";
@@ -31,11 +38,13 @@ const SHAPES: readonly ((address: string, random: Random) => string)[] = [
   (address) => `a:b:c:d:e:f:1 1:2:3:4 www.a.b.c.d.example.com ip:${address}.`,
 ];
 
-function randomText(random: Random): Buffer {
+/** Lines of these shapes and, one in `others`, of any other. */
+function randomText(random: Random, others = 4): Buffer {
   const lines: string[] = [];
   for (let bytes = 0; bytes < TEXT_BYTES - 2000;) {
     const address = random.below(3) === 0 ? randomIpv6(random) : randomQuad(random);
-    const line = random.below(4) === 0 ? randomLine(random) : SHAPES[random.below(SHAPES.length)]!(address, random);
+    const line =
+      random.below(others) === 0 ? randomLine(random) : SHAPES[random.below(SHAPES.length)]!(address, random);
     bytes += line.length + 1;
     lines.push(line);
   }
@@ -48,14 +57,28 @@ function change(text: Buffer, random: Random): void {
     text[random.below(text.length - 1)] = BYTES[random.below(BYTES.length)]!;
 }
 
+/** How many chunks were read by their hits, and how many line by line. */
+interface Chunks {
+  byHits: number;
+  byLines: number;
+}
+
 /** The first line that the kernel reads in another way than the reference; null if there is none. */
-function firstDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer): string | null {
+function firstDifference(
+  { kernel, memory, at: room }: KernelRoom,
+  at: number,
+  text: Buffer,
+  chunks?: Chunks,
+): string | null {
   new Uint8Array(memory.buffer).set(text, at);
+  const firstHit = new Uint32Array(memory.buffer, room - WORKSPACE_BYTES + HITS, 1);
   const found = createFound();
   const words = new Uint32Array(4 * 640);
   const families = new Uint8Array(640);
   for (let next = at, start = 0; next < at + text.length;) {
+    firstHit[0] = 0; // what the kernel writes there is an address, or -1
     next = kernel.scanChunk(next, at + text.length);
+    if (chunks !== undefined) chunks[firstHit[0] === 0 ? "byLines" : "byHits"]++;
     families.fill(0);
     for (let index = 0; index < kernel.count4; index++) {
       const line = kernel.lines4[index]!;
@@ -83,15 +106,18 @@ function firstDifference({ kernel, memory }: KernelRoom, at: number, text: Buffe
 test(`the kernel reads ${LINES} lines of all shapes as the reference does, changed at random, at random alignments`, (t) => {
   const room = scanningKernel(TEXT_BYTES + 64);
   const random = new Random(SEED);
+  const chunks = { byHits: 0, byLines: 0 };
   let lines = 0;
   let text = randomText(random);
   for (let round = 0; lines < LINES; round++) {
-    if (round % 16 === 0) text = randomText(random);
-    assert.equal(firstDifference(room, room.at + random.below(64), text), null, `seed ${SEED}, round ${round}`);
+    // Every other text has so few lines that begin with an address that most are read by their hits.
+    if (round % 8 === 0) text = randomText(random, round % 16 === 0 ? 4 : 100);
+    assert.equal(firstDifference(room, room.at + random.below(64), text, chunks), null, `seed ${SEED}, round ${round}`);
     for (const byte of text) if (byte === LF) lines++;
     change(text, random);
   }
-  t.diagnostic(`seed ${SEED}: ${lines} lines`);
+  t.diagnostic(`seed ${SEED}: ${lines} lines; ${chunks.byHits} chunks by hits, ${chunks.byLines} by lines`);
+  assert.ok(chunks.byHits > 100 && chunks.byLines > 100);
 });
 
 test("the kernel reads the sample log as the reference does, with anything in front of its lines", () => {
@@ -139,6 +165,51 @@ test("addresses of every length behind every number of bytes, alone in the text"
       assert.deepEqual(kernelLines(room, room.at + 3, text, text.length), expected);
     }
   }
+});
+
+test(`lines with ${HIT_ENTRIES} places at which an address may be, with fewer and with more`, () => {
+  const room = scanningKernel(4 * TEXT_BYTES);
+  const random = new Random(SEED);
+  const plain = SHAPES[0]!;
+  for (const [name, unit] of [
+    ["dots", "1."],
+    ["versions", "1.2.3.456 "],
+    ["gaps", "x::y "],
+    ["colons", ":"],
+  ] as const) {
+    for (let length = HIT_ENTRIES - 100; length <= HIT_ENTRIES + 100; length += 1 + random.below(8)) {
+      const lines = Array.from({ length: 40 }, () => plain(randomQuad(random), random));
+      const long = unit.repeat(length);
+      const text = Buffer.from([...lines, ...lines, long, `${long} 192.0.2.7 x`, ...lines, ""].join("\n"));
+      const chunks = { byHits: 0, byLines: 0 };
+      assert.equal(firstDifference(room, room.at, text), null, `${length} ${name}`);
+      assert.equal(firstDifference(room, room.at + random.below(64), text, chunks), null, `${length} ${name}, by hits`);
+      assert.ok(chunks.byHits > 0);
+    }
+  }
+});
+
+test("lines that are read by their hits, at the very end of the memory", () => {
+  const room = scanningKernel(TEXT_BYTES);
+  const random = new Random(SEED);
+  const end = room.memory.buffer.byteLength - TEXT_SLACK;
+  const lines = Array.from({ length: 40 }, () => SHAPES[0]!(randomQuad(random), random)).join("\n");
+  const chunks = { byHits: 0, byLines: 0 };
+  for (let length = 0; length <= 130; length++) {
+    const text = Buffer.from(`${lines}\n${"-".repeat(length)}${length % 2 === 0 ? " 192.0.2.7" : ""}\n`);
+    assert.equal(firstDifference(room, end - text.length, text, chunks), null, `${length} bytes`);
+  }
+  assert.deepEqual(chunks, { byHits: 130, byLines: 1 });
+});
+
+test("the negative control: a kernel that sees dots in fifteen bytes of sixteen is caught where lines are read by hits", () => {
+  const room = scanningKernel(TEXT_BYTES + 64);
+  const text = randomText(new Random(SEED), 100);
+  assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by hits
+  new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + VECTOR_DOT + 9] = 0;
+  const chunks = { byHits: 0, byLines: 0 };
+  assert.notEqual(firstDifference(room, room.at, text, chunks), null);
+  assert.deepEqual(chunks, { byHits: 1, byLines: 0 });
 });
 
 // Negative controls: one byte of the vectors that the masks are made with.

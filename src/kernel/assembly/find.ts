@@ -1,4 +1,5 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
+import { bytesIn } from "./byte-masks.ts";
 import { wholeQuad } from "./quad.ts";
 import { copiedIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
@@ -10,8 +11,8 @@ const DOT: u8 = 0x2e;
 const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
 
-/** Hits are taken from the first STEP bytes of a window; the 15 after them show what follows a hit. */
-const STEP: usize = 49;
+/** Hits are taken from the first 48 bytes of a window; 15 of those after them show what follows a hit. */
+export const HIT_BYTES: usize = 48;
 
 /*
  * Only tokens that may hold an address are examined. Masks of dots and colons show which ones, one bit per byte, for
@@ -28,7 +29,7 @@ const STEP: usize = 49;
  * Why no address is missed: step 1 of the rule finds a quad, whose three dots are a hit. Step 4 finds an IPv6 address:
  * with a gap that is a hit; without one it has seven colons, or six before a quad, all with one to four digits between
  * them: a chain. Each hit lies in the token of its address, and no hit leaves the window that it is taken from: its
- * last byte is 48 + 4 + 4, 48 + 1 or 48 + 3 * 5 = 63.
+ * last byte is 47 + 4 + 4, 47 + 1 or 47 + 3 * 5 = 62.
  *
  * Whether a hit really is an address is decided token by token, by the rule itself.
  *
@@ -50,7 +51,7 @@ function kindAt(at: usize): i32 {
   return load<u8>(workspace + KINDS + load<u8>(at));
 }
 
-/** Where the token ends in which `findInToken` found no address. */
+/** Where the last token ends in which `findInToken` found no address: before it there is none in this line. */
 let tokenEnd: usize = 0;
 
 /**
@@ -60,53 +61,49 @@ let tokenEnd: usize = 0;
 export function findInLine(start: usize, end: usize, words: usize): i32 {
   const dot = v128.load(workspace, VECTOR_DOT);
   const colon = v128.load(workspace, VECTOR_IS_COLON);
-  let at = start; // everything before belongs to tokens without an address
-  for (let window = start; window < end; ) {
-    let hits = hitsIn(window, dot, colon);
+  tokenEnd = start;
+  for (let window = start; window < end; window += HIT_BYTES) {
+    let hits = hitsOf(bytesIn(window, dot), bytesIn(window, colon));
     // Here 0 < end - window < 64, so the shift is one of 1 to 63.
     if (end - window < 64) hits &= (<u64>1 << (end - window)) - 1;
-    let next = window + STEP;
-    while (hits != 0) {
-      const hit = window + <usize>ctz(hits);
-      if (load<u8>(hit) == DOT && quadAround(hit, start, words)) return 4;
-      let front = hit;
-      while (front > at && kindAt(front - 1) < KIND_DELIMITER) front--;
-      if (load<u8>(hit) != DOT && copiedIpv6(front, words) == 6) return 6;
-      const family = findInToken(front, start, words);
+    for (; hits != 0; hits &= hits - 1) {
+      const family = findAtHit(window + <usize>ctz(hits), start, words);
       if (family != 0) return family;
-      at = tokenEnd;
-      if (at >= next) {
-        next = at;
-        break;
-      }
-      // `at` is at most 48 bytes into the window: no shift is by 64.
-      hits &= ~((<u64>1 << (at - window)) - 1);
     }
-    window = next;
+    if (tokenEnd > window + HIT_BYTES) window = tokenEnd - HIT_BYTES;
   }
   return 0;
 }
 
-/** Bit i is set where a hit begins at `at + i`, i < STEP. */
-@inline
-function hitsIn(at: usize, dot: v128, colon: v128): u64 {
-  const text0 = v128.load(at);
-  const text1 = v128.load(at, 16);
-  const text2 = v128.load(at, 32);
-  const text3 = v128.load(at, 48);
-  const dots = maskOf(i8x16.eq(text0, dot), i8x16.eq(text1, dot), i8x16.eq(text2, dot), i8x16.eq(text3, dot));
-  const colons = maskOf(i8x16.eq(text0, colon), i8x16.eq(text1, colon), i8x16.eq(text2, colon), i8x16.eq(text3, colon));
-  let hits = (dots & nextOctet(dots & nextOctet(dots))) | (colons & (colons >>> 1));
-  // Few windows have four colons.
-  if (popcnt(colons) >= 4) hits |= colons & nextGroup(colons & nextGroup(colons & nextGroup(colons)));
-  return hits & ((<u64>1 << STEP) - 1);
+/** As `findInLine`, with the hits of the line: the positions stored at `hit` and after it that are below `end`. */
+export function findAtHits(hit: usize, start: usize, end: usize, words: usize): i32 {
+  tokenEnd = start;
+  for (let at: usize; (at = <usize>load<u32>(hit)) < end; hit += 4) {
+    const family = findAtHit(at, start, words);
+    if (family != 0) return family;
+  }
+  return 0;
 }
 
+/** Finds the address of the token of a hit, unless that ends at `tokenEnd` or before: then it has none. */
 @inline
-function maskOf(bytes0: v128, bytes1: v128, bytes2: v128, bytes3: v128): u64 {
-  const low = <u64>(<u32>i8x16.bitmask(bytes0) | (<u32>i8x16.bitmask(bytes1) << 16));
-  const high = <u64>(<u32>i8x16.bitmask(bytes2) | (<u32>i8x16.bitmask(bytes3) << 16));
-  return low | (high << 32);
+function findAtHit(hit: usize, start: usize, words: usize): i32 {
+  if (hit < tokenEnd) return 0;
+  if (quadAtHit(hit, start, words)) return 4;
+  let front = hit;
+  while (front > tokenEnd && kindAt(front - 1) < KIND_DELIMITER) front--;
+  if (load<u8>(hit) != DOT && copiedIpv6(front, words) == 6) return 6;
+  return findInToken(front, start, words);
+}
+
+/** Bit i is set where a hit begins, i < HIT_BYTES, in 64 bytes with these dots and colons. */
+@inline
+export function hitsOf(dots: u64, colons: u64): u64 {
+  let hits = (dots & nextOctet(dots & nextOctet(dots))) | (colons & (colons >>> 1));
+  // Few windows have three colons that are followed by another so soon.
+  const followed = colons & nextGroup(colons);
+  if (popcnt(followed) >= 3) hits |= colons & nextGroup(colons & nextGroup(followed));
+  return hits & ((<u64>1 << HIT_BYTES) - 1);
 }
 
 /** The bits 2 to 4 before those that are set: an octet and its dot before. */
@@ -118,15 +115,17 @@ function nextOctet(bits: u64): u64 {
 /** The bits 2 to 5 before those that are set: a group and its colon before. */
 @inline
 function nextGroup(bits: u64): u64 {
-  return (bits >>> 2) | (bits >>> 3) | (bits >>> 4) | (bits >>> 5);
+  const two = (bits >>> 2) | (bits >>> 3);
+  return two | (two >>> 2);
 }
 
 /**
- * Whether the dot at `dot` is the first of a quad that is a whole token and no version; its word is then at `words`.
- * Anything else that may be an address is left to the rule.
+ * Whether the byte at `dot` is a dot, and the first of a quad that is a whole token and no version; its word is then at
+ * `words`. Anything else that may be an address is left to the rule.
  */
 @inline
-function quadAround(dot: usize, start: usize, words: usize): bool {
+export function quadAtHit(dot: usize, start: usize, words: usize): bool {
+  if (load<u8>(dot) != DOT) return false;
   // The four bytes before the dot, the last one on top. A byte xor 0x30 is 0 to 9 for a digit, and only then is neither
   // its own upper bit set nor that of the sum of its lower seven bits and 0x76. For "=192.":
   //     others    0x0000_0080    24 leading zeros / 8 = 3 digits

@@ -1,5 +1,7 @@
 import {
+  CHUNK_BYTES,
   CHUNK_LINES,
+  HITS,
   KIND_COLON,
   KIND_DELIMITER,
   KIND_DELIMITER_BIT,
@@ -26,18 +28,13 @@ import {
   WORDS_4,
   WORDS_6,
 } from "../workspace.ts";
-import { findInLine } from "./find.ts";
+import { findAtHits, findInLine, quadAtHit } from "./find.ts";
+import { findLinesAndHits, hitsKnown } from "./hits.ts";
 import { wholeQuad } from "./quad.ts";
 import { startingIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
-
-/**
- * A chunk of short lines ends at `CHUNK_LINES`, one of long lines at this length: what is read twice is still in the
- * cache.
- */
-const CHUNK_BYTES: usize = 65536;
 
 /** If lines do not begin with a quad, this many lines of a chunk are tried to see whether that has changed. */
 const TRIED_LINES: i32 = 16;
@@ -85,7 +82,8 @@ export function countNewlines(at: usize, end: usize): i32 {
  * after that can be read. Fills the line starts, words and line numbers of the workspace.
  */
 export function scanChunk(at: usize, end: usize): usize {
-  const lines = findLines(at, end, workspace + LINE_STARTS);
+  const starts = workspace + LINE_STARTS;
+  const lines = byHits ? findLinesAndHits(at, end, starts) : findLines(at, end, starts);
   chunkLines = lines;
   findAddresses(lines);
   return load<u32>(workspace + LINE_STARTS + (<usize>lines << 2));
@@ -108,7 +106,7 @@ export function findLines(at: usize, end: usize, starts: usize): i32 {
   // Now the text ends with the LF of its last line.
   if (load<u8>(end - 1) != LF) end++;
   const most = starts + (CHUNK_LINES << 2);
-  const bytesEnd = end - at > CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  const bytesEnd = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
   const lf = v128.load(workspace, VECTOR_LF);
   let out = starts + 4;
   store<u32>(starts, at);
@@ -170,6 +168,9 @@ function newlines(at: usize, lf: v128): u64 {
  *        | PENDING_LINES
  *     findOther   startingIpv6: begins with an IPv6 address, then findInLine: anywhere in the line
  *
+ * If hardly any line of a chunk began with an address, only TRIED_LINES lines of the next go these ways. For all others
+ * `findByHits` examines the places at which an address may be (hits.ts), which are found together with the newlines.
+ *
  * PENDING_PAIRS has room for LINE_ENTRIES / 2 pairs and PENDING_LINES for LINE_ENTRIES lines: all of a chunk. A pair
  * that is stored and not put aside is overwritten by the next, so at most one extra entry is written.
  */
@@ -181,8 +182,14 @@ let asideEnd: usize = 0;
 /** Whether the last chunk had pairs of quads and others, both in numbers, so that no branch can be predicted. */
 let mixed: bool = false;
 
-/** Whether no line of the last chunk began with a quad: then only the first lines of the next are tried. */
+/** Whether few lines of the last chunk began with a quad: then only the first lines of the next are tried. */
 let elsewhere: bool = false;
+
+/** Whether few lines of the last chunk began with any address: then the hits of the whole next chunk are found first. */
+let byHits: bool = false;
+
+/** How many lines of the chunk begin with IPv6, among those that are not read by hits. */
+let starting6: i32 = 0;
 
 /**
  * Finds the addresses of the lines, in no particular order: first dotted quads two by two, then one by one, then
@@ -192,23 +199,48 @@ function findAddresses(lines: i32): void {
   const base = workspace;
   to4 = base + WORDS_4;
   to6 = base + WORDS_6;
-  const aside = elsewhere ? tryFirstLines(lines) : findQuads(lines);
-  elsewhere = to4 == base + WORDS_4;
+  starting6 = 0;
+  const tried = elsewhere && lines > TRIED_LINES ? TRIED_LINES : lines;
+  const rest = byHits ? tried : lines; // the first line that is read by hits
+  const aside = elsewhere ? tryFirstLines(tried, rest) : findQuads(lines);
+  // At most one in 16. Both numbers are below LINE_ENTRIES: no shift overflows.
+  elsewhere = <i32>((to4 - base - WORDS_4) >>> 2) << 4 < tried;
   for (let line = base + PENDING_LINES; line < aside; line += 4) findOther(<usize>load<u32>(line));
+  findByHits(rest, lines);
+  byHits = elsewhere && starting6 << 4 < rest;
   found4 = <i32>((to4 - base - WORDS_4) >>> 2);
   found6 = <i32>((to6 - base - WORDS_6) >>> 4);
 }
 
-/** Finds the quads at the beginning of the first lines, and puts all other lines aside. Returns where these end. */
-function tryFirstLines(lines: i32): usize {
+/** Finds the quads at the beginning of the lines [0, tried), and puts all others aside, up to the line `rest`. */
+function tryFirstLines(tried: i32, rest: i32): usize {
   const starts = workspace + LINE_STARTS;
-  const end = starts + (<usize>lines << 2);
-  const tried = lines < TRIED_LINES ? end : starts + (TRIED_LINES << 2);
+  const triedEnd = starts + (<usize>tried << 2);
+  const end = starts + (<usize>rest << 2);
   let aside = workspace + PENDING_LINES;
   let start = starts;
-  for (; start < tried; start += 4) aside = findQuad(start, aside);
+  for (; start < triedEnd; start += 4) aside = findQuad(start, aside);
   for (; start < end; start += 4, aside += 4) store<u32>(aside, start);
   return aside;
+}
+
+/** Finds the addresses of the lines [line, lines) by the hits of the chunk. */
+function findByHits(line: i32, lines: i32): void {
+  const base = workspace;
+  const known = hitsKnown;
+  let hit = base + HITS;
+  for (; line < lines; line++) {
+    const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
+    const end = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
+    // The last hit, -1, is no less than any start or end.
+    while (<usize>load<u32>(hit) < start) hit += 4;
+    const at = <usize>load<u32>(hit);
+    if (end > known) addFound(line, findInLine(start, end, to6));
+    else if (at < end) {
+      if (quadAtHit(at, start, to4)) addWord(line);
+      else addFound(line, findAtHits(hit, start, end, to6));
+    }
+  }
 }
 
 /** Finds the quads at the beginning of lines, two by two, and puts the other lines aside. Returns where these end. */
@@ -351,16 +383,28 @@ function findOther(start: usize): void {
   const line = <i32>((start - base - LINE_STARTS) >>> 2);
   let family = 0;
   if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = startingIpv6(at, to6);
-  // `to6` has room for one address more than were found, so it serves as scratch: 16 bytes that count only if it moves.
-  if (family == 0) {
-    family = findInLine(at, <usize>load<u32>(start, 4) - 1, to6);
-    store<u32>(to4, load<u32>(to6));
-  }
+  if (family == 6) starting6++;
+  else family = findInLine(at, <usize>load<u32>(start, 4) - 1, to6);
+  addFound(line, family);
+}
+
+/**
+ * Adds the address of this family, if there is one, whose words are at `to6`. That has room for one address more than
+ * were found, so it serves as scratch: what is there counts only if it moves.
+ */
+function addFound(line: i32, family: i32): void {
   if (family == 6) {
-    store<i32>(base + LINES_6 + ((to6 - base - WORDS_6) >>> 2), line);
+    store<i32>(workspace + LINES_6 + ((to6 - workspace - WORDS_6) >>> 2), line);
     to6 += 16;
   } else if (family == 4) {
-    store<i32>(to4, line, LINES_4 - WORDS_4);
-    to4 += 4;
+    store<u32>(to4, load<u32>(to6));
+    addWord(line);
   }
+}
+
+/** Adds the IPv4 address at `to4`. */
+@inline
+function addWord(line: i32): void {
+  store<i32>(to4, line, LINES_4 - WORDS_4);
+  to4 += 4;
 }
