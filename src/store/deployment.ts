@@ -149,6 +149,12 @@ export interface Pull {
   readonly bytes: number;
 }
 
+/** A pull with the id under which it is recorded once, together with what is only counted of its day. */
+export interface PullToRecord extends Pull {
+  readonly id: string;
+  readonly earlier: { readonly pulls: number; readonly bytes: number };
+}
+
 export interface PullsOfDay {
   /** Midnight, UTC. */
   readonly day: number;

@@ -68,7 +68,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual(await announce(21 * MINUTE), [true, true]);
       assert.deepEqual(await announce(900 * MINUTE), [true, true]);
       const pull = { deploymentId, file: "combined.txt", address: "192.0.2.1", agent: "", status: 200, bytes: 1 };
-      await other.store.record("pulls", [{ ...pull, at: 901 * MINUTE, id: "p" }]);
+      await other.store.record("pulls", [{ ...pull, at: 901 * MINUTE, id: "p", earlier: { pulls: 0, bytes: 0 } }]);
       assert.deepEqual(await announce(905 * MINUTE), [false, false]);
       assert.deepEqual(await announce(917 * MINUTE), [true, true]);
       assert.deepEqual(await announced(one.store, organisationId), [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
-import type { Deployment, Pull } from "../../src/store/deployment.ts";
+import type { Deployment, PullToRecord } from "../../src/store/deployment.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
@@ -203,11 +203,13 @@ for (const { name, skip, make, stop } of await databases()) {
           pulls
             .slice(50)
             .reverse()
-            .map(({ id: _id, ...rest }) => rest),
+            .map(({ id: _id, earlier: _earlier, ...rest }) => rest),
         );
         assert.deepEqual(log.days, [{ day: 40 * DAY, pulls: 150, bytes: 1500 }]);
-        await store.record("pulls", [pull(id, 71 * DAY, "later")]);
-        assert.deepEqual((await store.read("pulls", id)).days, [{ day: 71 * DAY, pulls: 1, bytes: 10 }]);
+        const later = { ...pull(id, 71 * DAY, "later"), earlier: { pulls: 4, bytes: 7 } };
+        await store.record("pulls", [later]);
+        await store.record("pulls", [later]);
+        assert.deepEqual((await store.read("pulls", id)).days, [{ day: 71 * DAY, pulls: 5, bytes: 17 }]);
         assert.deepEqual(await store.read("pullTimes"), [{ deploymentId: id, at: 71 * DAY }]);
       }));
   });
@@ -225,8 +227,10 @@ function publishing(
   return { kind: "publish-list", ...owned, basedOn, list, content: `content of ${digest}`, ...by(50) };
 }
 
-function pull(deploymentId: string, at: number, id: string): Pull & { readonly id: string } {
-  return { deploymentId, at, id, file: "combined.txt", address: "192.0.2.1", agent: "a", status: 200, bytes: 10 };
+function pull(deploymentId: string, at: number, id: string): PullToRecord {
+  const earlier = { pulls: 0, bytes: 0 };
+  const device = { file: "combined.txt", address: "192.0.2.1", agent: "a" };
+  return { deploymentId, at, id, ...device, status: 200, bytes: 10, earlier };
 }
 
 async function newCredential(store: Replica["store"], organisationId: string, deploymentId: string, label: string) {

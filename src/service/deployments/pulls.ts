@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Pull, type PullLog, silenceOf, type Deployment } from "../../store/deployment.ts";
+import { type Deployment, type Pull, type PullLog, type PullToRecord, silenceOf } from "../../store/deployment.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /** Milliseconds between two exchanges with the store. */
 const EVERY = 5000;
-/** Pulls that wait for the store; older ones are forgotten. */
-const MAX_WAITING = 10_000;
+/** Pulls of a deployment that are shown; of earlier ones, only their number and their bytes are. */
 const KEPT = 100;
 const MAX_AGENT = 200;
 const DAY = 86_400_000;
@@ -17,12 +16,21 @@ interface PullServices {
   readonly memory: ServiceMemory;
 }
 
-type Recorded = Pull & { readonly id: string };
+/** `earlier`: what is only counted of the day, from before this pull. */
+interface WaitingPull {
+  readonly pull: Pull;
+  earlier: { readonly pulls: number; readonly bytes: number };
+}
+
+const NONE = { pulls: 0, bytes: 0 };
 
 /** Records who has fetched files of deployments, every few seconds, for all servers together. */
 export class Pulls {
   readonly #services: PullServices;
-  #waiting: Recorded[] = [];
+  /** By deployment, the oldest first. */
+  #waiting = new Map<string, WaitingPull[]>();
+  /** What was passed to the store, until it confirms that: what is repeated has to be the same. */
+  #sent: readonly PullToRecord[] = [];
   #last = new Map<string, number>();
   readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
 
@@ -41,9 +49,14 @@ export class Pulls {
   }
 
   add(pull: Pull): void {
-    const agent = pull.agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", "");
-    this.#waiting.push({ ...pull, agent, id: randomUUID() });
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    const { deploymentId } = pull;
+    const own = this.#waiting.get(deploymentId);
+    if (own === undefined) this.#waiting.set(deploymentId, [{ pull, earlier: NONE }]);
+    else {
+      own.push({ pull, earlier: NONE });
+      // One more than is shown may hold what is counted of the day before.
+      if (own.length > KEPT + 1) joinOldest(own);
+    }
     this.#note(pull);
   }
 
@@ -61,13 +74,15 @@ export class Pulls {
   /** Recorded pulls, and those still to be recorded. */
   async logOf(id: string): Promise<PullLog> {
     const { pulls, days } = await this.#services.store.read("pulls", id);
-    const own = this.#waiting.filter(({ deploymentId }) => deploymentId === id);
-    const added = own.map(({ id: _id, ...pull }) => pull).reverse();
+    const sent = this.#sent.filter(({ deploymentId }) => deploymentId === id);
+    const own = [...sent, ...(this.#waiting.get(id) ?? []).map(toRecord)];
+    const added = own.map(({ id: _id, earlier: _earlier, ...pull }) => pull).reverse();
     const counts = new Map(days.map((day) => [day.day, day]));
-    for (const { at, bytes } of own) {
-      const day = at - (at % DAY);
-      const before = counts.get(day) ?? { day, pulls: 0, bytes: 0 };
-      counts.set(day, { day, pulls: before.pulls + 1, bytes: before.bytes + bytes });
+    for (const { at, bytes, earlier } of own) {
+      const day = dayOf(at);
+      const { pulls: before, bytes: bytesBefore } = counts.get(day) ?? NONE;
+      const [count, sum] = [before + earlier.pulls + 1, bytesBefore + earlier.bytes + bytes];
+      counts.set(day, { day, pulls: count, bytes: sum });
     }
     return {
       pulls: [...added, ...pulls].slice(0, KEPT),
@@ -89,19 +104,41 @@ export class Pulls {
   }
 
   async #record(): Promise<void> {
-    const pulls = this.#waiting;
-    if (pulls.length === 0) return;
+    if (this.#sent.length === 0) {
+      this.#sent = [...this.#waiting.values()].flatMap((own) => own.map(toRecord));
+      this.#waiting = new Map();
+    }
+    if (this.#sent.length === 0) return;
     try {
-      await this.#services.store.record("pulls", pulls);
-      // Further pulls have arrived meanwhile.
-      const recorded = new Set(pulls.map(({ id }) => id));
-      this.#waiting = this.#waiting.filter(({ id }) => !recorded.has(id));
+      await this.#services.store.record("pulls", this.#sent);
+      this.#sent = [];
     } catch {
-      // They are recorded with the next ones.
+      // They are recorded the next time.
     }
   }
 
   async #learn(): Promise<void> {
     for (const pull of await this.#services.store.read("pullTimes")) this.#note(pull);
   }
+}
+
+/** Of the oldest pull whose next one is of the same day, only its number and bytes stay, with that one. */
+function joinOldest(own: WaitingPull[]): void {
+  const index = own.findIndex(({ pull }, at) => at + 1 < own.length && dayOf(pull.at) === dayOf(own[at + 1]!.pull.at));
+  if (index < 0) return;
+  const [joined] = own.splice(index, 1) as [WaitingPull];
+  const next = own[index]!;
+  next.earlier = {
+    pulls: next.earlier.pulls + joined.earlier.pulls + 1,
+    bytes: next.earlier.bytes + joined.earlier.bytes + joined.pull.bytes,
+  };
+}
+
+function toRecord({ pull, earlier }: WaitingPull): PullToRecord {
+  const agent = pull.agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", "");
+  return { ...pull, agent, earlier, id: randomUUID() };
+}
+
+function dayOf(at: number): number {
+  return at - (at % DAY);
 }

@@ -13,8 +13,12 @@ export class SeenHistory {
     return new Map(this.#seen);
   }
 
+  /**
+   * A number that is known keeps its first transaction: another one under it shows that the database was restored, and
+   * the next read has to find that. Otherwise writes of this server that reach its last number would hide it.
+   */
   add({ sequence, transaction }: Pick<HistoryMark, "sequence" | "transaction">): void {
-    this.#seen.set(sequence, transaction);
+    if (!this.#seen.has(sequence)) this.#seen.set(sequence, transaction);
   }
 
   /** These were found in the database, and so was `last`: the later one stands for all. */

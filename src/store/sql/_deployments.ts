@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { Pull, PullLog } from "../deployment.ts";
+import type { PullLog, PullToRecord } from "../deployment.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 
@@ -44,11 +44,6 @@ export async function readPullTimes({ db }: Engine): Promise<{ deploymentId: str
     .select(({ fn }) => ["deployment_id", fn.max<number>("at").as("at")])
     .groupBy("deployment_id");
   return (await rows.execute()).map(({ deployment_id, at }) => ({ deploymentId: deployment_id, at }));
-}
-
-/** A pull with the id under which it is recorded once. */
-export interface PullToRecord extends Pull {
-  readonly id: string;
 }
 
 /** See `COUNTERS.pulls`. The oldest are deleted. */
@@ -107,8 +102,8 @@ async function addCounts(
   const rows = [...days].map(([day, own]) => [
     deploymentId,
     day,
-    own.length,
-    own.reduce((sum, { bytes }) => sum + bytes, 0),
+    own.reduce((sum, { earlier }) => sum + 1 + earlier.pulls, 0),
+    own.reduce((sum, { bytes, earlier }) => sum + bytes + earlier.bytes, 0),
   ]);
   if (rows.length === 0) return;
   const number = (index: number) => sql`cast(value ->> ${sql.lit(index)} as bigint)`;
