@@ -1,0 +1,42 @@
+"""Tables for the test of the example for Spark. `write FOLDER LOG` makes a file in Parquet of each Arrow stream in a
+folder, with more columns; `read LOG OUTPUT FILE` writes the rows of a result as an Arrow stream in the order of their
+numbers, once those other columns are as they were."""
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+OTHERS = ["row", "ip", "nothing", "mixed", "nested"]
+
+
+def with_other_columns(table):
+    rows = table["row"].to_pylist()
+    return (
+        table.append_column("nothing", pa.nulls(len(rows), pa.int32()))
+        .append_column("mixed", pa.array([None if row % 3 == 0 else f"{row};é" for row in rows], pa.string()))
+        .append_column("nested", pa.array([[row, None] if row % 2 else [] for row in rows], pa.list_(pa.int64())))
+    )
+
+
+def write(folder, log):
+    Path(log).mkdir()
+    for stream in Path(folder).glob("*.arrows"):
+        table = pa.ipc.open_stream(stream.read_bytes()).read_all()
+        pq.write_table(with_other_columns(table), Path(log, f"{stream.stem}.parquet"))
+
+
+def read(log, output, file):
+    before, after = (pq.read_table(path).sort_by("row") for path in (log, output))
+    assert after.column_names == [*OTHERS, "cidr", "cbs_ids"], after.column_names
+    assert before.num_rows == after.num_rows, f"{after.num_rows} rows of {before.num_rows}"
+    for name in OTHERS:
+        assert before[name].cast(after[name].type).equals(after[name]), f"column {name} has changed"
+    ids = [None if each is None else " ".join(each) for each in after["cbs_ids"].to_pylist()]
+    table = pa.table({"row": after["row"].cast(pa.int32()), "cidr": after["cidr"], "ids": pa.array(ids, pa.string())})
+    with pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+
+
+{"write": write, "read": read}[sys.argv[1]](*sys.argv[2:])

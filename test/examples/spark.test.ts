@@ -1,0 +1,197 @@
+/** The example for Spark, on a cluster of a master and two workers: every row as the library says, also after a kill. */
+import assert from "node:assert/strict";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Int32, Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
+import { formatAddress } from "../../src/address/format-address.ts";
+import type { Catalogue } from "../../src/cbs/catalogue.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import { catalogueOf } from "../cbs/catalogues.ts";
+import { run as runCommand, temporaryFolder } from "../cli/run-command.ts";
+import { COMMAND_FILE } from "../command-file.ts";
+import { probes } from "../formats/subjects.ts";
+import { onlyLong } from "../rounds.ts";
+import { missingCommand, type Run, run } from "../tools.ts";
+import { until } from "../until.ts";
+import { PYTHON, type SparkCluster, startSpark } from "./spark-cluster.ts";
+
+const EXAMPLE = join(import.meta.dirname, "../../examples/spark/identify.py");
+const PARQUET = join(import.meta.dirname, "parquet.py");
+const CATALOGUE = join(import.meta.dirname, "../../data/catalogue.ipsieve");
+const ROWS = 1_000_000;
+const PARTITIONS = 16;
+/** Milliseconds for each test: a machine that is busy with other tests takes minutes to start an application of Spark. */
+const TIMEOUT = 900_000;
+const SETTINGS = {
+  // Each file is a partition.
+  "spark.sql.files.maxPartitionBytes": "1m",
+  // Both executors are there before the first task.
+  "spark.scheduler.minRegisteredResourcesRatio": "1",
+  "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+};
+
+const missing =
+  (existsSync(PYTHON) ? false : "PySpark is not installed; install it with: npm run examples:setup") ||
+  missingCommand("java", "-version", "default-jre-headless");
+
+/** Texts of a column, and the address that each stands for; null where there is none. */
+const FIELDS: readonly (readonly [text: string | null, address: string | null])[] = [
+  [null, null],
+  ["", null],
+  ["-", null],
+  ["no address", null],
+  ["seen 1.1.1.1", null],
+  ["1.1.1.1:443", "1.1.1.1"],
+  [" [2606:4700::1]:80", "2606:4700::1"],
+  ["10.0.0.1, 1.1.1.1", "10.0.0.1"],
+  ["::ffff:1.1.1.1", "1.1.1.1"],
+  ["é\u0000\n💡", null],
+];
+const ADDRESS_OF = new Map(FIELDS);
+
+const folder = temporaryFolder();
+const path = (name: string) => join(folder.path, name);
+let spark: SparkCluster;
+let catalogue: Catalogue;
+let texts: (string | null)[];
+
+before(async () => {
+  if (missing !== false || onlyLong() !== false) return;
+  catalogue = await openCatalogue(CATALOGUE);
+  texts = textsOf(catalogue);
+  await writeLog(texts);
+  spark = await startSpark(folder.path, { workers: 2 });
+});
+after(async () => {
+  await spark?.close();
+  folder.remove();
+});
+
+/** The first partition has no rows, the second only nulls, the third no addresses; the others have all that there is. */
+const isIn = (row: number, partition: number): boolean => Math.floor((row * (PARTITIONS - 1)) / ROWS) === partition - 1;
+
+function textsOf(of: Catalogue): (string | null)[] {
+  const addresses = Array.from(probes(of, 8), formatAddress);
+  const withoutAddress = FIELDS.filter(([, address]) => address === null);
+  return Array.from({ length: ROWS }, (_, row) => {
+    if (isIn(row, 1)) return null;
+    if (isIn(row, 2)) return withoutAddress[row % withoutAddress.length]![0];
+    return row % 10 === 0 ? FIELDS[(row / 10) % FIELDS.length]![0] : addresses[(row * 7919) % addresses.length]!;
+  });
+}
+
+async function writeLog(of: readonly (string | null)[]): Promise<void> {
+  mkdirSync(path("streams"));
+  const rows = Array.from(of.keys());
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const chosen = rows.filter((row) => isIn(row, partition));
+    const row = vectorFromArray(chosen, new Int32());
+    const ip = vectorFromArray(
+      chosen.map((each) => of[each]!),
+      new Utf8(),
+    );
+    writeFileSync(path(`streams/${partition}.arrows`), tableToIPC(new Table({ row, ip }), "stream"));
+  }
+  const { code, output } = await run(PYTHON, [PARQUET, "write", path("streams"), path("log.parquet")]);
+  assert.equal(code, 0, output);
+}
+
+/** Runs the example; each start of ipsieve is a line of the file `starts`. */
+function identified(output: string, { snapshot = CATALOGUE, log = "log.parquet", settings = {} } = {}): Promise<Run> {
+  const script = path("ipsieve");
+  writeFileSync(path("starts"), "");
+  writeFileSync(script, `echo start >>'${path("starts")}'; exec '${process.execPath}' '${COMMAND_FILE}' "$@"\n`);
+  const args = ["--snapshot", snapshot, "--ipsieve", `sh ${script}`, path(log), path(output)];
+  return spark.submit(EXAMPLE, args, { ...SETTINGS, ...settings });
+}
+
+const starts = (): number => readFileSync(path("starts"), "utf8").split("\n").length - 1;
+
+/** Compares every row with the library, and that each is there once; gives how many have services. */
+async function compare(output: string, expected: Catalogue): Promise<number> {
+  const file = path("read.arrows");
+  const { code, output: said } = await run(PYTHON, [PARQUET, "read", path("log.parquet"), path(output), file]);
+  assert.equal(code, 0, said);
+  const table = tableFromIPC(readFileSync(file));
+  const [numbers, cidrs, ids] = ["row", "cidr", "ids"].map((name) => table.getChild(name)!);
+  assert.equal(table.numRows, ROWS);
+  let found = 0;
+  for (const [row, text] of texts.entries()) {
+    const address = ADDRESS_OF.has(text) ? ADDRESS_OF.get(text)! : text;
+    const document = address === null ? null : identifyText(expected, address);
+    const services = document?.cbs_ids.join(" ") ?? "";
+    if (numbers!.get(row) !== row || cidrs!.get(row) !== (document?.cidr ?? null) || ids!.get(row) !== services)
+      assert.fail(`row ${row}, ${text}: ${numbers!.get(row)}, ${cidrs!.get(row)}, ${ids!.get(row)}`);
+    if (services !== "") found++;
+  }
+  return found;
+}
+
+const partsOf = (output: string): string[] => globSync(join(path(output), "part-*.parquet"));
+const committedTasks = (output: string) => globSync(join(path(output), "_temporary/0/task_*/part-*")).length;
+
+describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () => {
+  test("every row as the library says, and the snapshot on every node once", { timeout: TIMEOUT }, async (t) => {
+    const { code, output } = await identified("out.parquet");
+    assert.equal(code, 0, output);
+    const found = await compare("out.parquet", catalogue);
+    t.diagnostic(`${ROWS} rows of ${PARTITIONS} partitions, ${found} with services`);
+    assert.ok(found > ROWS / 3 && found < ROWS);
+    assert.equal(starts(), 2, "one ipsieve for each executor");
+    await until("no ipsieve is left behind", () => spark.processes("identify\0--format").length === 0);
+    assert.equal(globSync(join(folder.path, "worker-*/app-*/*/catalogue.ipsieve")).length, 2);
+  });
+
+  test(
+    "negative controls: another catalogue, a part that is lost, and one that is there twice are noticed",
+    { timeout: TIMEOUT },
+    async () => {
+      await assert.rejects(compare("out.parquet", catalogueOf([["1.0.0.0/8", "/cloud/aws"]])), /row \d+, /);
+      const [part] = partsOf("out.parquet");
+      cpSync(part!, join(path("out.parquet"), `again-${basename(part!)}`));
+      await assert.rejects(compare("out.parquet", catalogue), new RegExp(`\\d+ rows of ${ROWS}`));
+      rmSync(join(path("out.parquet"), `again-${basename(part!)}`));
+      rmSync(part!);
+      await assert.rejects(compare("out.parquet", catalogue), new RegExp(`\\d+ rows of ${ROWS}`));
+    },
+  );
+
+  test(
+    "an executor and an ipsieve are killed, and the snapshot is replaced: nothing is lost, doubled or mixed",
+    { timeout: TIMEOUT },
+    async (t) => {
+      const within = TIMEOUT;
+      cpSync(CATALOGUE, path("changing.ipsieve"));
+      writeFileSync(path("other.csv"), "0.0.0.0/0,/cloud/aws\n");
+      const { code: built } = await runCommand(["build", path("other.csv"), "-o", path("other.ipsieve")]);
+      assert.equal(built, 0);
+      const job = identified("killed.parquet", { snapshot: path("changing.ipsieve") });
+      await until("tasks are committed", () => committedTasks("killed.parquet") >= 2, { every: 5, within });
+      renameSync(path("other.ipsieve"), path("changing.ipsieve"));
+      process.kill(spark.processes("CoarseGrainedExecutorBackend")[0]!, "SIGKILL");
+      const before = committedTasks("killed.parquet");
+      await until("a task more is committed", () => committedTasks("killed.parquet") > before, { every: 5, within });
+      process.kill(spark.processes("identify\0--format")[0]!, "SIGKILL");
+      const { code, output } = await job;
+      assert.equal(code, 0, output);
+      assert.match(output, /Lost executor/);
+      assert.match(output, /ipsieve failed: .*exit code -9/);
+      const found = await compare("killed.parquet", catalogue);
+      t.diagnostic(`killed after ${before} of ${PARTITIONS} tasks; ${found} rows with services`);
+    },
+  );
+
+  test("what cannot work is an error that says why, and leaves no result", { timeout: TIMEOUT }, async () => {
+    writeFileSync(path("cut.ipsieve"), readFileSync(CATALOGUE).subarray(0, 100_000));
+    const settings = { "spark.task.maxFailures": "1" };
+    const cut = await identified("cut.parquet", { snapshot: path("cut.ipsieve"), settings });
+    assert.equal(cut.code, 1);
+    assert.match(cut.output, /ipsieve failed: .*catalogue\.ipsieve/);
+    const again = await identified("again.parquet", { log: "out.parquet" });
+    assert.equal(again.code, 1);
+    assert.match(again.output, /the log already has a column that would be added, rename it: \['cbs_ids', 'cidr'\]/);
+    for (const output of ["cut.parquet", "again.parquet"]) assert.deepEqual(partsOf(output), []);
+  });
+});
