@@ -63,7 +63,11 @@ export function longestTurn({ process: child }: Listener): Promise<number> {
 }
 
 /** Processor seconds, user and system, that a process and its threads have had (Linux). */
-export function processorSeconds({ process: { pid } }: Pick<Listener, "process">): number {
+export function processorSeconds({
+  process: { pid },
+}: {
+  readonly process: { readonly pid?: number | undefined };
+}): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const TICKS = 100;

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fillStore } from "../../../bench/api/fill-store.ts";
 import { Random } from "../../../bench/data/random.ts";
 import { type PostgresServer, startPostgres } from "../../store/harness/postgres.ts";
+import { DIRECTIONS, PacketFilter } from "./packet-filter.ts";
 import type { PartitionOptions, PartitionReport } from "./partitions.ts";
 import { LIMITS, ServiceReplica } from "./replicas.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
-const DIRECTIONS = ["both", "to the database", "from the database"] as const;
 /** Milliseconds of a partition. */
 const [MIN_CUT, MAX_CUT] = [1000, 4000];
 /** As long as a server tries to write before it refuses to, at most. */
@@ -122,31 +122,6 @@ async function killCutOff(replica: ServiceReplica, filter: PacketFilter): Promis
   await sleep(ON_THE_WAY);
   await replica.kill();
   filter.clear();
-}
-
-/** What does not arrive is dropped without a word, as by a cable that was pulled. */
-class PacketFilter {
-  readonly #port: number;
-
-  constructor(port: number) {
-    this.#port = port;
-    nft("add table inet partition", "add chain inet partition input { type filter hook input priority 0; }");
-  }
-
-  drop(address: string, direction: (typeof DIRECTIONS)[number]): void {
-    const rule = (match: string): string => `add rule inet partition input ${match} drop`;
-    const to = rule(`ip daddr ${address} tcp dport ${this.#port}`);
-    const from = rule(`ip saddr ${address} tcp sport ${this.#port}`);
-    nft(...(direction === "both" ? [to, from] : direction === "to the database" ? [to] : [from]));
-  }
-
-  clear(): void {
-    nft("flush chain inet partition input");
-  }
-}
-
-function nft(...commands: readonly string[]): void {
-  execFileSync("nft", [commands.join("\n")]);
 }
 
 execFileSync("ip", ["link", "set", "lo", "up"]);

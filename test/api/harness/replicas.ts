@@ -18,9 +18,9 @@ export const LIMITS = [
   "silent",
 ];
 
-/** A server process, and requests to it that concern one ruleset. */
+/** A server process, or a proxy to some, and requests to it that concern one ruleset. */
 export class ServiceReplica {
-  readonly #service: ServiceProcess;
+  readonly #service: Pick<ServiceProcess, "port" | "end">;
   readonly #rules: string;
   readonly #headers: Record<string, string>;
   #isWriting = true;
@@ -32,7 +32,7 @@ export class ServiceReplica {
   /** Other statuses that writes got. */
   readonly refused: number[] = [];
 
-  constructor(service: ServiceProcess, key: string, rulesetId: string) {
+  constructor(service: Pick<ServiceProcess, "port" | "end">, key: string, rulesetId: string) {
     this.#service = service;
     this.#rules = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${rulesetId}/rules`;
     this.#headers = { "X-API-Key": key, "Content-Type": "application/json" };

@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export const FAULTS = ["killed", "frozen", "cut off"] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface BalancedOptions {
+  /** Each with one fault. */
+  readonly rounds: number;
+  readonly seed: number;
+  /**
+   * Milliseconds after which a write that was acknowledged has to be there for everyone. With 0 every stale answer counts
+   * as wrong: the negative control, which must find some.
+   */
+  readonly bound: number;
+}
+
+/** A server that is 10 s behind is not ready, which HAProxy has noticed after two checks of at most 2 s, and 2 s apart. */
+export const BOUND = 16_000;
+
+export interface BalancedReport {
+  readonly faults: Record<Fault, number>;
+  reads: number;
+  acknowledged: number;
+  /** Reads that did not know a write that had been acknowledged before they were sent, and how long before, at most. */
+  stale: number;
+  stalest: number;
+  /** Answers that are no server's right, each with its reason. */
+  readonly wrong: string[];
+  /** Acknowledged writes that one of the two does not know in the end. */
+  readonly lost: string[];
+  /** Answers that say that there is none now, such as 503, and how many. */
+  readonly otherStatuses: Record<string, number>;
+}
+
+/** In a network namespace of its own: what `whyNoPartitions` asks for, and HAProxy. */
+export function runBalanced(options: BalancedOptions): BalancedReport {
+  const script = fileURLToPath(new URL("./balanced.ts", import.meta.url));
+  const text = execFileSync("unshare", ["--net", process.execPath, script, JSON.stringify(options)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as BalancedReport;
+}
+
+/** Other statuses would be no way to say that there is no answer now. The connections of a server that is killed end. */
+const HONEST = /^(read|write) (502|503|504|without an answer)$/;
+
+export function holdsBalanced({ wrong, lost, otherStatuses, reads, acknowledged }: BalancedReport): boolean {
+  const isHonest = Object.keys(otherStatuses).every((name) => HONEST.test(name));
+  return wrong.length + lost.length === 0 && isHonest && reads > 0 && acknowledged > 0;
+}
