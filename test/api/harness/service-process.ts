@@ -28,18 +28,23 @@ interface ProcessOptions {
   readonly nodeArgs?: readonly string[];
 }
 
+/** What a process has written to standard error, where that is a pipe. */
+interface Log {
+  text: string;
+}
+
 /** The real command in a process of its own, listening on a port of its own. */
 export class ServiceProcess {
   readonly port: number;
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | string>;
-  #logged = "";
+  readonly #log: Log;
 
-  private constructor(child: ChildProcess, port: number, ended: Promise<number | string>) {
+  private constructor(child: ChildProcess, port: number, ended: Promise<number | string>, log: Log) {
     this.#child = child;
     this.port = port;
     this.#ended = ended;
-    child.stderr?.on("data", (chunk) => (this.#logged += String(chunk)));
+    this.#log = log;
   }
 
   /**
@@ -56,6 +61,8 @@ export class ServiceProcess {
       env: { ...process.env, IPSIEVE_LOG_LEVEL: "error", IPSIEVE_EVENT_LOOP_DELAY: "60000" },
       stdio: ["ignore", "pipe", logTo],
     });
+    const log: Log = { text: "" };
+    child.stderr?.on("data", (chunk) => (log.text += String(chunk)));
     // What a process has written to a pipe may come after its end: "close" is when all of it is here.
     const ended = new Promise<number | string>((resolve) =>
       child.once(logTo === "pipe" ? "close" : "exit", (code, signal) => resolve(code ?? signal!)),
@@ -63,8 +70,8 @@ export class ServiceProcess {
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);
     const port = /http:\/\/[^ ]*:(\d+)/.exec(String(first))?.[1];
-    if (port === undefined) throw new Error(`the service ended with ${first} before it listened`);
-    return new ServiceProcess(child, Number(port), ended);
+    if (port === undefined) throw new Error(`the service ended with ${first} before it listened: ${log.text}`);
+    return new ServiceProcess(child, Number(port), ended, log);
   }
 
   get pid(): number {
@@ -79,7 +86,7 @@ export class ServiceProcess {
 
   /** The lines of its log so far, where that is a pipe. */
   get logged(): Record<string, unknown>[] {
-    return this.#logged
+    return this.#log.text
       .split("\n")
       .filter((line) => line.startsWith("{") && line.endsWith("}"))
       .map((line) => JSON.parse(line));
