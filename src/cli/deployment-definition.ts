@@ -73,6 +73,12 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     help: `refuse the list if an include has an IPv6 prefix wider than /N; default: ${SHORTEST_LENGTHS[6]}`,
   },
   { name: "max-entries", value: "N", help: "refuse a file with more entries; default: the device's limit" },
+  {
+    name: "overflow",
+    value: "WHAT",
+    choices: ["refuse", "fit"],
+    help: "refuse a list with more entries, or shorten a blocklist by adding addresses; default: refuse",
+  },
   { name: "max-bytes", value: "N", help: "refuse a file with more bytes; default: the device's limit" },
   {
     name: "max-shrink",
@@ -136,8 +142,10 @@ function optionsOf(args: Arguments): Options {
     return text === undefined ? [] : [[property, wholeNumber(option, text, most, least)]];
   });
   const family = args.value("family");
+  const overflow = args.value("overflow") as Options["overflow"];
   return {
     ...Object.fromEntries(numbers),
+    ...(overflow !== undefined && { overflow }),
     ...(family !== undefined && { families: family === "both" ? [4, 6] : [Number(family) as 4 | 6] }),
     ...(args.has("comments") && { comments: true }),
     ...(args.has("allow-empty") && { allow_empty: true }),

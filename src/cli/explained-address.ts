@@ -34,7 +34,7 @@ interface ExplainedDeployment {
   readonly name: string;
   readonly purpose: string;
   readonly contains: "all" | "part" | "none" | "unknown";
-  readonly decided_by: "include" | "exclude" | "guard" | null;
+  readonly decided_by: "include" | "exclude" | "guard" | "fit" | null;
 }
 
 const COLORS = { allowed: "green", blocked: "red", none: "dim" } as const;
@@ -72,8 +72,13 @@ const CONTAINS = {
   unknown: "a source cannot be read",
 } as const;
 
-const DECIDES = { exclude: "an exclude", guard: "its guard" } as const;
+const DECIDES = {
+  include: "",
+  exclude: "; an exclude decides",
+  guard: "; its guard decides",
+  fit: ", added to shorten the list",
+} as const;
 
 function deploymentText({ contains, decided_by: side }: ExplainedDeployment): string {
-  return `${CONTAINS[contains]}${side === "exclude" || side === "guard" ? `; ${DECIDES[side]} decides` : ""}`;
+  return `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}`;
 }

@@ -60,12 +60,20 @@ function cardOf(preview: DeploymentPreview, name: string): string {
     ...(first === undefined
       ? []
       : [`  ${style("yellow", "left out:")} ${counted(left, "prefix", "prefixes")}: ${first.prefix}: ${first.reason}`]),
+    ...addedLines(preview, style),
     ...warningLines(preview, style),
     ...reasons.map(
       ({ code, message }) => `  ${style("red", "would be refused:")} ${oneLine(message)}; ${cureOf(code, name)}`,
     ),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function addedLines({ fitted }: DeploymentPreview, style: Style): string[] {
+  if (fitted === undefined) return [];
+  const { added_ipv4_addresses: four, added_ipv6_addresses: six, added } = fitted;
+  const count = `${grouped(BigInt(four))} IPv4 and ${grouped(BigInt(six))} IPv6 addresses`;
+  return [`  ${style("yellow", "added to shorten it:")} ${count}: ${added.slice(0, NAMED).join(", ")}`];
 }
 
 function warningLines({ warnings = [] }: DeploymentPreview, style: Style): string[] {

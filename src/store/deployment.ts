@@ -50,7 +50,8 @@ export interface DeploymentOptions {
   readonly min_prefix_v6?: number;
   readonly max_entries?: number;
   readonly max_bytes?: number;
-  readonly overflow?: "refuse";
+  /** What happens to a list with more entries than `max_entries`, or the device, allows. */
+  readonly overflow?: "refuse" | "fit";
   readonly allow_empty?: boolean;
   /** In percent. */
   readonly max_shrink?: number;

@@ -7,6 +7,7 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { warningsIn } from "../../service/rules/collateral-documents.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
+import type { AddressSet } from "../../sets/address-set.ts";
 import { prefixesOfList } from "../../service/deployments/list-text.ts";
 import {
   type Deployment,
@@ -138,7 +139,10 @@ const Options = named(
         Type.Integer({ minimum: 1, maximum: 999_999_999, description: "of one file; the device's limit by default" }),
       ),
       overflow: Type.Optional(
-        Type.Enum(["refuse"], { description: "what happens to a list that is too long: the previous one stays" }),
+        Type.Enum(["refuse", "fit"], {
+          description:
+            "what happens to a list with too many entries. refuse: it is not published, the previous one stays; fit (blocklists only): it is shortened by adding as few addresses as possible, none of them in an exclude or protected by the guard",
+        }),
       ),
       allow_empty: Type.Optional(
         Type.Boolean({ description: "publish a list from which the excludes have removed everything" }),
@@ -313,6 +317,19 @@ export const DeploymentPreview = named(
     ipv6_addresses: Addresses,
     removed_ipv4_entries: Type.Integer({ minimum: 0, description: "what excludes remove, as the fewest prefixes" }),
     removed_ipv6_entries: Count,
+    fitted: Type.Optional(
+      Type.Object(
+        {
+          added_ipv4_addresses: Addresses,
+          added_ipv6_addresses: Addresses,
+          added: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES} prefixes of them` }),
+        },
+        {
+          description:
+            "the addresses added to shorten the list (overflow: fit); absent if it has few enough entries anyway",
+        },
+      ),
+    ),
     entries: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES}` }),
     widest: Type.Array(Type.String(), { description: "the widest prefixes of each family" }),
     unprocessable_count: Type.Integer({ minimum: 0, description: "entries that the format cannot express" }),
@@ -411,10 +428,10 @@ export function urlsDocument(
 
 export function previewDocument(
   definition: DeploymentDefinition,
-  { list, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
+  { list, added, removed, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
   unprocessable: readonly string[],
 ): Record<string, unknown> {
-  const { tally, removed } = list;
+  const { tally } = list;
   const format = formatNamed(definition.firewall_format);
   return {
     ipv4_entries_count: entries[4],
@@ -423,6 +440,7 @@ export function previewDocument(
     ipv6_addresses: String(tally.addresses(6)),
     removed_ipv4_entries: removed.count(4),
     removed_ipv6_entries: removed.count(6),
+    ...(added !== undefined && { fitted: fittedDocument(added) }),
     entries: [...prefixesOfList(text[4]).take(SHOWN_PREFIXES), ...prefixesOfList(text[6]).take(SHOWN_PREFIXES)]
       .slice(0, SHOWN_PREFIXES)
       .map(formatPrefix),
@@ -436,6 +454,15 @@ export function previewDocument(
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),
     reasons: [...rejections, ...suspicions],
     ...(collateral !== undefined && warningsIn(guardWarnings(definition, collateral))),
+  };
+}
+
+/** What was added to shorten a list. */
+function fittedDocument(added: AddressSet): Record<string, unknown> {
+  return {
+    added_ipv4_addresses: String(added.size(4)),
+    added_ipv6_addresses: String(added.size(6)),
+    added: [...added.prefixes().take(SHOWN_PREFIXES)].map(formatPrefix),
   };
 }
 

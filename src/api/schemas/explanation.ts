@@ -54,13 +54,13 @@ const ExplainedDeployment = named(
     name: Type.String(),
     purpose: Type.Enum([...DEPLOYMENT_PURPOSES]),
     contains: Type.Enum(["all", "part", "none", "unknown"], {
-      description: "how much of the address or prefix its sources list now; unknown: a source cannot be read",
+      description: "how much of the address or prefix its list has now; unknown: a source cannot be read",
     }),
-    decided_by: Type.Unsafe<"include" | "exclude" | "guard" | null>({
+    decided_by: Type.Unsafe<"include" | "exclude" | "guard" | "fit" | null>({
       type: ["string", "null"],
-      enum: ["include", "exclude", "guard", null],
+      enum: ["include", "exclude", "guard", "fit", null],
       description:
-        "exclude if any exclude lists some of it, as excludes always win; guard if the guard takes some of it out of the list; null if unknown",
+        "exclude if any exclude lists some of it, as excludes always win; guard if the guard takes some of it out of the list; fit if no source lists any of it and it was added to shorten the list; null if unknown",
     }),
     include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
     exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),

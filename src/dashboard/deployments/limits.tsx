@@ -38,6 +38,10 @@ export function Limits({
     const { allow_empty: _before, ...rest } = options;
     onChange(isAllowed ? { ...rest, allow_empty: true } : rest);
   };
+  const setFitted = (isWanted: boolean): void => {
+    const { overflow: _before, ...rest } = options;
+    onChange(isWanted ? { ...rest, overflow: "fit" } : rest);
+  };
   const setComments = (isWanted: boolean): void => {
     const { comments: _before, ...rest } = options;
     onChange(isWanted ? { ...rest, comments: true } : rest);
@@ -77,6 +81,14 @@ export function Limits({
           onChange={({ currentTarget }) => setEmpty(currentTarget.checked)}
         />
         Publish an empty list if the excludes remove everything
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.overflow === "fit"}
+          onChange={({ currentTarget }) => setFitted(currentTarget.checked)}
+        />
+        Shorten a blocklist that has too many entries, by adding as few addresses as possible
       </label>
       <label class="check">
         <input

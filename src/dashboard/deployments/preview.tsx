@@ -53,7 +53,7 @@ interface FiguresProps {
 
 function Figures({ shown, format, guard }: FiguresProps) {
   const { entries, widest, reasons, unprocessable, unprocessable_count: left, files, changes_at: at } = shown;
-  const { warnings = [] } = shown;
+  const { warnings = [], fitted } = shown;
   const removed = shown.removed_ipv4_entries + shown.removed_ipv6_entries;
   const more = shown.ipv4_entries_count + shown.ipv6_entries_count - entries.length;
   return (
@@ -79,6 +79,12 @@ function Figures({ shown, format, guard }: FiguresProps) {
             ))}
             {warnings.length > MAX_WARNINGS && <li>and {formatCount(warnings.length - MAX_WARNINGS)} more</li>}
           </ul>
+        </Note>
+      )}
+      {fitted !== undefined && (
+        <Note kind="warning">
+          {formatAdded(fitted)} no source lists were added to shorten the list: {fitted.added.slice(0, 5).join(", ")}
+          {fitted.added.length > 5 && " and more"}.
         </Note>
       )}
       <dl class="facts">
@@ -119,6 +125,17 @@ function Figures({ shown, format, guard }: FiguresProps) {
       )}
     </>
   );
+}
+
+function formatAdded({
+  added_ipv4_addresses: four,
+  added_ipv6_addresses: six,
+}: NonNullable<DeploymentPreview["fitted"]>): string {
+  const families = [
+    ...(four === "0" ? [] : [`${BigInt(four).toLocaleString()} IPv4`]),
+    ...(six === "0" ? [] : [`${BigInt(six).toLocaleString()} IPv6`]),
+  ];
+  return `${families.join(" and ")} addresses that`;
 }
 
 function familyText(entries: number, addresses: string): string {

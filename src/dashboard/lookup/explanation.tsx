@@ -72,6 +72,7 @@ const DECIDED = {
   include: "",
   exclude: " An exclude lists it, and excludes always win.",
   guard: " Its guard leaves it out, because it should not be blocked.",
+  fit: " No source lists it; it was added to shorten the list.",
 } as const;
 
 function Deployment({

@@ -2,9 +2,10 @@ import type { Family } from "../../address/address.ts";
 import type { Collateral } from "../../collateral/find-collateral.ts";
 import { type CompiledList, compilingList, SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { type Device, DEVICES } from "../../deployments/devices.ts";
-import type { Gathered } from "../../deployments/gathered.ts";
+import type { Gathered, PrefixTally } from "../../deployments/gathered.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
+import type { AddressSet } from "../../sets/address-set.ts";
 import type { AcceptedHit, DeploymentDefinition, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
@@ -20,6 +21,7 @@ import {
   isGuarded,
   newHits,
 } from "./guard-deployment.ts";
+import { fitList, type FittedList, isFitted } from "./fit-deployment.ts";
 import { digestingList, type ListText, writingList } from "./list-text.ts";
 
 /**
@@ -44,7 +46,12 @@ export interface CompileRequest {
 export interface CompiledDeployment {
   readonly include: readonly Gathered[];
   readonly exclude: readonly Gathered[];
+  /** What devices get. */
   readonly list: CompiledList;
+  /** The addresses that were added to shorten it; undefined: it has few enough entries. */
+  readonly added: AddressSet | undefined;
+  /** What the excludes removed. */
+  readonly removed: PrefixTally;
   readonly text: ListText;
   readonly digest: string;
   readonly entries: Readonly<Record<Family, number>>;
@@ -73,6 +80,8 @@ interface GuardedList {
   readonly list: CompiledList;
   readonly collateral: Collateral | undefined;
   readonly carved: Carved | undefined;
+  /** Undefined: neither the guard nor shortening the list needs it. */
+  readonly protection: GatheredProtection | undefined;
   readonly until: number;
 }
 
@@ -111,11 +120,15 @@ export async function compileDeployment(
   const datasets = datasetsOf(organisationId, definition, sources);
   const [include, exclude] = [await gatherAll(definition.include), await gatherAll(definition.exclude)];
   const protect = () => gatherProtection(organisationId, now, { sources, ...services });
-  const { list, collateral, carved, until } = await compileGuarded({ include, exclude }, request, { protect, now });
+  const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
+  const { list: exact, collateral, carved, until } = guarded;
+  const fitted = await fittedList(guarded, exclude, definition);
+  const { list = exact, added, fewest } = fitted;
   const text = await inSlices(writingList((family) => list.prefixes(family)));
-  const entries = { 4: list.tally.count(4), 6: list.tally.count(6) };
+  const entries = entriesOf(list);
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
+  const limits = { maxEntries, maxBytes, fewest };
   const largest = await largestFile(request, text, {
     chunks,
     entries: entries[4] + entries[6],
@@ -127,14 +140,16 @@ export async function compileDeployment(
     include,
     exclude,
     list,
+    added,
+    removed: exact.removed,
     text,
     digest: await inSlices(digestingList(text)),
     entries,
     chunks,
     until,
-    rejections: rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes }, largest.entries),
+    rejections: rejectionsOf(list, largest.bytes, { allowEmpty, ...limits }, largest.entries),
     suspicions: [
-      ...(await suspicionsOf({ include, exclude, carved, datasets, entries }, request)),
+      ...(await suspicionsOf({ include, exclude, carved, datasets, entries, exact: entriesOf(exact) }, request)),
       ...newCollateral(request, collateral),
     ],
     datasets,
@@ -158,14 +173,32 @@ async function compileGuarded(
   const list = await inSlices(compilingList({ include, exclude, ...shape }));
   const guard = guardOf(definition);
   if (!isGuarded(definition) && !(warns && guard === "warn"))
-    return { list, collateral: undefined, carved: undefined, until: list.until };
+    return { list, collateral: undefined, carved: undefined, protection: undefined, until: list.until };
   const protection = await protect();
   const collateral = await collateralOf(list, protection, now);
   const until = Math.min(list.until, protection.until);
-  if (guard !== "carve") return { list, collateral, carved: undefined, until };
+  if (guard !== "carve") return { list, collateral, carved: undefined, protection, until };
   const carved = await carvedFrom(collateral, until);
   const without = { include, exclude: [...exclude, carved.services, carved.others], ...shape };
-  return { list: await inSlices(compilingList(without)), collateral, carved, until };
+  return { list: await inSlices(compilingList(without)), collateral, carved, protection, until };
+}
+
+/** The list as its device takes it, if it is to be shortened. A list that is refused for its widths is not. */
+async function fittedList(
+  { list, protection }: GuardedList,
+  exclude: readonly Gathered[],
+  definition: DeploymentDefinition,
+): Promise<Partial<Extract<FittedList, { list: unknown }> & Extract<FittedList, { fewest: unknown }>>> {
+  const { maxEntries = Infinity } = limitsOf(definition);
+  const entries = entriesOf(list);
+  const isShort = entries[4] + entries[6] <= maxEntries;
+  if (!isFitted(definition) || isShort || definition.options.chunk_entries !== undefined || list.tooWideCount > 0)
+    return {};
+  return fitList(list, maxEntries, { exclude, protection, shape: shapeOf(definition) });
+}
+
+function entriesOf({ tally }: CompiledList): Record<Family, number> {
+  return { 4: tally.count(4), 6: tally.count(6) };
 }
 
 /** What the list blocks without approval. */
@@ -185,11 +218,17 @@ function datasetsOf(
   const lists = used.flatMap((source) => ("list" in source ? [sources.contentOf(organisationId, source.list)] : []));
   return {
     ...(lists.length > 0 && { lists: lists.join(", ") }),
-    ...((used.some((source) => "cbs" in source) || guardOf(definition) === "carve") && {
+    ...((used.some((source) => "cbs" in source) || isByCatalogue(definition)) && {
       cbs: sources.generationOf("cbs"),
     }),
     ...(used.some((source) => "cti" in source) && { cti: sources.generationOf("cti") }),
   };
+}
+
+/** Whether services that the guard protects change the list: they are taken out, or not added to it. */
+function isByCatalogue(definition: DeploymentDefinition): boolean {
+  const guard = guardOf(definition);
+  return guard === "carve" || (guard !== "off" && isFitted(definition));
 }
 
 function gatheredFromDatasets({ include, exclude }: DeploymentDefinition, gathered: readonly Gathered[]): Gathered[] {
@@ -213,16 +252,21 @@ async function suspicionsOf(
   {
     datasets,
     entries,
+    exact,
     ...content
-  }: Content & Pick<CompiledDeployment, "datasets" | "entries"> & Pick<GuardedList, "carved">,
+  }: Content &
+    Pick<CompiledDeployment, "datasets" | "entries"> &
+    /** The entries before the list was shortened. */
+    Pick<GuardedList, "carved"> & { readonly exact: Readonly<Record<Family, number>> },
   { definition, published, before }: CompileRequest,
 ): Promise<Reason[]> {
   if (published === null || !isOther(datasets, published.datasets)) return [];
   const count = datasetSources(definition).length + (content.carved === undefined ? 0 : 1);
   const known = before?.length === count ? before : undefined;
-  const earlier = known === undefined ? published.entries : await entriesWith(known, content, definition);
+  const [earlier, later] =
+    known === undefined ? [published.entries, entries] : [await entriesWith(known, content, definition), exact];
   const { max_shrink: maxShrink, max_growth: maxGrowth } = definition.options;
-  return changeRejectionsOf(earlier[4] + earlier[6], entries[4] + entries[6], { maxShrink, maxGrowth });
+  return changeRejectionsOf(earlier[4] + earlier[6], later[4] + later[6], { maxShrink, maxGrowth });
 }
 
 /**

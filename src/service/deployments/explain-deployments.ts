@@ -22,6 +22,8 @@ export interface GatheredDeployment {
   readonly exclude: readonly Side[];
   /** What its guard takes out. */
   readonly takenOut: readonly Gathered[];
+  /** What no source lists, and was added to shorten the list. */
+  readonly added: AddressSet;
   readonly error: string | null;
 }
 
@@ -39,18 +41,19 @@ export function gatherDeployments(
   return Promise.all(
     active.map(async (deployment) => {
       const { include, exclude } = deployment.definition;
-      const takenOut = lists.takenOut(deployment.id);
+      const [takenOut, added] = [lists.takenOut(deployment.id), lists.added(deployment.id)];
       try {
         return {
           deployment,
           include: await gatherAll(include),
           exclude: await gatherAll(exclude),
           takenOut,
+          added,
           error: null,
         };
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        return { deployment, include: [], exclude: [], takenOut, error: error.message };
+        return { deployment, include: [], exclude: [], takenOut, added, error: error.message };
       }
     }),
   );
@@ -126,7 +129,7 @@ class DeploymentTexts {
 
 /** Undefined where no source of the deployment lists any of the prefix. */
 function* explaining(
-  { deployment, include, exclude, takenOut, error }: GatheredDeployment,
+  { deployment, include, exclude, takenOut, added, error }: GatheredDeployment,
   prefix: Prefix,
 ): Generator<undefined, string | undefined, undefined> {
   const { id, name, definition } = deployment;
@@ -135,13 +138,18 @@ function* explaining(
     return JSON.stringify({ ...about, contains: "unknown", decided_by: null, include: [], exclude: [], error });
   const including = include.filter((side) => lists(side, prefix));
   const excluding = exclude.filter((side) => lists(side, prefix));
-  if (including.length + excluding.length === 0) return undefined;
+  const isAdded = hasAny(added, prefix);
+  if (including.length + excluding.length === 0 && !isAdded) return undefined;
   const guarded = takenOut.filter(({ addresses }) => hasAny(addresses, prefix));
-  const removing = [...excluding.map(({ gathered }) => gathered), ...guarded];
+  const removing = [...excluding.map(({ gathered }) => gathered), ...guarded].map(({ addresses }) => addresses);
+  const listing = including.map(({ gathered }) => gathered.addresses);
   return JSON.stringify({
     ...about,
-    contains: isOfFamily(definition.options, prefix) ? yield* containing(including, removing, prefix) : "none",
-    decided_by: excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : "include",
+    contains: isOfFamily(definition.options, prefix)
+      ? yield* containing([...listing, ...(isAdded ? [added] : [])], removing, prefix)
+      : "none",
+    decided_by:
+      excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : including.length > 0 ? "include" : "fit",
     include: including.map(({ source }) => shownSource(source, prefix)),
     exclude: excluding.map(({ source }) => shownSource(source, prefix)),
     error: null,
@@ -164,16 +172,16 @@ function isOfFamily({ families }: Deployment["definition"]["options"], { family 
   return families === undefined || families.includes(family);
 }
 
-/** How much of the prefix is in the list: excludes always win. */
+/** How much of the prefix is in the list: excludes always win, and what is added is in none of them. */
 function* containing(
-  include: readonly Side[],
-  removing: readonly Gathered[],
+  listing: readonly AddressSet[],
+  removing: readonly AddressSet[],
   prefix: Prefix,
 ): Generator<undefined, "all" | "part" | "none", undefined> {
-  if (isAddress(prefix)) return include.length > 0 && removing.length === 0 ? "all" : "none";
+  if (isAddress(prefix)) return listing.length > 0 && removing.length === 0 ? "all" : "none";
   let listed = AddressSet.EMPTY;
-  for (const { gathered } of include) listed = yield* listed.combining("union", gathered.addresses.within(prefix));
-  for (const { addresses } of removing) listed = yield* listed.combining("difference", addresses.within(prefix));
+  for (const addresses of listing) listed = yield* listed.combining("union", addresses.within(prefix));
+  for (const addresses of removing) listed = yield* listed.combining("difference", addresses.within(prefix));
   if (listed.isEmpty) return "none";
   return listed.equals(AddressSet.of([prefix])) ? "all" : "part";
 }

@@ -5,6 +5,7 @@ import type { AcceptedHit, DeploymentDefinition } from "../../store/deployment.t
 import type { GuardPolicy } from "../../store/guard-policy.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { type CollateralDocument, collateralDocuments, hitText } from "../rules/collateral-documents.ts";
+import { isFitted } from "./fit-deployment.ts";
 import type { GatheredProtection } from "./gather-protection.ts";
 
 /** Hits that a reason names; further ones are only counted. */
@@ -15,9 +16,10 @@ export function guardOf({ purpose, guard = "warn" }: Pick<DeploymentDefinition, 
   return purpose === "blocklist" ? guard : "off";
 }
 
-/** Whether what is published depends on the guard. */
+/** Whether what is published depends on what the guard protects. */
 export function isGuarded(definition: DeploymentDefinition): boolean {
-  return ["refuse", "carve"].includes(guardOf(definition));
+  const guard = guardOf(definition);
+  return guard === "refuse" || guard === "carve" || (guard === "warn" && isFitted(definition));
 }
 
 /** What the list would block but should not. O(entries x things protected) at worst, in slices. */

@@ -2,6 +2,7 @@ import type { Change } from "../../store/change.ts";
 import type { RefuseListCommand } from "../../store/command.ts";
 import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
+import { AddressSet } from "../../sets/address-set.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources } from "./compile-deployment.ts";
@@ -49,6 +50,8 @@ interface Known {
   before: readonly Gathered[] | undefined;
   /** What its guard took out in the last compilation. */
   takenOut: readonly Gathered[];
+  /** What the last compilation added to shorten it. */
+  added: AddressSet;
 }
 
 /** What a list is compiled for; without an id, the deployment does not exist yet. */
@@ -124,6 +127,11 @@ export class PublishedLists {
     return this.#known.get(id)?.takenOut ?? [];
   }
 
+  /** What was added to shorten the list, as far as this server has compiled it. */
+  added(id: string): AddressSet {
+    return this.#known.get(id)?.added ?? AddressSet.EMPTY;
+  }
+
   #compile(deployment: ToCompile, warns: boolean): Promise<CompiledDeployment> {
     const before = deployment.id === undefined ? undefined : this.#known.get(deployment.id)?.before;
     const services = { ...this.#services, sources: this.sources };
@@ -141,6 +149,7 @@ export class PublishedLists {
       pending: undefined,
       before: undefined,
       takenOut: [],
+      added: AddressSet.EMPTY,
     };
     this.#known.set(id, known);
     return known;
@@ -293,6 +302,7 @@ export class PublishedLists {
     }
     known.until = compiled.until;
     known.takenOut = compiled.takenOut;
+    known.added = compiled.added ?? AddressSet.EMPTY;
     const { rejections, suspicions, entries, accepted: collateral } = compiled;
     if (rejections.length === 0 && unreleased(compiled, deployment).length === 0) {
       const remembering = await this.#remembering(deployment, compiled);

@@ -58,6 +58,12 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
     throw invalid({ "options.chunk_entries": [`a list in the format ${format} cannot be split into files`] });
+  if (options.overflow === "fit" && purpose !== "blocklist")
+    throw invalid({
+      "options.overflow": ["fit is for blocklists: addresses added to an allowlist would let in strangers"],
+    });
+  if (options.overflow === "fit" && options.chunk_entries !== undefined)
+    throw invalid({ "options.overflow": ["fit is for lists in one file; leave out chunk_entries"] });
   if (options.comments === true && (isOnlyDeployed(format) || !canComment(format)))
     throw invalid({ "options.comments": [`files in the format ${format} have no comments`] });
   if (isOnlyDeployed(format)) return;

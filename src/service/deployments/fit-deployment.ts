@@ -1,0 +1,58 @@
+import { type CompiledList, compilingList } from "../../deployments/compile.ts";
+import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import { FitError, fitting } from "../../sets/fit.ts";
+import type { DeploymentDefinition } from "../../store/deployment.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import type { GatheredProtection } from "./gather-protection.ts";
+
+/** A list that its device takes, and what was added to the compiled one; or why there is none. */
+export type FittedList =
+  | { readonly list: CompiledList; readonly added: AddressSet }
+  /** The fewest entries that are possible. */
+  | { readonly fewest: number };
+
+type Shape = Pick<Parameters<typeof compilingList>[0], "families" | "shortest">;
+
+/** Whether a list with too many entries for its device is shortened by adding addresses. */
+export function isFitted({ purpose, options }: Pick<DeploymentDefinition, "purpose" | "options">): boolean {
+  // Addresses added to an allowlist would let in strangers.
+  return purpose === "blocklist" && options.overflow === "fit";
+}
+
+/**
+ * The compiled list with at most `maxEntries` entries and as few added addresses as possible, none of them in an exclude
+ * or protected. O(entries x maxEntries) at worst, in slices.
+ */
+export async function fitList(
+  compiled: CompiledList,
+  maxEntries: number,
+  {
+    exclude,
+    protection,
+    shape,
+  }: {
+    readonly exclude: readonly Gathered[];
+    readonly protection: GatheredProtection | undefined;
+    readonly shape: Shape;
+  },
+): Promise<FittedList> {
+  const groups = protection?.protection.groups ?? [];
+  const fixed = [...exclude.map(({ addresses }) => addresses), ...groups.map(({ all }) => all)];
+  const steps = function* (): Generator<undefined, { list: CompiledList; added: AddressSet }, undefined> {
+    let never = AddressSet.EMPTY;
+    for (const addresses of fixed) never = yield* never.combining("union", addresses);
+    const { shortest } = shape;
+    const addresses = yield* AddressSet.collecting(compiled.prefixes());
+    const options = { loss: "add", never, ...(shortest !== undefined && { shortest }) } as const;
+    const { prefixes, added } = yield* fitting(addresses, maxEntries, options);
+    const include = [yield* gatheringPrefixes("the shortened list", prefixes)];
+    return { list: yield* compilingList({ include, exclude: [], ...shape }), added };
+  };
+  try {
+    return await inSlices(steps());
+  } catch (error) {
+    if (error instanceof FitError) return { fewest: error.fewest };
+    throw error;
+  }
+}
