@@ -161,7 +161,7 @@ describe("what a bad server offers is refused", () => {
       "two lengths",
       (_, { socket }) => void socket!.end("HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-length: 5\r\n\r\nfour"),
       "unreachable",
-      /not as long as it says/,
+      /does not have the length that it states/,
     ],
     [
       "no HTTP",
