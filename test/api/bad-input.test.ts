@@ -408,6 +408,14 @@ test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long
   assert.deepEqual(Object.keys((await ask(t, "GET", "/v1/cti/lookup/%zz", { key })).body), ["message", "request_id"]);
 });
 
+test("an id with an encoded colon is unknown, whatever the method", async () => {
+  for (const method of ["GET", "DELETE", "PATCH"])
+    for (const path of ["/v1/edl/deployments/%3A.", "/v1/edl/deployments/a%3Apreview", "/v1/edl/lists/%3A"]) {
+      const { status, body } = await ask(t, method, path, { key, ...(method === "PATCH" ? { body: {} } : {}) });
+      assert.deepEqual([status, body.type], [404, "/problems/not-found"], `${method} ${path}`);
+    }
+});
+
 test("a request id of the client's is kept if it is a sane token", async () => {
   const idOf = async (given: string) =>
     (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
