@@ -15,8 +15,10 @@ import { collectGarbage, type Measurement, type Part, summarize } from "./part.t
 const SEED = 16;
 const RULES = 1_000_000;
 const ASKED = 1_000_000;
-const ROUNDS = 7;
+const ROUNDS = 5;
 const WARM_UP = 1;
+/** In a turn. The first one is not counted: the garbage collector's threads work beside it, on the same processors. */
+const CALLS = 4;
 const NOW = Date.UTC(2026, 10, 23);
 
 /** Rules for single addresses of a family, and what is asked: half of it has a rule. */
@@ -108,11 +110,13 @@ async function inTurns(
     const order = Object.entries(ways);
     for (const [subject, { answer }] of round % 2 === 0 ? order : order.reverse()) {
       collectGarbage();
-      const start = performance.now();
-      const found = await answer();
-      const time = ((performance.now() - start) * 1e6) / ASKED;
-      requireListed(subject, typeof found === "number" ? found : countOf(found), asked);
-      if (round >= WARM_UP) samples.set(subject, [...(samples.get(subject) ?? []), time]);
+      for (let call = 0; call < CALLS; call++) {
+        const start = performance.now();
+        const found = await answer();
+        const time = ((performance.now() - start) * 1e6) / ASKED;
+        requireListed(subject, typeof found === "number" ? found : countOf(found), asked);
+        if (round >= WARM_UP && call > 0) samples.set(subject, [...(samples.get(subject) ?? []), time]);
+      }
     }
   }
   return Object.entries(ways).map(([subject, { threads }]) => ({
