@@ -65,6 +65,21 @@ test("a blocklist is shortened by the fewest addresses, which the preview and ex
   await ask(t, "DELETE", PATH + id, { key });
 });
 
+test("in bulk, addresses that no source lists are told apart from those that were added", async () => {
+  const [{ id: ruleset }] = (await ask(t, "GET", `${RULESETS}?purpose=blocklist`, { key })).body.items;
+  for (const ip of HOSTS) await ask(t, "POST", `${RULESETS}${ruleset}/rules`, { key, body: { ip } });
+  const id = await create({ name: "rules", include: [{ ruleset }], options: { max_entries: 2, overflow: "fit" } });
+  await until("it is published", async () => (await get(id)).status === "ok");
+  const ips = ["20.9.0.8", "20.9.0.7", "20.9.0.1", "20.9.0.9", "20.9.0.3"];
+  const body = { ips };
+  const found = (await ask(t, "POST", `${RULESETS.slice(0, -1)}:explain`, { key, body })).body;
+  assert.deepEqual(
+    ips.map((ip) => found[ip].deployments.find((each: any) => each.id === id)?.decided_by),
+    [undefined, "fit", "include", undefined, "fit"],
+  );
+  await ask(t, "DELETE", PATH + id, { key });
+});
+
 test("without it, a list with too many entries is refused, and with it one that cannot be shortened enough", async () => {
   const include = [{ prefixes: HOSTS }];
   const reasons = async (options: object, exclude: object[] = []): Promise<string[]> =>

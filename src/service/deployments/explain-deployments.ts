@@ -93,23 +93,27 @@ function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, pr
   for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixIndexes[i]!, prefix];
 }
 
-/** What a deployment has to do with prefixes. For addresses in the same sources it is written once. */
+/** What a deployment has to do with prefixes. For addresses in the same sets it is written once. */
 class DeploymentTexts {
   readonly #gathered: GatheredDeployment;
-  /** By family and by which sources, in order, list an address. */
+  /** All sets that `explaining` looks an address up in. */
+  readonly #sets: readonly AddressSet[];
+  /** By family and by which of the sets, in order, have an address. */
   readonly #texts = new Map<string, string>();
   readonly #isKept: boolean;
 
   constructor(gathered: GatheredDeployment) {
+    const { include, exclude, takenOut, added } = gathered;
+    const sides = [...include, ...exclude];
     this.#gathered = gathered;
-    const sides = [...gathered.include, ...gathered.exclude];
+    this.#sets = [...sides.map((side) => side.gathered), ...takenOut].map(({ addresses }) => addresses).concat(added);
     this.#isKept = sides.every(({ source }) => !("prefixes" in source));
   }
 
   /** Undefined where no source of the deployment lists any of the prefix. */
   *explaining(prefix: Prefix): Generator<undefined, string | undefined, undefined> {
     if (!this.#isKept || !isAddress(prefix)) return yield* explaining(this.#gathered, prefix);
-    const key = this.#sourcesOf(prefix);
+    const key = this.#setsOf(prefix);
     const known = this.#texts.get(key);
     if (known !== undefined) return known === "" ? undefined : known;
     const text = yield* explaining(this.#gathered, prefix);
@@ -117,12 +121,9 @@ class DeploymentTexts {
     return text;
   }
 
-  #sourcesOf(address: Prefix): string {
-    const { include, exclude, takenOut } = this.#gathered;
+  #setsOf(address: Prefix): string {
     let key = address.family === 4 ? "4" : "6";
-    for (const side of include) key += lists(side, address) ? "1" : "0";
-    for (const side of exclude) key += lists(side, address) ? "1" : "0";
-    for (const { addresses } of takenOut) key += addresses.has(address) ? "1" : "0";
+    for (const set of this.#sets) key += set.has(address) ? "1" : "0";
     return key;
   }
 }
