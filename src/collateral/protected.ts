@@ -39,15 +39,8 @@ export function* makingGroup(
   members: readonly Protected[],
   longest: ProtectedGroup["longest"],
 ): Generator<undefined, ProtectedGroup, undefined> {
-  // In pairs, so that each set is read only about log2(members) times.
-  let sets = members.map(({ addresses }) => addresses);
-  while (sets.length > 1) {
-    const pairs: AddressSet[] = [];
-    for (let at = 0; at < sets.length; at += 2)
-      pairs.push(at + 1 === sets.length ? sets[at]! : yield* sets[at]!.combining("union", sets[at + 1]!));
-    sets = pairs;
-  }
-  return { members, all: sets[0] ?? AddressSet.EMPTY, longest };
+  const all = yield* AddressSet.uniting(members.map(({ addresses }) => addresses));
+  return { members, all, longest };
 }
 
 /** Whether a prefix of this length can hit the group. */

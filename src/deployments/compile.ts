@@ -83,24 +83,16 @@ export function compileList(content: ListContent): CompiledList {
 /** As `compileList`; can be interrupted every millisecond or so. */
 export function* compilingList(content: ListContent): Generator<undefined, CompiledList, undefined> {
   const { families = [4, 6], shortest = SHORTEST_LENGTHS } = content;
-  const included = yield* united(content.include);
-  const excluded = yield* united(content.exclude);
+  const included = yield* AddressSet.uniting(addressesOf(content.include));
+  const excluded = yield* AddressSet.uniting(addressesOf(content.exclude));
   const { outside: addresses, inside } = yield* included.splitting(excluded);
   const removed = yield* tallying(inside, families, { 4: 0, 6: 0 });
   const tally = yield* tallying(addresses, families, shortest);
   return new CompiledList({ addresses, families, shortest }, { tally, removed }, content);
 }
 
-/** In pairs, so that each is read only about log2(sources) times. */
-function* united(sources: readonly Gathered[]): Generator<undefined, AddressSet, undefined> {
-  let sets = sources.map(({ addresses }) => addresses);
-  while (sets.length > 1) {
-    const pairs: AddressSet[] = [];
-    for (let at = 0; at < sets.length; at += 2)
-      pairs.push(at + 1 === sets.length ? sets[at]! : yield* sets[at]!.combining("union", sets[at + 1]!));
-    sets = pairs;
-  }
-  return sets[0] ?? AddressSet.EMPTY;
+function addressesOf(sources: readonly Gathered[]): AddressSet[] {
+  return sources.map(({ addresses }) => addresses);
 }
 
 function* tallying(

@@ -76,6 +76,18 @@ export class AddressSet {
     return new AddressSet(yield* ipv4.boundaries(), yield* ipv6.boundaries());
   }
 
+  /** The union of any number of sets, which can be interrupted. In pairs, so that each is read about log2(sets) times. */
+  static *uniting(sets: readonly AddressSet[]): Generator<undefined, AddressSet, undefined> {
+    let left = sets;
+    while (left.length > 1) {
+      const pairs: AddressSet[] = [];
+      for (let at = 0; at < left.length; at += 2)
+        pairs.push(at + 1 === left.length ? left[at]! : yield* left[at]!.combining("union", left[at + 1]!));
+      left = pairs;
+    }
+    return left[0] ?? AddressSet.EMPTY;
+  }
+
   get isEmpty(): boolean {
     return this.#ipv4.words.length === 0 && this.#ipv6.words.length === 0;
   }

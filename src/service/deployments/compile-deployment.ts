@@ -122,8 +122,7 @@ export async function compileDeployment(
   const protect = () => gatherProtection(organisationId, now, { sources, ...services });
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
-  const fitted = await fittedList(guarded, exclude, definition);
-  const { list = exact, added, fewest } = fitted;
+  const { list, added, fewest } = await fittedList(guarded, exclude, definition);
   const text = await inSlices(writingList((family) => list.prefixes(family)));
   const entries = entriesOf(list);
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
@@ -188,12 +187,10 @@ async function fittedList(
   { list, protection }: GuardedList,
   exclude: readonly Gathered[],
   definition: DeploymentDefinition,
-): Promise<Partial<Extract<FittedList, { list: unknown }> & Extract<FittedList, { fewest: unknown }>>> {
+): Promise<FittedList> {
   const { maxEntries = Infinity } = limitsOf(definition);
   const entries = entriesOf(list);
-  const isShort = entries[4] + entries[6] <= maxEntries;
-  if (!isFitted(definition) || isShort || definition.options.chunk_entries !== undefined || list.tooWideCount > 0)
-    return {};
+  if (!isFitted(definition) || entries[4] + entries[6] <= maxEntries || list.tooWideCount > 0) return { list };
   return fitList(list, maxEntries, { exclude, protection, shape: shapeOf(definition) });
 }
 

@@ -180,8 +180,7 @@ function* containing(
   prefix: Prefix,
 ): Generator<undefined, "all" | "part" | "none", undefined> {
   if (isAddress(prefix)) return listing.length > 0 && removing.length === 0 ? "all" : "none";
-  let listed = AddressSet.EMPTY;
-  for (const addresses of listing) listed = yield* listed.combining("union", addresses.within(prefix));
+  let listed = yield* AddressSet.uniting(listing.map((addresses) => addresses.within(prefix)));
   for (const addresses of removing) listed = yield* listed.combining("difference", addresses.within(prefix));
   if (listed.isEmpty) return "none";
   return listed.equals(AddressSet.of([prefix])) ? "all" : "part";

@@ -6,11 +6,14 @@ import type { DeploymentDefinition } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { GatheredProtection } from "./gather-protection.ts";
 
-/** A list that its device takes, and what was added to the compiled one; or why there is none. */
-export type FittedList =
-  | { readonly list: CompiledList; readonly added: AddressSet }
-  /** The fewest entries that are possible. */
-  | { readonly fewest: number };
+export interface FittedList {
+  /** What devices get: the compiled list if it is short enough, or cannot be shortened enough. */
+  readonly list: CompiledList;
+  /** The addresses that were added to shorten it. */
+  readonly added?: AddressSet;
+  /** The fewest entries that it can be shortened to, if those are too many. */
+  readonly fewest?: number;
+}
 
 type Shape = Pick<Parameters<typeof compilingList>[0], "families" | "shortest">;
 
@@ -38,10 +41,9 @@ export async function fitList(
   },
 ): Promise<FittedList> {
   const groups = protection?.protection.groups ?? [];
-  const fixed = [...exclude.map(({ addresses }) => addresses), ...groups.map(({ all }) => all)];
-  const steps = function* (): Generator<undefined, { list: CompiledList; added: AddressSet }, undefined> {
-    let never = AddressSet.EMPTY;
-    for (const addresses of fixed) never = yield* never.combining("union", addresses);
+  const steps = function* (): Generator<undefined, FittedList, undefined> {
+    const sets = [...exclude.map(({ addresses }) => addresses), ...groups.map(({ all }) => all)];
+    const never = yield* AddressSet.uniting(sets);
     const { shortest } = shape;
     const addresses = yield* AddressSet.collecting(compiled.prefixes());
     const options = { loss: "add", never, ...(shortest !== undefined && { shortest }) } as const;
@@ -52,7 +54,7 @@ export async function fitList(
   try {
     return await inSlices(steps());
   } catch (error) {
-    if (error instanceof FitError) return { fewest: error.fewest };
-    throw error;
+    if (!(error instanceof FitError)) throw error;
+    return { list: compiled, fewest: error.fewest };
   }
 }

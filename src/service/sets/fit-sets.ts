@@ -57,8 +57,7 @@ function* united(
   field: string,
   maxPrefixes: number,
 ): Generator<undefined, AddressSet, undefined> {
-  let union = AddressSet.EMPTY;
-  for (const set of sets) union = yield* union.combining("union", set);
+  const union = yield* AddressSet.uniting(sets);
   let count = 0;
   for (const _prefix of union.prefixes()) {
     if (++count > maxPrefixes)
