@@ -83,7 +83,7 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
     ...failureLimits.peek(address, settings.failuresPerMinute).headers,
     ...SAFE_HEADERS,
     vary: VARY,
-    "last-modified": at < feed.changedAt + SECOND ? dateOf(feed.changedAt, at) : feed.lastModified,
+    "last-modified": dateOf(feed.changedAt, at),
     etag: headers["if-none-match"],
     "cache-control": CACHE_CONTROL,
   });

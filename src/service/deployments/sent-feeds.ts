@@ -9,8 +9,6 @@ export interface SentFeed {
   readonly tag: string;
   /** Milliseconds since 1970, as are the others. */
   readonly changedAt: number;
-  /** Last-Modified, once the second of the change is over. */
-  readonly lastModified: string;
   /** The end of the grace time of a replaced token; Infinity: it is the current one. */
   readonly until: number;
 }

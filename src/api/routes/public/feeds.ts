@@ -179,16 +179,14 @@ async function sendFile(
 /** Remembered for the next request of the same URL, most likely from a device that has the file by then. */
 function remember(
   request: FastifyRequest,
-  { deployment, generation, tag, changedAt }: Omit<SentFeed, "file" | "until" | "lastModified">,
+  { deployment, generation, tag, changedAt }: Omit<SentFeed, "file" | "until">,
   { feedTokens, sentFeeds }: FeedServices,
 ): void {
   const { credential, file } = request.params as FeedParameters;
   // The server without the database keeps none, and a password has to be checked each time.
   if (sentFeeds === undefined || isId(credential)) return;
   const until = feedTokens.endOf(credential, deployment);
-  const lastModified = dateOf(changedAt, changedAt + SECOND);
-  const about = { deployment, generation, tag, changedAt, lastModified };
-  sentFeeds.remember(request.originalUrl, { ...about, file: nameToRecord(file), until });
+  sentFeeds.remember(request.originalUrl, { deployment, generation, tag, changedAt, file: nameToRecord(file), until });
 }
 
 /**
