@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type Balancer, startBalancer } from "../../test/api/harness/balancer.ts";
+import { startBalancer } from "../../test/api/harness/balancer.ts";
+import type { ListeningProgram } from "../../test/api/harness/start-listening.ts";
 import { LIMITS } from "../../test/api/harness/replicas.ts";
 import { startPostgres } from "../../test/store/harness/postgres.ts";
 import { cachePath } from "../data/cache.ts";
@@ -25,7 +26,7 @@ const folder = mkdtempSync(cachePath("replicas-"));
 const postgres = await startPostgres();
 const load = new LoadProcess();
 const services: Listener[] = [];
-const balancers: Balancer[] = [];
+const balancers: ListeningProgram[] = [];
 try {
   const url = await postgres.database();
   const filled = await fillStore({ url }, RULES, new Random(1));
@@ -46,7 +47,7 @@ async function measureReads({ key }: FilledStore, rounds: number): Promise<void>
   const ports = services.map(({ port }) => port);
   for (const behind of [ports.slice(0, 1), ports]) balancers.push(await startBalancer(folder, behind));
   const ways = [
-    { name: "one server, asked directly", port: ports[0]!, proxies: [] as Balancer[] },
+    { name: "one server, asked directly", port: ports[0]!, proxies: [] as ListeningProgram[] },
     { name: "one server behind HAProxy", port: balancers[0]!.port, proxies: [balancers[0]!] },
     { name: "two servers behind HAProxy", port: balancers[1]!.port, proxies: [balancers[1]!] },
   ].map((way) => ({ ...way, rates: [] as number[], costs: [] as number[], proxied: [] as number[] }));

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { after, before, describe, test } from "node:test";
-import { CERTIFICATE_AUTHORITY, PROXIES, type RunningProxy, startProxy } from "./harness/proxies.ts";
+import { CERTIFICATE_AUTHORITY, PROXIES, startProxy } from "./harness/proxies.ts";
+import type { ListeningProgram } from "./harness/start-listening.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "./start-server.ts";
 
@@ -20,7 +21,7 @@ for (const proxy of PROXIES) {
   describe(`behind TLS that ${proxy.name} terminates`, { skip: proxy.missing }, () => {
     let folder: ReturnType<typeof temporaryFolder>;
     let t: TestServer;
-    let running: RunningProxy;
+    let running: ListeningProgram;
     let agent: Agent;
     before(async () => {
       folder = temporaryFolder();

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { EarlyAnswers } from "./harness/early-answers.ts";
-import { PROXIES, type RunningProxy, startProxy } from "./harness/proxies.ts";
+import { PROXIES, startProxy } from "./harness/proxies.ts";
+import type { ListeningProgram } from "./harness/start-listening.ts";
 import { CANARY, exchange, type ExchangeReport, errorIn, smuggledRequests } from "./harness/raw-exchange.ts";
 import { onlyLong, sampled } from "../rounds.ts";
 import { until } from "../until.ts";
@@ -29,7 +30,7 @@ for (const proxy of PROXIES) {
     () => {
       let folder: ReturnType<typeof temporaryFolder>;
       let service: EarlyAnswers;
-      let running: RunningProxy | undefined;
+      let running: ListeningProgram | undefined;
       /** Of the other organisation. */
       let key: string;
       let rulesets: string[];

@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { reportFromNamespace } from "./report-from-namespace.ts";
 
 export const FAULTS = ["killed", "frozen", "cut off"] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -25,25 +24,20 @@ export interface BalancedReport {
   /** Reads that did not know a write that had been acknowledged before they were sent, and how long before, at most. */
   stale: number;
   stalest: number;
-  /** Answers that are no server's right, each with its reason. */
+  /** Answers that no server may give, each with its reason. */
   readonly wrong: string[];
   /** Acknowledged writes that one of the two does not know in the end. */
   readonly lost: string[];
-  /** Answers that say that there is none now, such as 503, and how many. */
+  /** Answers that say that the service is unavailable, such as 503, and how many. */
   readonly otherStatuses: Record<string, number>;
 }
 
 /** In a network namespace of its own: what `whyNoPartitions` asks for, and HAProxy. */
 export function runBalanced(options: BalancedOptions): BalancedReport {
-  const script = fileURLToPath(new URL("./balanced.ts", import.meta.url));
-  const text = execFileSync("unshare", ["--net", process.execPath, script, JSON.stringify(options)], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as BalancedReport;
+  return reportFromNamespace("./balanced.ts", options);
 }
 
-/** Other statuses would be no way to say that there is no answer now. The connections of a server that is killed end. */
+/** How an unavailable service may answer. The connections of a server that is killed end without an answer. */
 const HONEST = /^(read|write) (502|503|504|without an answer)$/;
 
 export function holdsBalanced({ wrong, lost, otherStatuses, reads, acknowledged }: BalancedReport): boolean {

@@ -13,7 +13,8 @@ import { Random } from "../../../bench/data/random.ts";
 import { freePort } from "../../free-port.ts";
 import { startPostgres } from "../../store/harness/postgres.ts";
 import { until } from "../../until.ts";
-import { type Balancer, startBalancer } from "./balancer.ts";
+import { startBalancer } from "./balancer.ts";
+import type { ListeningProgram } from "./start-listening.ts";
 import { type BalancedOptions, FAULTS, type Fault, type BalancedReport } from "./balanced-report.ts";
 import { DIRECTIONS, PacketFilter } from "./packet-filter.ts";
 import { LIMITS, ServiceReplica } from "./replicas.ts";
@@ -50,7 +51,7 @@ const over = new AbortController();
 execFileSync("ip", ["link", "set", "lo", "up"]);
 const postgres = await startPostgres(ADDRESSES);
 const services: ServiceProcess[] = [];
-let balancer: Balancer | undefined;
+let balancer: ListeningProgram | undefined;
 try {
   const url = await postgres.database();
   const { key, emptyId } = await fillStore({ url }, 0, random);

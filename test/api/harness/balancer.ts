@@ -1,45 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { freePort } from "../../free-port.ts";
-import { until } from "../../until.ts";
+import { type ListeningProgram, startListening } from "./start-listening.ts";
 
 const CONFIGURATION = join(import.meta.dirname, "../../../packaging/compose/haproxy.cfg");
 
-export interface Balancer {
-  readonly port: number;
-  readonly process: { readonly pid: number };
-  end(): Promise<void>;
-}
-
 /** HAProxy as the compose file has it, but without TLS and Docker's names, in front of servers on these ports. */
-export async function startBalancer(folder: string, ports: readonly number[]): Promise<Balancer> {
+export async function startBalancer(folder: string, ports: readonly number[]): Promise<ListeningProgram> {
   const port = await freePort();
   const file = join(folder, `balancer-${port}.cfg`);
   const servers = ports.map((each) => `server on-${each} 127.0.0.1:${each}`).join("\n  ");
   writeFileSync(file, configuration(`bind 127.0.0.1:${port}`, servers));
-  const child = spawn("haproxy", ["-db", "-f", file], { stdio: ["ignore", "ignore", "inherit"] });
-  const ended = once(child, "exit");
-  await until("HAProxy listens", async () => {
-    if (child.exitCode !== null) throw new Error(`haproxy ended with exit code ${child.exitCode}`);
-    const socket = connect(port, "127.0.0.1");
-    const isUp = await once(socket, "connect").then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    return isUp;
-  });
-  return {
-    port,
-    process: { pid: child.pid! },
-    end: async () => {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
+  return startListening("haproxy", ["-db", "-f", file], port);
 }
 
 function configuration(bind: string, servers: string): string {

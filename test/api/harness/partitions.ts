@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { spawnSync } from "node:child_process";
+import { reportFromNamespace } from "./report-from-namespace.ts";
 
 export interface PartitionOptions {
   readonly rounds: number;
@@ -55,12 +55,7 @@ export function whyNoPartitions(): false | string {
  * in it does it, and reports.
  */
 export function runPartitions(options: PartitionOptions): PartitionReport {
-  const script = fileURLToPath(new URL("./partitioned.ts", import.meta.url));
-  const text = execFileSync("unshare", ["--net", process.execPath, script, JSON.stringify(options)], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as PartitionReport;
+  return reportFromNamespace("./partitioned.ts", options);
 }
 
 export function holdsInPartitions({

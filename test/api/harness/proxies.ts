@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { nginxConfiguration } from "../../formats/programs/nginx-configuration.ts";
 import { missingCommand } from "../../formats/programs/program.ts";
 import { freePort } from "../../free-port.ts";
-import { until } from "../../until.ts";
+import { type ListeningProgram, startListening } from "./start-listening.ts";
 
 /** A proxy that clients share, and with it its connections to the service. */
 export interface Proxy {
@@ -22,11 +19,6 @@ export interface ProxyOptions {
   readonly listenPort: number;
   readonly servicePort: number;
   readonly withTls: boolean;
-}
-
-export interface RunningProxy {
-  readonly port: number;
-  end(): Promise<void>;
 }
 
 const TLS = join(import.meta.dirname, "../../update/tls");
@@ -100,27 +92,7 @@ backend service
 export async function startProxy(
   { name, configure }: Proxy,
   options: Omit<ProxyOptions, "listenPort">,
-): Promise<RunningProxy> {
+): Promise<ListeningProgram> {
   const port = await freePort();
-  const child = spawn(name, configure({ ...options, listenPort: port }), { stdio: ["ignore", "ignore", "inherit"] });
-  const ended = once(child, "exit");
-  await until(`${name} listens`, () => isListening(child, port));
-  return {
-    port,
-    end: async () => {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
-
-async function isListening({ exitCode, spawnfile }: ChildProcess, port: number): Promise<boolean> {
-  if (exitCode !== null) throw new Error(`${spawnfile} ended with exit code ${exitCode}`);
-  const socket = connect(port, "127.0.0.1");
-  const isUp = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isUp;
+  return startListening(name, configure({ ...options, listenPort: port }), port);
 }

@@ -1,0 +1,14 @@
+import { execFileSync } from "node:child_process";
+
+/**
+ * What a script of this folder reports that runs alone in a network namespace of its own: the JSON object that its output
+ * ends with.
+ */
+export function reportFromNamespace<Report>(script: string, options: object): Report {
+  const { pathname } = new URL(script, import.meta.url);
+  const text = execFileSync("unshare", ["--net", process.execPath, pathname, JSON.stringify(options)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as Report;
+}
