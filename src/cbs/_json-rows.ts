@@ -1,6 +1,6 @@
 import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
 import type { MatchId } from "../table/match-id.ts";
-import { matchSetsOf, type MatchSets } from "./_describe.ts";
+import { matchSetsOf } from "./_describe.ts";
 import { type Catalogue, type CatalogueNode, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 
 const QUOTE = 0x22;
@@ -43,34 +43,7 @@ export class JsonRows {
   }
 
   #sets(match: MatchId): void {
-    const nodes = this.#catalogue.nodesOf(match);
-    const sets = nodes.length === 1 ? null : matchSetsOf(this.#catalogue, match);
-    if (sets === null) this.#setsOfOne(nodes[0]!);
-    else this.#setsOfAll(sets);
-  }
-
-  #setsOfOne({ label, id, provider, type, service, region }: CatalogueNode): void {
-    this.#text('"labels":');
-    this.#setOfOne(label);
-    this.#text(',"cbs_ids":[');
-    this.#quoted(id);
-    this.#text('],"providers":');
-    this.#setOfOne(provider);
-    this.#text(',"types":');
-    this.#setOfOne(type);
-    this.#text(',"services":');
-    this.#setOfOne(service);
-    this.#text(',"regions":');
-    this.#setOfOne(region);
-  }
-
-  #setOfOne(text: string | null): void {
-    this.#text("[");
-    if (text !== null && text !== "") this.#quoted(text);
-    this.#text("]");
-  }
-
-  #setsOfAll({ labels, cbs_ids, providers, types, services, regions }: MatchSets): void {
+    const { labels, cbs_ids, providers, types, services, regions } = matchSetsOf(this.#catalogue, match);
     this.#set('"labels":[', labels);
     this.#set(',"cbs_ids":[', cbs_ids);
     this.#set(',"providers":[', providers);
