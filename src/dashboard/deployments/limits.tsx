@@ -20,6 +20,13 @@ const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: stri
   ["chunk_entries", "Entries per file", "Splits the list into files of this size. Default: one file.", 10_000_000],
 ];
 
+/** Options that are set or not: their value when they are, and what that means. */
+const SWITCHES = [
+  ["allow_empty", true, "Publish an empty list if the excludes remove everything"],
+  ["overflow", "fit", "Shorten a blocklist that has too many entries, by adding as few addresses as possible"],
+  ["comments", true, "Name the deployment in comments (not supported by every format)"],
+] as const satisfies readonly (readonly [name: keyof Options, value: Options[keyof Options], label: string])[];
+
 /** The limits that a list must meet to be published. */
 export function Limits({
   options,
@@ -28,24 +35,13 @@ export function Limits({
   readonly options: Options;
   readonly onChange: (options: Options) => void;
 }) {
-  const { families: _, ...others } = options;
   const family = options.families?.length === 1 ? String(options.families[0]) : "";
-  const setNumber = (name: NumberOption, text: string): void => {
+  /** Without a value, it has its default. */
+  const set = (name: keyof Options, value: Options[keyof Options]): void => {
     const { [name]: _before, ...rest } = options;
-    onChange(/^\d+$/.test(text) ? { ...rest, [name]: Number(text) } : rest);
+    onChange(value === undefined ? rest : { ...rest, [name]: value });
   };
-  const setEmpty = (isAllowed: boolean): void => {
-    const { allow_empty: _before, ...rest } = options;
-    onChange(isAllowed ? { ...rest, allow_empty: true } : rest);
-  };
-  const setFitted = (isWanted: boolean): void => {
-    const { overflow: _before, ...rest } = options;
-    onChange(isWanted ? { ...rest, overflow: "fit" } : rest);
-  };
-  const setComments = (isWanted: boolean): void => {
-    const { comments: _before, ...rest } = options;
-    onChange(isWanted ? { ...rest, comments: true } : rest);
-  };
+  const numberIn = (text: string): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
   return (
     <details class="limits">
       <summary>Limits</summary>
@@ -56,7 +52,7 @@ export function Limits({
           options={{ "": "IPv4 and IPv6", 4: "IPv4 only", 6: "IPv6 only" }}
           value={family}
           onChange={({ currentTarget: { value } }) =>
-            onChange(value === "" ? others : { ...others, families: [Number(value) as 4 | 6] })
+            set("families", value === "" ? undefined : [Number(value) as 4 | 6])
           }
         />
         {NUMBERS.map(([name, label, hint, most]) => (
@@ -70,34 +66,20 @@ export function Limits({
             min={0}
             max={most}
             value={options[name] === undefined ? "" : String(options[name])}
-            onInput={({ currentTarget }) => setNumber(name, currentTarget.value)}
+            onInput={({ currentTarget }) => set(name, numberIn(currentTarget.value))}
           />
         ))}
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={options.allow_empty === true}
-          onChange={({ currentTarget }) => setEmpty(currentTarget.checked)}
-        />
-        Publish an empty list if the excludes remove everything
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={options.overflow === "fit"}
-          onChange={({ currentTarget }) => setFitted(currentTarget.checked)}
-        />
-        Shorten a blocklist that has too many entries, by adding as few addresses as possible
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={options.comments === true}
-          onChange={({ currentTarget }) => setComments(currentTarget.checked)}
-        />
-        Name the deployment in comments (not supported by every format)
-      </label>
+      {SWITCHES.map(([name, value, label]) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={options[name] === value}
+            onChange={({ currentTarget }) => set(name, currentTarget.checked ? value : undefined)}
+          />
+          {label}
+        </label>
+      ))}
     </details>
   );
 }

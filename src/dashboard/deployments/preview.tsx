@@ -82,10 +82,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
         </Note>
       )}
       {fitted !== undefined && (
-        <Note kind="warning">
-          {formatAdded(fitted)} no source lists were added to shorten the list: {fitted.added.slice(0, 5).join(", ")}
-          {fitted.added.length > 5 && " and more"}.
-        </Note>
+        <Note kind="warning">Added to shorten the list, though no source has them: {addedText(fitted)}.</Note>
       )}
       <dl class="facts">
         <dt>IPv4</dt>
@@ -127,15 +124,13 @@ function Figures({ shown, format, guard }: FiguresProps) {
   );
 }
 
-function formatAdded({
-  added_ipv4_addresses: four,
-  added_ipv6_addresses: six,
+function addedText({
+  added,
+  added_ipv4_addresses: ipv4,
+  added_ipv6_addresses: ipv6,
 }: NonNullable<DeploymentPreview["fitted"]>): string {
-  const families = [
-    ...(four === "0" ? [] : [`${BigInt(four).toLocaleString()} IPv4`]),
-    ...(six === "0" ? [] : [`${BigInt(six).toLocaleString()} IPv6`]),
-  ];
-  return `${families.join(" and ")} addresses that`;
+  const counts = `${BigInt(ipv4).toLocaleString()} IPv4 and ${BigInt(ipv6).toLocaleString()} IPv6 addresses`;
+  return `${counts}, such as ${added.slice(0, MAX_WARNINGS).join(", ")}`;
 }
 
 function familyText(entries: number, addresses: string): string {
