@@ -47,7 +47,8 @@ function explanationOf(deployment: Deployment): string[] {
 const CURES: Readonly<Record<string, string>> = {
   "too-wide": "check the source, or allow it with --min-prefix-v4 and --min-prefix-v6",
   empty: "check the excludes, or allow it with --allow-empty",
-  "too-many-entries": "leave sources out, split the list with --chunk-entries, or choose another --device",
+  "too-many-entries":
+    "leave sources out, shorten the list with --overflow fit, split it with --chunk-entries, or choose another --device",
   "too-many-bytes": "leave sources out, split the list with --chunk-entries, or choose another --device",
   collateral: "exclude these addresses, or leave them out with --guard carve; ",
 };

@@ -7,8 +7,8 @@ export interface ListLimits {
   /** Entries of both families together. */
   readonly maxEntries?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** The fewest entries that it can be shortened to; undefined: it is not to be shortened, or it has been. */
-  readonly fewest?: number | undefined;
+  /** How short it can be made, and why no shorter; undefined: it is not to be shortened, or it has been. */
+  readonly shortest?: { readonly entries: number; readonly reason: string } | undefined;
 }
 
 /** Why a list is not published: with what is wrong, and its numbers. */
@@ -31,13 +31,13 @@ export function rejectionsOf(
   const rejections: ListRejection[] = [];
   const reject = (code: ListRejection["code"], message: string): void => void rejections.push({ code, message });
   const entries = list.tally.count(4) + list.tally.count(6);
-  const { allowEmpty = false, maxEntries = Infinity, maxBytes = Infinity, fewest } = limits;
+  const { allowEmpty = false, maxEntries = Infinity, maxBytes = Infinity, shortest } = limits;
   if (list.tooWideCount > 0) reject("too-wide", `the includes have prefixes that are too wide: ${namedOf(list)}`);
   if (entries === 0 && !allowEmpty) reject("empty", "the list has no addresses");
   if (most > maxEntries)
     reject(
       "too-many-entries",
-      `the list has ${most} entries, more than the ${maxEntries} allowed${fewest === undefined ? "" : `, and cannot be shortened to fewer than ${fewest}`}`,
+      `the list has ${most} entries, more than the ${maxEntries} allowed${shortest === undefined ? "" : `, and cannot be shortened to fewer than ${shortest.entries}, as ${shortest.reason}`}`,
     );
   if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, more than the ${maxBytes} allowed`);
   return rejections;

@@ -46,11 +46,14 @@ export interface Fit {
 export class FitError extends RangeError {
   /** The fewest prefixes that are possible. */
   readonly fewest: number;
+  /** Why no fewer are, such as "some addresses must not be added"; null if there may be no loss. */
+  readonly reason: string | null;
 
-  constructor(message: string, fewest: number) {
+  constructor(message: string, fewest: number, reason: string | null) {
     super(message);
     this.name = "FitError";
     this.fewest = fewest;
+    this.reason = reason;
   }
 }
 
@@ -85,6 +88,7 @@ export function* fitting(
     throw new FitError(
       `the addresses need ${exact.length} prefixes, more than the ${most} allowed; allow more, or a loss`,
       exact.length,
+      null,
     );
   const found = loss === "add" ? yield* added(addresses, exact, most, options) : yield* kept(exact, most, options);
   return yield* fitOf(addresses, exact, found);
@@ -128,6 +132,7 @@ function* added(
     throw new FitError(
       `the addresses need at least ${fewest} prefixes, as ${reason}, more than the ${most} allowed; allow ${fewest} or more`,
       fewest,
+      reason,
     );
   }
   const choice = yield* exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);

@@ -32,7 +32,8 @@ const MISSED = 3;
 const CURES: Readonly<Record<string, string>> = {
   "too-wide": "Remove the wide prefix from the source, or allow wider ones under Limits.",
   empty: "Check what is excluded, or allow an empty list under Limits.",
-  "too-many-entries": "Remove sources, split the list into files, or choose another device.",
+  "too-many-entries":
+    "Remove sources, shorten the list or split it into files (under Limits), or choose another device.",
   "too-many-bytes": "Remove sources, split the list into files, or choose another device.",
   shrinks: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",
   grows: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",

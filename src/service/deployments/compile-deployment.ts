@@ -122,12 +122,11 @@ export async function compileDeployment(
   const protect = () => gatherProtection(organisationId, now, { sources, ...services });
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
-  const { list, added, fewest } = await fittedList(guarded, exclude, definition);
+  const { list, added, shortest } = await fittedList(guarded, exclude, definition);
   const text = await inSlices(writingList((family) => list.prefixes(family)));
   const entries = entriesOf(list);
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
-  const limits = { maxEntries, maxBytes, fewest };
   const largest = await largestFile(request, text, {
     chunks,
     entries: entries[4] + entries[6],
@@ -146,7 +145,7 @@ export async function compileDeployment(
     entries,
     chunks,
     until,
-    rejections: rejectionsOf(list, largest.bytes, { allowEmpty, ...limits }, largest.entries),
+    rejections: rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes, shortest }, largest.entries),
     suspicions: [
       ...(await suspicionsOf({ include, exclude, carved, datasets, entries, exact: entriesOf(exact) }, request)),
       ...newCollateral(request, collateral),

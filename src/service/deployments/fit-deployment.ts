@@ -1,5 +1,6 @@
 import { type CompiledList, compilingList } from "../../deployments/compile.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
+import type { ListLimits } from "../../deployments/guard-list.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { FitError, fitting } from "../../sets/fit.ts";
 import type { DeploymentDefinition } from "../../store/deployment.ts";
@@ -11,8 +12,8 @@ export interface FittedList {
   readonly list: CompiledList;
   /** The addresses that were added to shorten it. */
   readonly added?: AddressSet;
-  /** The fewest entries that it can be shortened to, if those are too many. */
-  readonly fewest?: number;
+  /** How short it can be made, if that is not short enough. */
+  readonly shortest?: ListLimits["shortest"];
 }
 
 type Shape = Pick<Parameters<typeof compilingList>[0], "families" | "shortest">;
@@ -55,6 +56,6 @@ export async function fitList(
     return await inSlices(steps());
   } catch (error) {
     if (!(error instanceof FitError)) throw error;
-    return { list: compiled, fewest: error.fewest };
+    return { list: compiled, shortest: { entries: error.fewest, reason: error.reason! } };
   }
 }
