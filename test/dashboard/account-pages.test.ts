@@ -225,10 +225,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await guest.page.getByRole("button", { name: "Join" }).click();
     assert.equal(await guest.page.locator(".field-error").innerText(), "The passwords do not match");
     assert.equal(asked, 0);
+    // Text that is filled in goes to the field that has the focus, so each waits until the form has moved it.
+    await guest.page.locator("input[name=repeated]:focus").waitFor();
     await guest.page.getByLabel("Password", { exact: true }).fill("aaaaaaaaaaaa");
     await guest.page.getByLabel("Repeat password").fill("aaaaaaaaaaaa");
     await guest.page.getByRole("button", { name: "Join" }).click();
     await guest.page.locator(".field-error", { hasText: "this password is one that repeats itself" }).waitFor();
+    await guest.page.locator("input[name=password][aria-invalid=true]:focus").waitFor();
     await guest.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await guest.page.getByLabel("Repeat password").fill(PASSWORD);
     await guest.page.getByRole("button", { name: "Join" }).click();

@@ -160,13 +160,13 @@ export function CheckedField({
   check,
   ...input
 }: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
-  const [errors, setErrors] = useState<readonly string[]>();
   const given = useContext(FormErrors)[name];
   // Errors of the rejected form are shown until something else is typed.
-  useEffect(() => setErrors(undefined), [given]);
+  const [found, setFound] = useState<{ readonly after: typeof given; readonly errors: readonly string[] }>();
+  const errors = found?.after === given ? found?.errors : undefined;
   const look = (value: string): void => {
     const error = value === "" ? undefined : check(value);
-    setErrors(error === undefined ? [] : [error]);
+    setFound({ after: given, errors: error === undefined ? [] : [error] });
   };
   return (
     <Frame {...{ name, label, hint, optional: optional ?? false, errors }}>
