@@ -66,7 +66,7 @@ export class AddressBatch {
     return this.texts.length;
   }
 
-  /** What an engine finds, by index: O(count) lookups. */
+  /** The ids that an engine finds, by index: O(count) lookups. */
   *lookingUp(engine: BatchEngine): Generator<undefined, Uint32Array, undefined> {
     const found = new Uint32Array(this.count);
     yield* this.#lookingUp(4, this.words4.subarray(0, this.count4), this.indexes4, engine, found);

@@ -1,4 +1,4 @@
-/** Characters of a part of a response, at least. */
+/** Minimum characters of a part of a response, except the last. */
 const PART = 1 << 14;
 
 /** A map from each text to its document, or a document per line. */

@@ -4,7 +4,7 @@ import { ServiceError } from "./service-error.ts";
 export interface Applicant {
   /** Tasks with the same `who` share turns: an address or /56, a user or an organisation. */
   readonly who: string;
-  /** Whether they have proved to be a user or an invited person, by a session, a device or a token. They go first. */
+  /** Whether a session, a device or a token has proved that they are a user or an invited person. They go first. */
   readonly isKnown: boolean;
 }
 

@@ -34,7 +34,7 @@ import type { SignInLimits } from "./access/sign-in-limits.ts";
 import type { ServedDataset } from "./datasets/served-dataset.ts";
 import type { ThreatView } from "./datasets/threat-view.ts";
 
-/** What the routes work with. */
+/** Everything that the routes use. */
 export interface Services {
   readonly settings: Settings;
   /** Milliseconds since 1970 UTC. Every response reads it once. */
@@ -46,7 +46,7 @@ export interface Services {
   /** State shared by all followers of the change feeds. */
   readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
-  /** Those that were in use before. */
+  /** The catalogues that were in use before. */
   readonly earlierCatalogues: EarlierCatalogues;
   readonly catalogueUpdates: CatalogueUpdates;
   /** undefined unless the catalogue is pulled from a URL. */

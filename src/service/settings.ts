@@ -14,7 +14,7 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly initial: Value;
   /** The placeholder for the value in the help. */
   readonly value: string;
-  /** Another variable, under which the setting is known everywhere. */
+  /** Another variable, whose name other programs use for the same setting. */
   readonly variable?: string;
   readonly min?: number;
   readonly max?: number;
@@ -395,12 +395,12 @@ type Widened<Value> = Value extends string ? string : Value extends number ? num
 
 export type Settings = { readonly [Name in keyof typeof SETTINGS]: Widened<(typeof SETTINGS)[Name]["initial"]> };
 
-/** A setting that cannot be used; the message says where it was given and how to fix it. */
+/** A setting that cannot be used; the message says where it was set and how to fix it. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
-/** Where settings are given; the first source that has one wins: flags, the environment, the file, the default. */
+/** Where settings come from; the first source that has one wins: flags, the environment, the file, the default. */
 export interface SettingSources {
   /** The text of a flag; undefined if it was not given. */
   readonly flag: (name: string) => string | undefined;

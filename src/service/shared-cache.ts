@@ -6,7 +6,7 @@ interface Entry<Value> {
 
 /**
  * A cache for values that are expensive to compute and requested by several clients at a time: each is computed once,
- * and callers that ask meanwhile wait for the same result. Values are kept by last use, up to a total number of bytes.
+ * and calls made meanwhile wait for the same result. Values are kept by last use, up to a total number of bytes.
  */
 export class SharedCache<Value extends { readonly byteLength: number }> {
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class SharedCache<Value extends { readonly byteLength: number }> {
     this.#maxBytes = maxBytes;
   }
 
-  /** Of what is kept. */
+  /** Bytes of the values that are kept. */
   get byteLength(): number {
     return this.#bytes;
   }

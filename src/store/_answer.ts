@@ -21,7 +21,10 @@ export interface GroupAnswer {
   readonly changes: readonly Change[];
   /** The organisations whose feeds have new events. */
   readonly organisations: readonly string[];
-  /** The last change that the results depend on: the last of these or, without any, the last one in the database. */
+  /**
+   * The last change that the results depend on: the last of `changes` or, if there are none, the last one in the
+   * database.
+   */
   readonly sequence: number;
 }
 

@@ -9,13 +9,10 @@ import type { Store } from "./store.ts";
 export interface Backend extends Pick<Store, "changesAfter" | "record" | "probe" | "check" | "backup" | "close"> {
   /** See `Store.load`. */
   load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState>;
-  /** Executes the commands in one transaction. Rejects with StoreError for all of them. */
+  /** Executes the commands in one transaction. If it rejects with StoreError, none was executed. */
   execute(commands: readonly Command[]): Promise<GroupAnswer>;
   /** Runs one of `READS` in the database. */
   find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>>;
-  /**
-   * Calls `hint` when there may be changes by others, sooner than polling every second would find them. Hints may be
-   * lost.
-   */
+  /** Calls `hint` when others may have made changes, sooner than polling every second finds them. Hints may be lost. */
   onHint(hint: () => void): void;
 }

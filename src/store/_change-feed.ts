@@ -10,7 +10,7 @@ const AGAIN_AFTER = 20;
  */
 export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
-/** Changes committed here. If there are none: a result that depends on the changes up to `last`. */
+/** Changes committed here; without changes, a result that depends on the changes up to `last`. */
 interface Own {
   readonly changes: readonly Change[];
   readonly first: number;
@@ -83,7 +83,9 @@ export class ChangeFeed {
     this.look();
   }
 
-  /** Polls for changes now; if it is polling already, once more after that, because what has been read may be older. */
+  /**
+   * Polls for changes now; if a poll is in progress, polls once more after it, because what it has read may be older.
+   */
   look(): void {
     if (this.#ended || this.#isLost) return;
     if (this.#isLooking) return void (this.#isAskedAgain = true);
@@ -96,7 +98,9 @@ export class ChangeFeed {
     });
   }
 
-  /** Milliseconds for which changes may exist that have not been passed on. */
+  /**
+   * Milliseconds since the last poll that reached the end of the changes: later changes may not have been passed on.
+   */
   get staleness(): number {
     return performance.now() - this.#checkedAt;
   }

@@ -70,8 +70,8 @@ export class CommandQueue {
       const answer = await this.#execute(group.map(({ command }) => command));
       void this.#arrived(answer).then(() => group.forEach(({ resolve }, index) => resolve(answer.answers[index]!)));
     } catch (error) {
-      // If the database rejects one command, the others must not suffer: each is tried alone. A StoreError is about the
-      // database itself.
+      // If the database rejects one command, each is tried alone, so that the others still succeed. A StoreError is
+      // about the database itself.
       if (group.length > 1 && !(error instanceof StoreError))
         for (const waiting of group) await this.#runGroup([waiting]);
       else for (const { reject } of group) reject(error);

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** Whether it may write a million rules: it is in a group of its own. */
+/** Whether the command may write a million rules: such a command gets a group of its own. */
 export function takesLong({ kind }: Command): boolean {
   return (
     kind === "replace-rules" ||

@@ -2,7 +2,7 @@ import type { Family, Prefix } from "../address/address.ts";
 
 /**
  * The text of a prefix in the database: `4:cb007100/24`, `6:20010db8000000000000000000000000/032`. It has a fixed width
- * within a family, so texts sort as prefixes do, and the primary key gives rules in that order.
+ * within a family, so texts sort as prefixes do, and a scan of the primary key returns rules in that order.
  */
 export function keyOfPrefix({ family, w0, w1, w2, w3, length }: Prefix): string {
   if (family === 4) return `4:${hex(w0)}/${String(length).padStart(2, "0")}`;

@@ -78,7 +78,7 @@ export interface ChangedRules {
   readonly afterCount: number;
 }
 
-/** The number of rules and, if it is one, which. */
+/** The number of rules and, if there is only one, its prefix. */
 export interface Tally {
   readonly count: number;
   readonly only: Prefix | null;

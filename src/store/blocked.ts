@@ -4,9 +4,9 @@ export type BlockedUnit = (typeof BLOCKED_UNITS)[number];
 
 /** What was blocked because of one source of a deployment. */
 export interface BlockedCount {
-  /** As decisions name it, such as `ruleset/ID`; "other": one that the deployment does not have. */
+  /** The name used in decisions, such as `ruleset/ID`; "other": a source that the deployment does not have. */
   readonly source: string;
-  /** The prefix of the rule; "" where the program does not report it. */
+  /** The prefix of the rule; "" if the program does not report it. */
   readonly prefix: string;
   readonly unit: BlockedUnit;
   readonly amount: number;

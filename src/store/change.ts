@@ -15,7 +15,7 @@ import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User }
 export type Change = {
   readonly sequence: number;
   readonly at: number;
-  /** Who gave the command. */
+  /** Who issued the command. */
   readonly actor: string;
   readonly organisationId: string;
 } & ChangeBody;
@@ -53,12 +53,12 @@ export type ChangeBody =
   /** Created, changed, or given new credentials. */
   | { readonly kind: "external-list"; readonly list: ExternalList }
   | { readonly kind: "external-list-deleted"; readonly listId: string }
-  /** A server has fetched it: other content, or another problem. */
+  /** A fetch by a server changed its content or its problem. */
   | ({ readonly kind: "external-list-content"; readonly listId: string } & Pick<ExternalList, "content" | "problem">)
   /** An endpoint created, changed, given a new secret, or stopped by a server. */
   | { readonly kind: "webhook"; readonly webhook: Webhook }
   | { readonly kind: "webhook-deleted"; readonly webhookId: string }
-  /** For the audit log: a file of a server was replaced, which that server has already noticed. */
+  /** A file of a server was replaced, which that server has already noticed. For the audit log only. */
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**
    * Rules created or changed, and prefixes whose rules were deleted. The ruleset's `version` is now the sequence, its
@@ -71,8 +71,8 @@ export type ChangeBody =
       readonly deletes: readonly Prefix[];
     }
   /**
-   * So many rules changed that all rules are given, in parts, as they are when the change is read. That includes the
-   * changes that follow it in the same array; applying those again gives the same result. A ruleset that has been
-   * deleted by then has no parts.
+   * So many rules changed that the change has all rules of the ruleset, in parts, as they are when the change is read.
+   * That includes the changes that follow it in the same array; applying those again gives the same result. A ruleset
+   * that has been deleted by then has no parts.
    */
   | { readonly kind: "rules-replaced"; readonly rulesetId: string; readonly rules: readonly RuleColumns[] };

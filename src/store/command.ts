@@ -33,7 +33,7 @@ import type {
 
 /** The properties of every command. */
 interface Signed {
-  /** Who gives it: `key:<key id>`, `user:<user id>`, or `command:<name of the account on the command line>`. */
+  /** Who issues it: `key:<key id>`, `user:<user id>`, or `command:<name of the account on the command line>`. */
   readonly actor: string;
   /** Its time, by the caller's clock, which becomes `createdAt` and `updatedAt`. */
   readonly at: number;
@@ -50,7 +50,7 @@ interface Conditional extends Owned {
   readonly ifMatch?: IfMatch | undefined;
 }
 
-/** A command with the key of an earlier one is not executed: it gets the earlier one's outcome, or its error. */
+/** A command with the key of an earlier one is not executed: the earlier outcome or error is returned. */
 export interface Idempotency {
   /** Chosen by the client. Forgotten after a day. */
   readonly key: string;
@@ -62,7 +62,9 @@ export interface AddRuleCommand extends Conditional {
   readonly kind: "add-rule";
   readonly rulesetId: string;
   readonly request: AddRequest;
-  /** Rejected (`rule-exists`) if the prefix has a rule, or one with such a `ruleTag`, whatever the mode. */
+  /**
+   * Rejected (`rule-exists`), whatever the mode, if the prefix has a rule ("*") or a rule with one of these `ruleTag`s.
+   */
   readonly ifNoneMatch?: "*" | readonly string[] | undefined;
 }
 
@@ -79,7 +81,7 @@ export interface DeleteRuleCommand extends Conditional {
   readonly prefix: Prefix;
 }
 
-/** One step of a batch. Later steps see what earlier ones did. */
+/** One item of a batch. Later items see the effects of earlier ones. */
 export type BatchItem =
   | { readonly add: AddRequest }
   | { readonly delete: Prefix; /** Where there is no rule, the item fails. */ readonly mustExist?: boolean };
@@ -105,8 +107,8 @@ export interface RestoreRulesCommand extends Owned {
 }
 
 /**
- * The result of an item; `not_applied`: another item has failed, nothing was done. A failed item says why. `absent`:
- * there was nothing to delete.
+ * The result of an item; `not_applied`: another item failed, and nothing was done. A failed item has an `error`.
+ * `absent`: there was nothing to delete.
  */
 export type BatchResult = { readonly error?: string } & (
   | { readonly action: Addition["action"]; readonly rule: Rule }
@@ -118,9 +120,9 @@ export interface ReplaceRulesCommand extends Conditional {
   readonly kind: "replace-rules";
   readonly rulesetId: string;
   /**
-   * Prefixes, names and expiries, in the order of prefixes, each once, IPv4 first; the other times are not read. The
-   * store takes ownership of parts whose names are packed: they are transferred to its thread without a copy, and the
-   * times are written into them.
+   * Prefixes, names and expiries, in the order of prefixes, each prefix once, IPv4 first; the other times are not read.
+   * The store takes ownership of parts whose names are packed: they are transferred to its thread without a copy, and
+   * the times are written into them.
    */
   readonly rules: readonly RuleColumns[];
   readonly digest?: string | undefined;
@@ -160,7 +162,10 @@ export interface ReplacementCounts {
   readonly unchanged: number;
 }
 
-/** By a server: appends the expiries that are due by its time to the feeds of all organisations. Repeating it changes nothing. */
+/**
+ * By a server: appends the expiries that are due at the time of the command to the feeds of all organisations.
+ * Repeating it changes nothing.
+ */
 export interface ExpireRulesCommand extends Signed {
   readonly kind: "expire-rules";
 }
@@ -239,13 +244,13 @@ interface RecordOf<Kind extends string> extends Owned {
   readonly new: DatasetFacts;
 }
 
-/** By a server: little of a key's time is left. Announced once, however many servers find it. */
+/** By a server: a key expires soon. Announced once, however many servers find it. */
 export interface AnnounceKeyCommand extends Owned {
   readonly kind: "announce-expiring-key";
   readonly keyId: string;
 }
 
-/** By a server: devices have stopped asking for a list. Announced once until someone asks again. */
+/** By a server: devices have stopped requesting a list. Announced once until the list is requested again. */
 export interface AnnounceSilenceCommand extends Owned {
   readonly kind: "announce-silent-deployment";
   readonly deploymentId: string;
@@ -259,7 +264,7 @@ export interface CreateDeploymentCommand extends Owned {
   readonly definition: DeploymentDefinition;
 }
 
-/** Of the definition, only what changes. */
+/** `definition`: only the properties that change. */
 export interface UpdateDeploymentCommand extends Conditional {
   readonly kind: "update-deployment";
   readonly deploymentId: string;
@@ -272,7 +277,7 @@ export interface DeleteDeploymentCommand extends Conditional {
   readonly deploymentId: string;
 }
 
-/** Replaces the token of its feed URLs, or its password: then with the digest of the new one. */
+/** Replaces the token of the feed URLs, or the password: then the command has the digest of the new one. */
 export interface RotateDeploymentCommand extends Owned {
   readonly kind: "rotate-deployment";
   readonly deploymentId: string;
@@ -281,18 +286,21 @@ export interface RotateDeploymentCommand extends Owned {
   readonly graceUntil: number;
 }
 
-/** Lets a list be published that was refused because of how it changes, or what it blocks (`list-not-refused`). */
+/**
+ * Allows a list to be published that was refused because of how it changes or what it blocks. Rejected
+ * (`list-not-refused`) if that list is not the refused one.
+ */
 export interface ReleaseListCommand extends Owned {
   readonly kind: "release-list";
   readonly deploymentId: string;
-  /** Of the refused list. */
+  /** The number of the refused list. */
   readonly number: number;
 }
 
 export interface CreateCredentialCommand extends Owned {
   readonly kind: "create-credential";
   readonly deploymentId: string;
-  /** Its kind. */
+  /** The kind of the credential. */
   readonly credential: CredentialKind;
   readonly label: string;
   readonly digest: string;
@@ -328,11 +336,11 @@ export interface PublishListCommand extends Owned {
   /** The generation that it was compared with; 0: there was none. */
   readonly basedOn: number;
   readonly list: Omit<PublishedList, "generation" | "at">;
-  /** The list in base64, as `READS.publishedList` gives it. */
+  /** The list in base64, as `READS.publishedList` returns it. */
   readonly content: string;
 }
 
-/** By a server: the list that it has compiled is refused. */
+/** By a server: refuses to publish the list that it has compiled. */
 export interface RefuseListCommand extends Owned {
   readonly kind: "refuse-list";
   readonly deploymentId: string;
@@ -359,7 +367,7 @@ export interface CreateListCommand extends Owned {
   readonly definition: ExternalListDefinition;
 }
 
-/** Of the definition, only what changes. */
+/** `definition`: only the properties that change. */
 export interface UpdateListCommand extends Owned {
   readonly kind: "update-list";
   readonly listId: string;
@@ -381,7 +389,7 @@ export interface SetListCredentialsCommand extends Owned {
   readonly secret: string | null;
 }
 
-/** By a server that is about to fetch a list. */
+/** By a server that is about to fetch a list: keeps others from fetching it. */
 export interface ClaimFetchCommand extends Owned {
   readonly kind: "claim-fetch";
   readonly listId: string;
@@ -395,7 +403,7 @@ export interface ClaimFetchCommand extends Owned {
 export interface FinishFetchCommand extends Owned {
   readonly kind: "finish-fetch";
   readonly listId: string;
-  /** Of the claim. */
+  /** `until` of the claim. */
   readonly claimedUntil: number;
   /** `updatedAt` of the list that was fetched. */
   readonly basedOn: number;
@@ -434,7 +442,7 @@ export interface CreateWebhookCommand extends Owned {
   readonly secret: string;
 }
 
-/** Of the definition, only what changes. */
+/** `definition`: only the properties that change. */
 export interface UpdateWebhookCommand extends Owned {
   readonly kind: "update-webhook";
   readonly webhookId: string;
@@ -448,7 +456,7 @@ export interface DeleteWebhookCommand extends Owned {
   readonly webhookId: string;
 }
 
-/** Replaces the secret; the one before it signs as well until `graceUntil`. */
+/** Replaces the secret; until `graceUntil`, messages are signed with the previous one as well. */
 export interface RotateWebhookCommand extends Owned {
   readonly kind: "rotate-webhook";
   readonly webhookId: string;
@@ -457,7 +465,7 @@ export interface RotateWebhookCommand extends Owned {
   readonly graceUntil: number;
 }
 
-/** By a server: it does not deliver to the endpoint until a user activates it. */
+/** By a server: stops deliveries to the endpoint until a user activates it again. */
 export interface StopWebhookCommand extends Owned {
   readonly kind: "stop-webhook";
   readonly webhookId: string;
@@ -536,7 +544,9 @@ export interface JoinCommand extends Signed {
 export interface SetPasswordCommand extends Owned {
   readonly kind: "set-password";
   readonly userId: string;
-  /** The hash of the old password that was checked; rejected (`password-changed`) if it has changed since. */
+  /**
+   * The hash of the old password that was verified; rejected (`password-changed`) if the password has changed since.
+   */
   readonly checked: string;
   readonly password: string;
   /** The digest of the session that continues. */
@@ -638,7 +648,7 @@ export interface Outcomes {
   readonly "update-list": { readonly list: ExternalList };
   readonly "delete-list": Record<never, never>;
   readonly "set-list-credentials": { readonly list: ExternalList };
-  /** `claim`: null if it is not due, or another server is fetching it; `dueAt`: when to ask again. */
+  /** `claim`: null if the list is not due, or another server is fetching it; `dueAt`: when to try again. */
   readonly "claim-fetch": { readonly claim: FetchClaim | null; readonly dueAt: number };
   /** `isLate`: the list has been changed meanwhile, and nothing was done. */
   readonly "finish-fetch": { readonly list: ExternalList; readonly isLate: boolean };

@@ -13,9 +13,9 @@ import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
 /**
- * Counters, by name: each server counts by itself, and the database adds the counts up. It causes no change: no server
- * is notified, and nothing is in the audit log. For increments of several seconds, not for single requests. To add one,
- * add its line here.
+ * Counters, by name: each server counts by itself, and the database adds the counts up. Adding causes no `Change`: no
+ * server is notified, and the audit log has no entry. For the sums of several seconds, not for single requests. To add
+ * one, add its line here.
  */
 const COUNTERS = {
   /** Adds the requests to those recorded for the key, area and month. */
@@ -30,13 +30,16 @@ const COUNTERS = {
   /** Adds pulls of deployments to those of other servers. The same pulls, by their ids, are added once. */
   pulls: recordPulls,
 
-  /** Adds what a program reports to have blocked. */
+  /** Adds what a program reports as blocked. */
   blocked: recordBlocked,
 
   /** Records what a bouncer has received; false: something else has been recorded for it meanwhile and is kept. */
   bouncers: recordBouncer,
 
-  /** Records which key file the servers use, unless one is recorded, and returns which one is; null forgets it. */
+  /**
+   * Records which key file the servers use, unless one is recorded already, and returns the recorded one; null forgets
+   * it.
+   */
   keyFile: recordKeyFile,
 
   /**
@@ -46,20 +49,21 @@ const COUNTERS = {
   limits: exchangeLimitCounts,
 
   /**
-   * A lease: makes this server, by its id, the only one to do the named task for so many milliseconds; false if another
-   * server has it. The holder renews it before it ends, and calls it with 0 milliseconds when it stops.
+   * A lease: makes this server, by its id, the only one to do the named task for the given milliseconds; false if
+   * another server holds the lease. The holder renews it before it ends, and calls it with 0 milliseconds when it
+   * stops.
    */
   lease: takeLease,
 
   /**
-   * Compares a part of what a source lists with the indicators of its collection, and adds the versions that lead
-   * there. Returns the progress of the collection; null as the part: only that.
+   * Compares a part of what a source lists with the indicators of its collection, and adds the versions that make them
+   * equal. Returns the progress of the collection; with null as the part, only returns the progress.
    */
   indicators: appendIndicators,
 
   /**
-   * The next step of the same for a ruleset, whose rules are in the database; true: the collection is up to date with
-   * the feed.
+   * The next step of the same comparison for a ruleset, whose rules are in the database; true: the collection is up to
+   * date with the feed.
    */
   rulesetIndicators: appendRulesetIndicators,
 
@@ -75,7 +79,7 @@ const COUNTERS = {
   /** Adds an attempt to deliver an event; false if the endpoint is gone, or a user has moved its progress. */
   delivery: recordDelivery,
 
-  /** Moves the progress of an endpoint past events that it does not want; false as for `delivery`. */
+  /** Moves the progress of an endpoint past events that it does not subscribe to; false as for `delivery`. */
   webhookProgress: recordProgress,
 } satisfies Record<string, (engine: Engine, ...increments: never[]) => Promise<unknown>>;
 

@@ -2,18 +2,18 @@
 const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** Opens one deployment to a program that follows it, and nothing else. */
+/** Gives a program that follows a deployment access to that deployment, and to nothing else. */
 export interface DeploymentCredential {
   readonly id: string;
   readonly organisationId: string;
   readonly deploymentId: string;
   readonly kind: CredentialKind;
   readonly label: string;
-  /** SHA-256 in base64url of its text, of an edge component's its `jti`; the text itself is not stored. */
+  /** SHA-256 in base64url of its text, or of the `jti` for an edge component; the text itself is not stored. */
   readonly digest: string;
-  /** The first 8 characters of its text, to distinguish credentials; of an edge component its type. */
+  /** The first 8 characters of its text, to distinguish credentials; for an edge component, its type. */
   readonly start: string;
-  /** For bouncers that lose the length of prefixes: they get single addresses only. */
+  /** Whether its bouncer gets single addresses only, because it loses the length of prefixes. */
   readonly hostsOnly: boolean;
   readonly createdAt: number;
   readonly revokedAt: number | null;
@@ -24,7 +24,7 @@ export interface BouncerState {
   readonly credentialId: string;
   /** Rises by one whenever the bouncer receives something. */
   readonly version: number;
-  /** Of the list that it has; "": an empty one. */
+  /** The digest of the list that it has; "": an empty list. */
   readonly digest: string;
   /** When all of its decisions were last sent. */
   readonly issuedAt: number;
@@ -35,8 +35,11 @@ export interface BouncerState {
 /** A bouncer has received a list, or the changes since the previous one. */
 export interface BouncerProgress extends Omit<BouncerState, "version"> {
   readonly deploymentId: string;
-  /** The version that the response was made from; if it is another one by now, nothing is recorded. null: any. */
+  /**
+   * The version that the response was made from; if the version has changed since, nothing is recorded. null: any
+   * version.
+   */
   readonly basedOn: number | null;
-  /** The list in base64, if others may not have recorded it. */
+  /** The list in base64, if it may not be recorded yet. */
   readonly content: string | null;
 }

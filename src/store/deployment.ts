@@ -1,6 +1,6 @@
 import type { GuardPolicy } from "./guard-policy.ts";
 
-/** How often devices ask for a list, and the longest time that a change of it may take, in seconds. */
+/** How often devices request a list, and the maximum time until they have a change of it, in seconds. */
 export const UPDATE_FREQUENCIES = {
   "5m": 300,
   "15m": 900,
@@ -11,10 +11,10 @@ export const UPDATE_FREQUENCIES = {
   "24h": 86_400,
 } as const;
 export type UpdateFrequency = keyof typeof UPDATE_FREQUENCIES;
-/** A device that has missed this many intervals in a row has stopped asking. */
+/** A device that has missed this many intervals in a row counts as having stopped requesting the list. */
 const MISSED = 3;
 
-/** Milliseconds without a request after which devices count as having stopped asking for a list. */
+/** Milliseconds without a request after which devices count as having stopped requesting a list. */
 export function silenceOf({ update_frequency: frequency }: Pick<DeploymentDefinition, "update_frequency">): number {
   return MISSED * 1000 * UPDATE_FREQUENCIES[frequency];
 }
@@ -29,7 +29,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 export type DeploymentSource =
   /** The active rules of a ruleset of the organisation. */
   | { readonly ruleset: string }
-  /** A node of the catalogue with all below it. */
+  /** A node of the catalogue with everything below it. */
   | { readonly cbs: string }
   | {
       readonly cti: {
@@ -65,14 +65,16 @@ export interface DeploymentOptions {
 export interface DeploymentDefinition {
   readonly description: string;
   readonly firewall_format: string;
-  /** Of `DEVICES`: the format and the limits of a device; "none": of none. */
+  /** A name in `DEVICES`, for the format and the limits of the device; "none": no device. */
   readonly device: string;
   readonly update_frequency: UpdateFrequency;
   readonly purpose: DeploymentPurpose;
   readonly direction: Direction;
-  /** Feeds of a deployment that is not active are forbidden. */
+  /** Requests for the feeds of an inactive deployment are rejected (403). */
   readonly active: boolean;
-  /** What happens to a blocklist that would block what it should not; absent from older ones: warn. */
+  /**
+   * What happens to a blocklist that would block what it should not; absent in older deployments, which means `warn`.
+   */
   readonly guard?: GuardPolicy;
   readonly include: readonly DeploymentSource[];
   /** Excludes always win. */
@@ -88,7 +90,7 @@ export interface Deployment {
   readonly definition: DeploymentDefinition;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Deleted ones are kept, so that their feeds can say that they are gone for good. */
+  /** Deleted deployments are kept, so that requests for their feeds get 410 (gone). */
   readonly deletedAt: number | null;
   /** How often the token in its URLs has been replaced, and when the token before this one ends. */
   readonly rotation: number;
@@ -98,11 +100,11 @@ export interface Deployment {
   readonly published: PublishedList | null;
   /** Why the latest list was not published; null: it was. */
   readonly refused: RefusedList | null;
-  /** The number of a refused list that may be published although it shrinks or grows too much. */
+  /** The number of a refused list that may be published nevertheless. */
   readonly released: number | null;
 }
 
-/** About the list that devices get. */
+/** Describes the list that devices get. */
 export interface PublishedList {
   /** 1 for the first; rises by one. */
   readonly generation: number;
@@ -114,7 +116,7 @@ export interface PublishedList {
   readonly entries: Readonly<Record<4 | 6, number>>;
   /** The number of files that it is divided into. */
   readonly chunks: number;
-  /** Which catalogue, threat intelligence and external lists it was made of; absent if it needs none. */
+  /** Identifies the catalogue, threat intelligence and external lists that it was made from; absent if it uses none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
   /** What it blocks although it should not, with someone's approval; absent unless the guard is `refuse`. */
   readonly accepted?: readonly AcceptedHit[];
@@ -122,7 +124,7 @@ export interface PublishedList {
 
 /** How many addresses a list may block of a service, an allowlist or a special-purpose block. */
 export interface AcceptedHit {
-  /** Of the node, the ruleset or the list, or the name of the block. */
+  /** The id of the node, the ruleset or the list, or the name of the block. */
   readonly id: string;
   /** As texts, as they may be long. */
   readonly ipv4_addresses: string;
@@ -139,7 +141,7 @@ export interface RefusedList {
   readonly collateral?: readonly AcceptedHit[];
 }
 
-/** A device has fetched a file of a deployment, or was refused it. */
+/** A request of a device for a file of a deployment, accepted or rejected. */
 export interface Pull {
   readonly deploymentId: string;
   readonly at: number;
@@ -150,7 +152,7 @@ export interface Pull {
   readonly bytes: number;
 }
 
-/** A pull with the id under which it is recorded once, together with what is only counted of its day. */
+/** A pull with the id under which it is recorded once, and the earlier pulls of its day that are only counted. */
 export interface PullToRecord extends Pull {
   readonly id: string;
   readonly earlier: { readonly pulls: number; readonly bytes: number };

@@ -4,8 +4,8 @@ import type { StopReason } from "./webhook.ts";
 import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
 import type { ExternalList, FetchedContent, FetchProblem } from "./external-list.ts";
 
-// The change feed: what happened in an organisation, for readers outside. Not to be confused with `Change`, by which
-// servers keep their memory up to date.
+// The change feed: what happened in an organisation, for clients. Not to be confused with `Change`, by which servers
+// keep their memory up to date.
 
 export const RULE_EVENTS = ["rule.created", "rule.updated", "rule.deleted", "rule.expired"] as const;
 export type RuleEventType = (typeof RULE_EVENTS)[number];
@@ -41,9 +41,9 @@ export type EventBody =
       readonly type: "key.created" | "key.revoked";
       readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt">;
     }
-  /** Sent once, when little of its time is left. */
+  /** Appended once, when the key expires soon. */
   | { readonly type: "key.expiring"; readonly key: Pick<ApiKey, "id" | "label" | "access" | "expiresAt"> }
-  /** Sent once until someone asks again. `pulledAt`: null if no one ever has. */
+  /** Appended once until the list is requested again. `pulledAt`: null if it was never requested. */
   | {
       readonly type: "deployment.not_pulled";
       readonly deployment: Pick<Deployment, "id" | "name">;
@@ -91,7 +91,7 @@ export interface StoredEvents {
 
 /** A part of the feed of an organisation. */
 export interface EventPage {
-  /** The id of the feed: numbers of another one mean other events. */
+  /** The id of the feed: in a feed with another id, the same numbers mean other events. */
   readonly feed: string;
   /** The number of the last event. */
   readonly sequence: number;
@@ -99,6 +99,9 @@ export interface EventPage {
   readonly lastChange: number;
   /** The number of the first event that is kept; `sequence + 1` if none is. */
   readonly oldest: number;
-  /** Rows with events after the one asked for; none if events are missing between. The first may begin before it. */
+  /**
+   * Rows with events after the requested number; none if events in between are missing. The first row may begin before
+   * it.
+   */
   readonly rows: readonly StoredEvents[];
 }

@@ -18,7 +18,7 @@ export interface ExternalListDefinition {
   readonly min_prefix_v6: number;
   /** Whether a list without entries is accepted. */
   readonly allow_empty: boolean;
-  /** Whether its addresses are the organisation's own, which blocklists should not block; absent: no. */
+  /** Whether its addresses are the organisation's own, which blocklists should not block; absent: false. */
   readonly never_block?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ExternalList {
   readonly problem: FetchProblem | null;
 }
 
-/** About the last good content. */
+/** Describes the last good content. */
 export interface FetchedContent {
   /** 1 for the first; rises by one with every change. */
   readonly number: number;
@@ -86,7 +86,7 @@ export interface FetchProblem {
   readonly digest: string | null;
 }
 
-/** What makes a request conditional, for the URL and the format that the content came from. */
+/** The validators of a conditional request, valid for the URL and the format that the content came from. */
 export interface FetchValidators {
   readonly url: string;
   readonly format: ImportFormat;
@@ -94,11 +94,11 @@ export interface FetchValidators {
   readonly lastModified: string | null;
 }
 
-/** What only those who fetch a list need. */
+/** The state of a list that only its fetches need. */
 export interface FetchState {
   readonly checkedAt: number | null;
   readonly dueAt: number;
-  /** Until then a server is fetching it. */
+  /** Until this time a server is fetching it. */
   readonly claimedUntil: number;
   readonly validators: FetchValidators | null;
   /** The credentials, encrypted. */

@@ -1,13 +1,13 @@
 import { uuidOfName } from "./uuid-of-name.ts";
 
-/** What a source lists: the key of a prefix, and what an indicator says of it. Times are milliseconds. */
+/** What a source lists: the key of a prefix, and what its indicator contains. Times are milliseconds. */
 export interface IndicatorEntry {
   readonly key: string;
   readonly name: string | null;
   /** An `indicator_type` of STIX; null: that of the collection. */
   readonly kind: string | null;
   readonly expiresAt: number | null;
-  /** null: the source does not say; the indicator's creation is then the time when the prefix is first listed. */
+  /** null: unknown; the creation time of the indicator is then the time when the prefix is first listed. */
   readonly createdAt: number | null;
   readonly updatedAt: number;
 }

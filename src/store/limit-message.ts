@@ -1,6 +1,6 @@
 /** What a server has counted against limits since its previous message. */
 export interface LimitMessage {
-  /** Greater than the numbers of its earlier messages; repeated if it is unknown whether this one was written. */
+  /** Greater than the numbers of its earlier messages; used again if it is unknown whether the message was written. */
   readonly number: number;
   /** How long the server's minute has lasted, in milliseconds: the counts are from this minute. */
   readonly age: number;

@@ -74,8 +74,8 @@ const READS = {
   rulesetVersions: read(readVersions),
 
   /**
-   * Who wrote rules, at the times that the rules name: an actor as in commands for each, null where the change is no
-   * longer in the audit log, or where several of that time may be meant. O(log changes) each.
+   * The authors of rules, by the times of the rules: an actor as in commands for each, null if the change is no longer
+   * in the audit log or cannot be told apart from others of the same time. O(log changes) each.
    */
   ruleAuthors: read(readRuleAuthors),
 
@@ -88,16 +88,16 @@ const READS = {
   /** When each deployment was pulled last. */
   pullTimes: { ...read(readPullTimes), isBackground: true },
 
-  /** What programs report to have blocked because of a deployment, in the 31 days before a time. */
+  /** What programs report as blocked because of a deployment, in the 31 days before a time. */
   blocked: read(readBlocked),
 
-  /** What the bouncer with this credential has got; null: nothing yet. */
+  /** What the bouncer with this credential has received; null: nothing yet. */
   bouncerState: read(readBouncerState),
 
   /** A list that a bouncer of the deployment has, in base64, by its digest; null if none has it any more. */
   bouncerList: read(readBouncerList),
 
-  /** What the bouncers of an organisation have got, in any order. */
+  /** What the bouncers of an organisation have received, in any order. */
   bouncerStates: read(readBouncerStates),
   /** The last good content of an external list, as `publishedList`, and its number; null where there is none. */
   listContent: { ...read(readListContent), isBackground: true },
@@ -112,8 +112,8 @@ const READS = {
   listChecks: read(readListChecks),
 
   /**
-   * The feed of an organisation after an event, as far as one piece goes: up to so many events, or fewer if they are
-   * long. `eventsOf` gives the events of its rows.
+   * The feed of an organisation after an event: at most the given number of events, fewer if they are long. `eventsOf`
+   * returns the events of its rows.
    */
   events: read(readEvents),
 

@@ -20,9 +20,9 @@ export interface HistoryMark {
 /** What is known about rules of a ruleset that were saved outside the database. */
 export interface SavedRules {
   readonly rulesetId: string;
-  /** All changes of the ruleset up to this one are in them. */
+  /** The rules include all changes of the ruleset up to this one. */
   readonly sequence: number;
-  /** No change after this one is in them; not before `sequence`. */
+  /** The rules include no change after this one, which is not before `sequence`. */
   readonly mark: HistoryMark;
 }
 

@@ -31,7 +31,7 @@ export interface Organisation {
   readonly createdAt: number;
 }
 
-/** One per organisation and area; an area without one is not active. */
+/** Each organisation has at most one plan per area; an area without a plan is not active. */
 export interface Plan {
   readonly organisationId: string;
   readonly area: Area;
@@ -58,7 +58,7 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
-/** A person who signs in. Only `READS.credentials` gives the password's hash. */
+/** A person who signs in. Only `READS.credentials` returns the hash of the password. */
 export interface User {
   readonly id: string;
   readonly organisationId: string;
@@ -105,7 +105,7 @@ export interface Ruleset {
   readonly description: string;
   /** What happens to writes that would block something protected. Allowlists block nothing. */
   readonly guard: GuardPolicy;
-  /** Of an allowlist: whether it has the organisation's own networks. */
+  /** Whether an allowlist has the organisation's own networks. */
   readonly neverBlock: boolean;
   readonly createdAt: number;
   /** Changes when the ruleset or one of its rules changes. */
@@ -155,7 +155,7 @@ export interface State {
   readonly webhooks: readonly Webhook[];
 }
 
-/** That of a store that nothing has been written to. */
+/** The state of a store to which nothing has been written. */
 export const EMPTY_STATE: State = {
   sequence: 0,
   organisations: [],

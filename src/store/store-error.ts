@@ -12,7 +12,7 @@ export type StoreErrorCode =
   | "user-not-found"
   | "deployment-not-found"
   | "credential-not-found"
-  /** Of TAXII: no ruleset, deployment or dataset of the organisation. */
+  /** A TAXII collection that is not a ruleset, deployment or dataset of the organisation. */
   | "collection-not-found"
   | "list-not-found"
   | "webhook-not-found"
@@ -43,17 +43,17 @@ export type StoreErrorCode =
   | "too-many-webhooks"
   /** The list to be released is not the one that is refused now. */
   | "list-not-refused"
-  /** Credentials were given for another origin than that of the external list. */
+  /** The credentials are for another origin than that of the external list. */
   | "list-moved"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"
-  /** There is an organisation of that name. */
+  /** There is already an organisation with that name. */
   | "organisation-exists"
-  /** There is a ruleset of that id. */
+  /** There is already a ruleset with that id. */
   | "ruleset-exists"
-  /** There is a key of that digest. */
+  /** There is already a key with that digest. */
   | "key-exists"
-  /** There is a user of that name. */
+  /** There is already a user with that name. */
   | "user-exists"
   /** There are users already, so the first one cannot be created. */
   | "users-exist"
@@ -71,7 +71,7 @@ export type StoreErrorCode =
   | "outcome-unknown"
   /** `changesAfter` was called for changes that are no longer kept: reload. */
   | "changes-gone"
-  /** The file or database is not ours. */
+  /** The file or database is not a store of this program. */
   | "not-a-store"
   /** There is no file at the path. */
   | "not-found"
@@ -83,7 +83,7 @@ export type StoreErrorCode =
   | "older-schema"
   /** An integrity check fails. */
   | "corrupt"
-  /** The database has better tools for it. */
+  /** The database does not support the operation because its own tools are better. */
   | "unsupported"
   /** The store was closed. */
   | "closed";

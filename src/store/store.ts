@@ -41,7 +41,10 @@ export interface Store {
   /** Polls for changes of other processes now, for callers that cannot wait a second; `follow` delivers them. */
   look(): void;
 
-  /** Milliseconds for which others may have made changes that `follow` has not delivered; 0 before it is called. */
+  /**
+   * Milliseconds since `follow` last had all changes of others, which may have made further ones since; 0 before it is
+   * called.
+   */
   staleness(): number;
 
   /**
@@ -66,7 +69,7 @@ export interface Store {
    */
   onEvents(look: (organisationId: string | null) => void): () => void;
 
-  /** Makes the database write something that changes nothing: rejects while it fails. */
+  /** Makes the database write something that changes no content. Rejects while the database fails. */
   probe(): Promise<void>;
 
   /** Checks that the database responds and is intact. Throws StoreError (`corrupt`). Reads all of it. */

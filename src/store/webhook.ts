@@ -20,7 +20,10 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Why a server has stopped delivering to an endpoint: it answered 410, or nothing has succeeded for three days. */
+/**
+ * Why a server has stopped delivering to an endpoint: the endpoint answered 410 (gone), or no delivery has succeeded
+ * for three days.
+ */
 export type StopReason = "gone" | "failing";
 
 /** What users decide about an endpoint. */
@@ -55,7 +58,10 @@ export interface WebhookSecrets {
 /** How far the delivery to an endpoint has come. */
 export interface WebhookProgress {
   readonly webhookId: string;
-  /** Everything up to this event of the feed is delivered, given up, or of a kind that is not wanted. */
+  /**
+   * Everything up to this event of the feed has been delivered, given up, or of a kind that the endpoint does not
+   * subscribe to.
+   */
   readonly cursor: number;
   /** Failed attempts to deliver the event after it, and when the next one is due. */
   readonly attempts: number;
@@ -70,7 +76,7 @@ export interface WebhookProgress {
 
 /** `delivered`: the response was 2xx; `failed`: it will be retried; `given-up`: it will not. */
 export type DeliveryOutcome = "delivered" | "failed" | "given-up";
-/** Why a message was sent: an event happened, or a user asked for a test or for a message once more. */
+/** Why a message was sent: an event happened, or a user requested a test message or a repetition. */
 export type DeliveryCause = "event" | "test" | "resend";
 
 /** One attempt to deliver a message. */
@@ -100,6 +106,9 @@ export interface SentDelivery extends Delivery {
 /** An attempt to be recorded. */
 export interface DeliveryRecord {
   readonly delivery: SentDelivery;
-  /** With the cursor that it starts from: if that is another one now, the progress stays. null: not an event. */
+  /**
+   * The progress after the attempt, with the cursor that it starts from: if the cursor has moved since, the progress
+   * stays. null: the message is not an event.
+   */
   readonly progress: { readonly from: number; readonly next: WebhookProgress } | null;
 }

@@ -7,8 +7,8 @@ const MAX_KNOWN = 10_000;
 
 /**
  * Finds API keys by their text. The digests of valid keys are cached, because a key comes with every request and
- * checking its text takes longer than a lookup. Whether a key is revoked is checked every time. The texts are only in
- * this process's memory, where every request brings them anyway.
+ * checking its text takes longer than a lookup. Whether a key is revoked is checked every time. The texts are kept only
+ * in the memory of this process, which receives them with every request anyway.
  */
 export class KnownKeys {
   readonly #memory: ServiceMemory;

@@ -58,7 +58,7 @@ export class LimitExchange {
     };
   }
 
-  /** Resolves when it has read the others' counts, or has failed to; continues by itself. */
+  /** Starts the exchanges. Resolves after the first one, whether or not it succeeded. */
   async start(): Promise<void> {
     await this.exchange();
     this.#repeated.start();

@@ -33,8 +33,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the hash is the password's. Without a hash, or with a malformed one or one of another cost, the result is
-   * false after the same time. Rejects as `hash` does.
+   * Whether the password has this hash. Without a hash, and for a hash that is malformed or has another cost, the
+   * result is false and takes the same time. Rejects as `hash` does.
    */
   async check(password: string, hash: string | undefined, by: Applicant): Promise<boolean> {
     const [, start, salt = "", wanted = ""] = PATTERN.exec(hash ?? "") ?? [];

@@ -14,8 +14,8 @@ export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan 
 }
 
 /**
- * Whether guards protect the services of the catalogue, given the plan for it: an ended plan must not make a list block
- * what it protected until then.
+ * Whether guards protect the services of the catalogue under this plan. They do so even after the plan has ended:
+ * otherwise lists would suddenly block what was protected until then.
  */
 export function protectsServices(plan: Plan | undefined): boolean {
   return plan !== undefined;

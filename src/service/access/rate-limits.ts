@@ -83,7 +83,7 @@ interface Windows {
   readonly keyId: string;
   readonly area: Area;
   minute: number;
-  /** Requests counted by all servers, as far as this one knows. */
+  /** Requests counted by all servers, as far as this server knows. */
   inMinute: number;
   /** Counted here in this minute, and not yet taken by `takeUnshared`. */
   unshared: number;
@@ -306,9 +306,9 @@ const MAX_UNSHARED = 1000;
 const MAX_LENGTH = 64;
 
 /**
- * Counts what each of many clients does in a minute, in bounded memory. Nothing is forgotten before the minute is over.
- * Beyond 100,000 clients, further ones share counters, chosen by a hash with a secret: none of them gets more than its
- * limit, and no one can choose whom to share with.
+ * Counts the requests of each of many clients in a minute, in bounded memory. Nothing is forgotten before the minute is
+ * over. Beyond 100,000 clients, further ones share counters, chosen by a hash with a secret: none of them gets more
+ * than its limit, and no one can choose whom to share with.
  *
  * Other servers receive 1,000 counts at a time. Once half of that room is taken, a client gets in only if it has used
  * up enough of its limit: the less room is left, the more. So thousands of clients with one request each do not crowd

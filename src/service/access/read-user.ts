@@ -52,11 +52,11 @@ function checkedLine(field: string, text: string): string {
   }
 }
 
-/** Embeddings, overrides and isolates of writing directions. */
+/** Embeddings, overrides and isolates of the writing direction. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
 /**
  * Formatting characters (including writing directions and joiners), characters that are not drawn or not assigned,
- * blanks other than the space, and the blank of Braille.
+ * spaces other than U+0020, and the Braille blank.
  */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]|[^\P{Zs} ]/u;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;

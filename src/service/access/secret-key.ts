@@ -10,8 +10,9 @@ const TAG_BYTES = 16;
 const FINGERPRINT = 22;
 
 /**
- * The key file of the servers of one database. Secrets that are needed again are encrypted under it, and the URLs of
- * feeds are made from it: the database alone opens nothing. It is read, or created, when it is first needed.
+ * The key file of the servers of one database. Secrets that must be readable again are encrypted with it, and the URLs
+ * of feeds are derived from it, so a copy of the database alone opens nothing. The file is read, or created, when it is
+ * first needed.
  */
 export class SecretKey {
   readonly path: string | undefined;
@@ -30,7 +31,7 @@ export class SecretKey {
     return this.path !== undefined;
   }
 
-  /** Whether there is a file. */
+  /** Whether the file exists. */
   get isMade(): boolean {
     return this.path !== undefined && existsSync(this.path);
   }
@@ -41,8 +42,8 @@ export class SecretKey {
   }
 
   /**
-   * A key of its own for each purpose, 32 bytes. `user` is what needs it, in the plural, for the error.
-   * @throws ServiceError "conflict" if the path is not configured; KeyFileError where it is corrupt
+   * A key of its own for each purpose, 32 bytes. `user` is what needs the key, in the plural, such as "webhooks": the
+   * error message names it. @throws ServiceError "conflict" if no path is configured; KeyFileError for a corrupt file
    */
   derive(purpose: string, user: string): Buffer {
     const known = this.#derived.get(purpose);
@@ -52,7 +53,7 @@ export class SecretKey {
     return derived;
   }
 
-  /** The text, encrypted; only `open` with the same purpose reads it. In base64url. @throws as `derive` */
+  /** The encrypted text in base64url; only `open` with the same purpose can decrypt it. @throws as `derive` */
   seal(purpose: string, user: string, text: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.derive(purpose, user), nonce);
@@ -60,7 +61,10 @@ export class SecretKey {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** @throws as `derive`, and SealError for what was not sealed for this purpose, or under another key */
+  /**
+   * The decrypted text. @throws as `derive`, and SealError for a text that was not sealed for this purpose with this
+   * key
+   */
   open(purpose: string, user: string, sealed: string): string {
     const key = this.derive(purpose, user);
     const bytes = Buffer.from(sealed, "base64url");
@@ -106,7 +110,7 @@ function readOrMake(path: string): Buffer {
   );
 }
 
-/** Written elsewhere first: another server must not read half of it. */
+/** Written to a temporary file first, so that another server never reads half of it. */
 function makeKey(path: string): void {
   const temporary = `${path}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;
   writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString("base64url")}\n`, { mode: 0o600, flush: true });

@@ -5,9 +5,9 @@ import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-lim
 const DIGEST_LENGTH = 12;
 
 /**
- * Attempts at passwords and tokens, per minute. Each counts once for its origin, a known device or otherwise an
- * address, before its body is read; unless it comes from a known device of the user, it also counts for the name. So an
- * attack on a name locks out only unknown devices.
+ * Limits attempts at passwords and tokens, per minute. Each attempt counts once for its origin (a known device,
+ * otherwise an address) before its body is read; unless it comes from a known device of the user, it also counts for
+ * the name. So an attack on a name locks out only unknown devices.
  */
 export class SignInLimits {
   readonly #perMinute: number;

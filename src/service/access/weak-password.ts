@@ -4,7 +4,7 @@ import { invalid, type ServiceError } from "../service-error.ts";
 
 /** At the limit per name, an attacker needs 19 years for this many. */
 const MIN_GUESSES = 1e8;
-/** Only the beginning of a long password is rated: the time grows with the square of the length. */
+/** Characters of a long password that are rated, because the time grows with the square of the length. */
 const JUDGED = 32;
 const MAX_SUBSTITUTIONS = 10;
 

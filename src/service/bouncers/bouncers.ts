@@ -21,9 +21,9 @@ import {
   unpackEntries,
 } from "./enforced-list.ts";
 
-/** Bytes of lists and differences. */
+/** Bytes of lists and differences that are kept in memory. */
 const MAX_BYTES = 128 << 20;
-/** Milliseconds after which a bouncer's request is recorded although there was nothing new. */
+/** Milliseconds after which a bouncer's request is recorded even if there was nothing new. */
 const NOTE_EVERY = 60_000;
 const MAX_AGENT = 200;
 
@@ -73,7 +73,7 @@ export class Bouncers {
     return found?.kind === "bouncer" && found.revokedAt === null ? found : undefined;
   }
 
-  /** Resolves when it is recorded what bouncers have received. */
+  /** Resolves when everything that bouncers have received is recorded. */
   async stop(): Promise<void> {
     await Promise.all(this.#recording.values());
   }

@@ -76,7 +76,7 @@ function* listParts<Item>(
   yield before === "[" ? "null" : "]";
 }
 
-/** Also tells whether the bouncer wants the result of a lookup. */
+/** Returns whether the bouncer wants the decision on a prefix. */
 export function wantedBy({ scopes, origins }: DecisionFilter): (prefix: string) => boolean {
   if (origins !== undefined && !origins.has(ORIGIN)) return () => false;
   return scopes === undefined ? () => true : (prefix) => scopes.has(scopeOf(prefix).toLowerCase());
@@ -86,7 +86,10 @@ function scopeOf(prefix: string): "Ip" | "Range" {
   return prefix.includes("/") ? "Range" : "Ip";
 }
 
-/** A decision that begins, or still holds. At least for a second: otherwise it would count as deleted. */
+/**
+ * A decision that begins or still holds, as JSON. It holds for at least a second: otherwise bouncers would take it as
+ * deleted.
+ */
 export function decisionText(prefix: string, end: number, { now, lasts, scenarioOf }: DecisionContext): string {
   const left = end === 0 ? lasts : Math.min(lasts, Math.ceil((end - now) / 1000));
   return textOf(prefix, durationText(Math.max(1, left)), scenarioOf(prefix));

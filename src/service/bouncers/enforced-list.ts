@@ -36,7 +36,7 @@ export async function enforcedList(entries: Iterable<readonly [prefix: string, e
   return { digest, ends, byteLength: ends.size * ENTRY_BYTES };
 }
 
-/** In base64, compressed. O(entries), in slices. */
+/** The entries as compressed text, in base64. O(entries), in slices. */
 export async function packEntries({ ends }: EnforcedList): Promise<string> {
   const text = await inSlices(encoded(joined(linesOf(ends))));
   return (await packed(text, { level: 1 })).toString("base64");

@@ -4,14 +4,14 @@ import { invalid } from "../service-error.ts";
 import { scenarioOf } from "./bouncers.ts";
 import { ORIGIN } from "./decisions.ts";
 
-/** The most that a bouncer can have dropped in a year; a larger number is an error. */
+/** More than a bouncer can have dropped in a year; a larger number is an error. */
 const MAX_AMOUNT = 1e15;
 /** The name for sources that the deployment does not have. */
 export const OTHER = "other";
 
 /**
- * What a bouncer reports to have dropped since its last report, by source of the deployment. Everything else in the
- * report is ignored. @throws ServiceError "invalid"
+ * What a bouncer reports as dropped since its last report, by source of the deployment. Everything else in the report
+ * is ignored. @throws ServiceError "invalid"
  */
 export function droppedIn(body: unknown, definition: DeploymentDefinition): BlockedCount[] {
   const sources = sourcesOf(definition);

@@ -20,7 +20,7 @@ interface Needed {
 }
 
 /**
- * Has two events appended to the feeds that no write causes: a key expires soon, and devices have stopped asking for a
+ * Has two events appended to the feeds that no write causes: a key expires soon, and devices have stopped requesting a
  * list. Every server checks its memory and asks the store to announce what it finds; the store knows what has been
  * announced already.
  */
@@ -59,7 +59,7 @@ export class Announcements {
     }
   }
 
-  /** Rejects when the store fails, as the next key would only wait for it too. */
+  /** Rejects when the store fails, because announcing the next key would only wait for the store too. */
   async #announceKeys(at: number): Promise<void> {
     const found = await inSlices(expiring(this.#services.memory.everyKey(), at));
     // Entries that no longer apply are forgotten.

@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 
-/** Milliseconds between two checks for expiries that are due, unless one is known to be due sooner. */
+/** Milliseconds between two checks for due expiries, unless one is known to be due sooner. */
 const EVERY = 500;
 
 interface Needed {

@@ -30,7 +30,9 @@ export class CatalogueView {
   readonly writer: LookupWriter;
   /** Identifies what this catalogue, in this version of the package, responds to any given request. */
   readonly tag: string;
-  /** When the next prefix expires, in milliseconds since 1970 UTC: from then on another view is right. Infinity: never. */
+  /**
+   * When the next prefix expires, in milliseconds since 1970 UTC: from then on this view is outdated. Infinity: never.
+   */
   readonly until: number;
   readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(
     MAX_LIST_BYTES,

@@ -16,10 +16,10 @@ export interface ChildResult {
   readonly stdout: string;
 }
 
-/** The variable with the id of the process whose end also ends the command. */
+/** The environment variable with the id of the parent process: the command ends when that process does. */
 export const PARENT_VARIABLE = "IPSIEVE_PARENT";
 
-/** Milliseconds that a process has to end on request before it is killed. */
+/** Milliseconds that a process has to end after SIGTERM before it is killed. */
 const KILL_AFTER = 3000;
 /** Characters of standard output; a report has some 20,000. */
 const MAX_OUTPUT = 8 << 20;
@@ -60,7 +60,7 @@ export class RunningChild {
     return this.#process.pid;
   }
 
-  /** Asks the process to end, and kills it if it does not. */
+  /** Sends SIGTERM to the process, and kills it if it does not end in time. */
   end(): void {
     this.#process.kill("SIGTERM");
     this.#timer ??= setTimeout(() => this.kill(), KILL_AFTER);

@@ -30,7 +30,7 @@ const BYTES_PER_SECOND = 16 << 20;
 export class EarlierCatalogues {
   readonly #options: EarlierCataloguesOptions;
   readonly #views = new SharedCache<Kept>(MAX_BYTES);
-  /** To open one takes tenths of a second of processor time, and memory. */
+  /** Opening one takes tenths of a second of processor time, and memory. */
   readonly #opening = new FairQueue({ atOnce: 1, what: "requests for earlier catalogues" });
 
   /** Resolves when the next one may be opened. */
@@ -42,8 +42,9 @@ export class EarlierCatalogues {
   }
 
   /**
-   * The newest catalogue that was made no later than `asOf`, on behalf of an organisation. Rejects with ServiceError
-   * "invalid" for other texts and for times before the oldest one, "unavailable" if the history cannot be read.
+   * The newest catalogue that was made no later than `asOf`, on behalf of an organisation. Rejects with ServiceError:
+   * "invalid" for a text that is not a time and for a time before the oldest catalogue, "unavailable" if the history
+   * cannot be read.
    */
   async asOf(asOf: string, organisationId: string): Promise<CatalogueView> {
     const time = timeOf(asOf);

@@ -40,7 +40,7 @@ export class FeedFiles {
     }
   }
 
-  /** Removes what the process with this id was writing beside the dataset when it ended. */
+  /** Removes the drafts that the process with this id was writing beside the dataset when it ended. */
   removeDrafts(pid: number | undefined): void {
     const prefix = `.${this.#output}.${pid}.`;
     this.#removeWhere((name) => name.startsWith(prefix) && name.endsWith(".tmp"));

@@ -366,7 +366,7 @@ function tooLong(bytes: number): ServiceError {
   );
 }
 
-/** The reason that the user who imports the feed may read. */
+/** The reason in words that the user who imports the feed may read. */
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError && error.fields !== undefined) return Object.values(error.fields)[0]![0]!;
   return (error as Error).message;

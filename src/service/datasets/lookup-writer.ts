@@ -6,7 +6,7 @@ import { identify } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
 import type { AddressBatch } from "../address-batch.ts";
 
-/** Templates kept, a kilobyte each; all of them for a catalogue of the bundled one's size. */
+/** Maximum templates kept, a kilobyte each: enough for all matches of a catalogue as large as the bundled one. */
 const MAX_TEMPLATES = 20_000;
 
 /** A document cut at its prefixes: `texts[0]`, the prefix of `lengths[0]` bits, `texts[1]`, ... */

@@ -9,14 +9,14 @@ export interface SnapshotPaths {
   readonly paths: readonly string[];
   /** Whether a server may start without the file, which is then loaded once it appears. */
   readonly mayBeMissing: boolean;
-  /** One of these keys must have signed it. */
+  /** The snapshot must be signed by one of these keys. */
   readonly trustedKeys?: TrustedKeys | undefined;
 }
 
 /** The result of `load`. */
 export interface Loaded<View> {
   readonly view: View;
-  /** When it has to be loaded again, because something in it expires; Infinity or absent: never. */
+  /** When it has to be loaded again because something in it expires; Infinity or absent: never. */
   readonly until?: number;
   /** When the snapshot was made, in milliseconds since 1970 UTC. */
   readonly createdAt: number;

@@ -181,7 +181,10 @@ async function compileGuarded(
   return { list: await inSlices(compilingList(without)), collateral, carved, protection, until };
 }
 
-/** The list as its device takes it, if it is to be shortened. A list that is refused for its widths is not. */
+/**
+ * The list, shortened for its device if necessary and wanted. A list that is rejected for prefixes that are too wide is
+ * not shortened.
+ */
 async function fittedList(
   { list, protection }: GuardedList,
   exclude: readonly Gathered[],
@@ -204,7 +207,7 @@ function newCollateral({ definition, published }: CompileRequest, collateral: Co
   return hits.length === 0 ? [] : [{ code: "collateral", message: collateralMessage(hits) }];
 }
 
-/** The dataset that each kind of source selects from. */
+/** Identifies the dataset that each kind of source selects from. */
 function datasetsOf(
   organisationId: string,
   definition: DeploymentDefinition,

@@ -12,7 +12,7 @@ type OnlyDeployed = keyof typeof ONLY_DEPLOYED;
 export const DEPLOYMENT_FORMATS = [...RULE_EXPORT_FORMATS, "misp", "trie"] as const;
 export type DeploymentFormat = RuleExportFormat | OnlyDeployed;
 
-/** By the name that a deployment has. */
+/** The format with the name that deployments use. */
 export function formatNamed(name: string): Omit<Format<"rules">, "write"> {
   return isOnlyDeployed(name) ? ONLY_DEPLOYED[name] : (FORMATS[name as RuleExportFormat] as Format<"rules">);
 }
@@ -22,7 +22,7 @@ export function isOnlyDeployed(name: string): name is OnlyDeployed {
   return Object.hasOwn(ONLY_DEPLOYED, name);
 }
 
-/** Whether its files name when entries came, and which went. */
+/** Whether its files say when entries were added and which were removed. */
 export function hasHistory(name: string): boolean {
   return name === "misp";
 }

@@ -93,7 +93,7 @@ function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, pr
   for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixIndexes[i]!, prefix];
 }
 
-/** What a deployment has to do with prefixes. For addresses in the same sets it is written once. */
+/** How a deployment concerns prefixes, as JSON. Written once for all addresses that are in the same sets. */
 class DeploymentTexts {
   readonly #gathered: GatheredDeployment;
   /** All sets that `explaining` looks an address up in. */

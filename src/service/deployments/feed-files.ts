@@ -65,7 +65,7 @@ export function canBeDivided(format: DeploymentFormat): boolean {
 
 export function fileName({ part, chunk, checksum }: FeedFile, { id, definition }: Named): string {
   const ending = checksum === null ? "" : `.${checksum}`;
-  // MISP asks for these names; an event's is its UUID.
+  // MISP requests these names; that of an event is its UUID.
   if (part === "hashes") return `hashes.csv${ending}`;
   if (definition.firewall_format === "misp" && part === "combined")
     return `${mispEventId({ ...(id !== undefined && { id }) }, chunk ?? 0)}.json${ending}`;
@@ -111,8 +111,8 @@ export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
 }
 
 /**
- * Into how many pieces a list is divided: a power of two, so that none has more entries than wanted, and never fewer
- * than before, because devices have the URLs of all.
+ * Into how many pieces a list is divided: a power of two, so that no piece has more entries than desired, and never
+ * fewer pieces than before, because devices have the URLs of all of them.
  */
 export function* choosingChunks(
   { options, firewall_format: format }: DeploymentDefinition,

@@ -31,7 +31,7 @@ export class FeedTokens {
     this.#memory = memory;
   }
 
-  /** @throws ServiceError "conflict" where nothing says where the key file is */
+  /** @throws ServiceError "conflict" if no path of the key file is configured */
   tokenOf(deployment: Pick<Deployment, "id" | "organisationId" | "rotation">): string {
     return this.#tokenOf(deployment, deployment.rotation);
   }

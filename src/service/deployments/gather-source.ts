@@ -29,7 +29,7 @@ export class SourceError extends Error {
 }
 
 interface Kept {
-  /** Changes whenever the source may list something else, other than by the passing of time. */
+  /** Changes whenever the source may list something else for another reason than the passing of time. */
   readonly version: string;
   readonly from: number;
   readonly gathered: Promise<Gathered>;
@@ -40,7 +40,7 @@ export function isOfDataset(source: DeploymentSource): boolean {
   return "cbs" in source || "cti" in source || "list" in source;
 }
 
-/** Gathers sources, and keeps what they list until they list something else. */
+/** Gathers sources, and caches what they list until it changes. */
 export class Sources {
   readonly #services: SourceServices;
   readonly #kept = new Map<string, Kept>();
@@ -50,8 +50,8 @@ export class Sources {
   }
 
   /**
-   * What the source of an organisation lists at `now`. Rejects with SourceError. O(source), in slices; O(1) while it
-   * lists the same.
+   * What the source of an organisation lists at `now`. Rejects with SourceError. O(source), in slices; O(1) while
+   * nothing has changed.
    */
   async gather(organisationId: string, source: DeploymentSource, now: number): Promise<Gathered> {
     const key = `${organisationId} ${JSON.stringify(source)}`;

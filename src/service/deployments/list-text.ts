@@ -44,7 +44,7 @@ export function* digestingList(text: ListText): Generator<undefined, string, und
   return hash.digest("base64url");
 }
 
-/** As `READS.publishedList` gives it: in base64, compressed. */
+/** The list as `READS.publishedList` returns it: compressed, in base64. */
 export async function packList(text: ListText): Promise<string> {
   return (await packed(Buffer.concat(partsOf(text)), { level: 1 })).toString("base64");
 }

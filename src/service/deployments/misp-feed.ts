@@ -11,7 +11,7 @@ import { type ListText, prefixesOfList } from "./list-text.ts";
 /** Attributes of an event, unless the deployment says otherwise: a MISP instance saves them one by one. */
 export const ATTRIBUTES_OF_EVENT = 10_000;
 
-/** The description of the format, for those who do not write it. */
+/** The description of the format, for code that does not write files in it. */
 export const misp = {
   about: "a feed of events for MISP",
   kinds: ["rules"],
@@ -84,7 +84,10 @@ interface Entry {
   readonly isDeleted: boolean;
 }
 
-/** The attributes of one piece. Now and then an item without a prefix, at which the caller can let other work run. */
+/**
+ * The attributes of one piece. From time to time it yields an item without a prefix, so that the caller can let other
+ * work run.
+ */
 function* entriesOf(
   text: ListText,
   { since, added, removed }: ListHistory,
@@ -114,7 +117,7 @@ function attribute(
     timestamp: latest(at, updatedAt),
     to_ids: purpose === "blocklist",
     comment: "",
-    // MISP keeps what an event no longer has, so what was removed must say so.
+    // MISP keeps attributes that an event no longer contains, so removed ones must be marked as deleted.
     deleted: isDeleted,
   });
 }
@@ -153,7 +156,7 @@ function* timesOf(
   return times;
 }
 
-/** A changed deployment changes all attributes: MISP takes only what has a later time. */
+/** A changed deployment changes all attributes: MISP updates only attributes with a later time. */
 function latest(at: number, updatedAt: number): number {
   return Math.max(at, Math.floor(updatedAt / 1000));
 }

@@ -313,7 +313,10 @@ export class PublishedLists {
     await this.#refuse(deployment, { reasons, entries, ...(collateral !== undefined && { collateral }) });
   }
 
-  /** With its history, where its files have one; undefined if the list before is not known here: tried again soon. */
+  /**
+   * With its history, where its files have one; undefined if this server does not know the previous list: the
+   * compilation is tried again soon.
+   */
   async #remembering(deployment: Deployment, compiled: CompiledDeployment): Promise<CompiledDeployment | undefined> {
     const { id, definition, published, updatedAt } = deployment;
     if (!hasHistory(definition.firewall_format)) return compiled;

@@ -6,7 +6,7 @@ import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /** Milliseconds between two exchanges with the store. */
 const EVERY = 5000;
-/** Pulls of a deployment that are shown; of earlier ones, only their number and their bytes are. */
+/** Pulls shown per deployment; of earlier ones, only the number and the bytes are shown. */
 const KEPT = 100;
 const MAX_AGENT = 200;
 const DAY = 86_400_000;
@@ -16,7 +16,7 @@ interface PullServices {
   readonly memory: ServiceMemory;
 }
 
-/** `earlier`: what is only counted of the day, from before this pull. */
+/** `earlier`: the earlier pulls of the same day that are only counted. */
 interface WaitingPull {
   readonly pull: Pull;
   earlier: { readonly pulls: number; readonly bytes: number };
@@ -29,7 +29,7 @@ export class Pulls {
   readonly #services: PullServices;
   /** By deployment, the oldest first. */
   #waiting = new Map<string, WaitingPull[]>();
-  /** What was passed to the store, until it confirms that: what is repeated has to be the same. */
+  /** What was passed to the store and is not confirmed yet: a repeated write must have the same content. */
   #sent: readonly PullToRecord[] = [];
   #last = new Map<string, number>();
   readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
@@ -54,7 +54,7 @@ export class Pulls {
     if (own === undefined) this.#waiting.set(deploymentId, [{ pull, earlier: NONE }]);
     else {
       own.push({ pull, earlier: NONE });
-      // One more than is shown may hold what is counted of the day before.
+      // One more than is shown: it may hold the counts of the day before.
       if (own.length > KEPT + 1) joinOldest(own);
     }
     this.#note(pull);
@@ -65,7 +65,7 @@ export class Pulls {
     return this.#last.get(id) ?? null;
   }
 
-  /** Whether devices have stopped asking: for three of its intervals, no one has. */
+  /** Whether devices have stopped requesting it: there was no request for three of its intervals. */
   isNotPulled({ id, createdAt, definition }: Deployment, now: number): boolean {
     const since = Math.max(createdAt, this.lastOf(id) ?? 0);
     return now - since > silenceOf(definition);
@@ -113,7 +113,7 @@ export class Pulls {
       await this.#services.store.record("pulls", this.#sent);
       this.#sent = [];
     } catch {
-      // They are recorded the next time.
+      // The next exchange records them.
     }
   }
 
@@ -122,7 +122,9 @@ export class Pulls {
   }
 }
 
-/** Of the oldest pull whose next one is of the same day, only its number and bytes stay, with that one. */
+/**
+ * Merges the oldest pull that is followed by another of the same day into that one: only its number and bytes are kept.
+ */
 function joinOldest(own: WaitingPull[]): void {
   const index = own.findIndex(({ pull }, at) => at + 1 < own.length && dayOf(pull.at) === dayOf(own[at + 1]!.pull.at));
   if (index < 0) return;

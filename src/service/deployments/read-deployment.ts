@@ -11,7 +11,7 @@ import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
-/** What a new deployment has unless its request says otherwise. */
+/** The definition of a new deployment, as far as its request does not specify it. */
 const DEFAULTS: DeploymentDefinition = {
   description: "",
   firewall_format: "text",
@@ -31,8 +31,8 @@ export interface ReadingServices extends SourceServices {
 }
 
 /**
- * The definition that a request asks for, checked: `before` is what it changes. Rejects with ServiceError "invalid", and
- * "no-plan" for sources whose area the organisation has no plan for.
+ * The definition that a request specifies, checked. `before`: the definition that the request changes. Rejects with
+ * ServiceError "invalid", and "no-plan" for sources whose area the organisation has no plan for.
  */
 export async function readDefinition(
   asked: Partial<DeploymentDefinition>,
@@ -53,7 +53,7 @@ export async function readDefinition(
   return { ...definition, include: await read("include"), exclude: await read("exclude") };
 }
 
-/** @throws ServiceError "invalid" for what the format cannot say */
+/** @throws ServiceError "invalid" for what the format cannot express */
 function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefinition): void {
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))

@@ -3,8 +3,8 @@ import type { CompiledDeployment, Reason } from "./compile-deployment.ts";
 import { newHits } from "./guard-deployment.ts";
 
 /**
- * The suspicions about a list that no one has approved. The person who released the refused list has seen only that
- * list; it may since have changed in another way, and may block more.
+ * The suspicions about a list that no one has approved. The person who released the refused list saw only that list;
+ * the list may have changed in other ways since, and may block more.
  */
 export function unreleased(
   { suspicions, collateral }: Pick<CompiledDeployment, "suspicions" | "collateral">,

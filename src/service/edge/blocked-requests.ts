@@ -25,9 +25,9 @@ export interface BlockedRequests {
 }
 
 /**
- * The requests that an edge component reports to have blocked, by the rule that lists the client's address: a JSON
- * document with `events`, or one event per line. Nothing else in the report is kept, because nothing in it is trusted.
- * Events without an address are rejected. O(bytes), in slices.
+ * The requests that an edge component reports as blocked, by the rule that lists the client's address: a JSON document
+ * with `events`, or one event per line. Nothing else in the report is kept, because nothing in it is trusted. Events
+ * without an address are rejected. O(bytes), in slices.
  */
 export async function blockedRequests(
   report: Buffer,

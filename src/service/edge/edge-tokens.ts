@@ -4,7 +4,7 @@ import type { SecretKey } from "../access/secret-key.ts";
 /** What a token opens: the bootstrap operation, or the operations after it. Never both. */
 export type EdgeUse = "bootstrap" | "access";
 
-/** What a token says. The component reads some of it, without verifying. */
+/** The claims of a token. The component reads some of them without verifying the token. */
 export interface EdgeClaims {
   readonly iss: string;
   /** The id of the credential, which may be revoked. */

@@ -19,10 +19,10 @@ import { readFetchedList } from "./read-fetched-list.ts";
 
 /** Milliseconds between two checks of the clock. */
 const EVERY = 1000;
-/** Milliseconds of a fetch, and for which no other server fetches the same list. */
+/** Maximum milliseconds of a fetch; during this time no other server fetches the same list. */
 const FETCH_TIME = 60_000;
 const CLAIM_TIME = 3 * FETCH_TIME;
-/** Milliseconds after a fetch that failed, unless the list is fetched more often anyway. */
+/** Milliseconds from a failed fetch to the next one, unless the list is fetched more often anyway. */
 const AGAIN_AFTER_FAILURE = 300_000;
 /** Maximum simultaneous fetches of this server. */
 const AT_ONCE = 4;
@@ -81,9 +81,9 @@ export class ExternalLists {
   }
 
   /**
-   * Fetches the list now, unless that is being done. `accepted`: the digest of content that is taken although it has
-   * changed too much. Rejects with ServiceError "conflict" while another server fetches it, and "unavailable" while this
-   * one fetches too many.
+   * Fetches the list now; a fetch in progress is used instead unless `accepted` is given. `accepted`: the digest of
+   * content that is taken although it has changed too much. Rejects with ServiceError "conflict" while another server
+   * fetches it, and "unavailable" while this one fetches too many.
    */
   async refresh(list: ExternalList, accepted: string | null): Promise<ExternalList> {
     const running = this.#running.get(list.id);

@@ -7,8 +7,8 @@ export interface FetchFailure {
 }
 
 /**
- * An error in words that reveal nothing about the network of the server: neither the addresses of a name, nor which of
- * them respond.
+ * Describes an error in words that reveal nothing about the network of the server: neither the addresses of a name, nor
+ * which of them respond.
  */
 export function failureOf(error: UpdateError): FetchFailure {
   const { code, message } = error;

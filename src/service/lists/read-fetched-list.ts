@@ -7,7 +7,7 @@ import type { ContentChange, ExternalListDefinition, FetchedContent, FetchProble
 import { inSlices } from "../../turns/in-slices.ts";
 import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../deployments/list-text.ts";
 
-/** Entries of an external list. */
+/** Maximum entries of an external list. */
 const MAX_LIST_ENTRIES = 1_000_000;
 /** Maximum lines left out, and maximum entries added or removed, that are kept as examples. */
 const SHOWN = 20;

@@ -2,7 +2,7 @@ import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import type { ExternalListDefinition } from "../../store/external-list.ts";
 import { invalid } from "../service-error.ts";
 
-/** What a new list has unless its request says otherwise. */
+/** The definition of a new list, as far as its request does not specify it. */
 const DEFAULTS: Omit<ExternalListDefinition, "url"> = {
   description: "",
   format: "text",
@@ -28,7 +28,7 @@ export function readListChanges({ url, ...asked }: Partial<ExternalListDefinitio
   return { ...asked, ...(url !== undefined && { url: checkedUrl(url) }) };
 }
 
-/** Characters of a URL. */
+/** Maximum characters of a URL. */
 export const MAX_URL = 2000;
 
 /** The host is checked at each fetch, because the addresses of its name may change. */

@@ -67,7 +67,7 @@ export interface ComparisonRequest {
   readonly signal: AbortSignal;
 }
 
-/** The purposes of the rulesets that cover an address: the sum of these. */
+/** The purposes of the rulesets that cover an address, as the sum of these flags. */
 const ALLOWED = 1;
 const BLOCKED = 2;
 const FLAGS: Readonly<Record<Purpose, number>> = { allowlist: ALLOWED, blocklist: BLOCKED };
@@ -167,7 +167,7 @@ function* tally(
 /** Some addresses of one family. */
 interface Part {
   readonly family: Family;
-  /** Of these and those after them. */
+  /** The words of these addresses and of all after them. */
   readonly words: Uint32Array;
   readonly lines: Float64Array;
   /** The index of the first one among all addresses of the log. */

@@ -10,11 +10,11 @@ import { LogIdentification } from "./log-identification.ts";
 import { type UploadLimits, UploadSlots } from "./upload-slots.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 
-/** How many there may be at a time. */
+/** Limits of the logs that are kept and identified at a time. */
 export interface IdentificationLimits extends UploadLimits {
-  /** Ended ones kept per organisation; the oldest is removed first. */
+  /** Ended identifications kept per organisation; the oldest is removed first. */
   readonly kept: number;
-  /** Milliseconds for which an ended one is kept. */
+  /** Milliseconds for which an ended identification is kept. */
   readonly keptFor: number;
   /** Bytes of the disk that must stay free. */
   readonly freeBytes: number;
@@ -53,7 +53,7 @@ export interface Identification {
   readonly endedAt: number | null;
   /** The path of the rows, gzipped, once it is done. */
   readonly path: string;
-  /** Of how many lines each address has, once it is done. */
+  /** The path of the line counts of each address, once it is done. */
   readonly countsPath: string;
   readonly log: LogIdentification;
 }
@@ -165,7 +165,7 @@ export class Identifications {
     return this.#entries.get(keyOf(organisationId, id));
   }
 
-  /** Those of an organisation, newest first. */
+  /** The identifications of an organisation, newest first. */
   list(organisationId: string): readonly Identification[] {
     this.#forgetOld();
     return this.#entriesOf(organisationId).reverse();

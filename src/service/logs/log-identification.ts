@@ -115,7 +115,7 @@ export interface LogRequest {
   readonly input?: FieldSyntax | undefined;
   /** The path for the rows, gzipped. */
   readonly path: string;
-  /** The path for how many lines each address has. */
+  /** The path for the line counts of each address. */
   readonly countsPath: string;
   readonly signal: AbortSignal;
   /** Distinct addresses that are counted exactly. */
@@ -134,7 +134,7 @@ export class LogIdentification {
   state: IdentificationState = "running";
   /** Why it failed, for the user who uploaded the log. */
   error: string | null = null;
-  /** What keeps the server from writing the result, for the operator: it names a path. */
+  /** Why the server cannot write the result, for the operator: it names a path. */
   outputError: BatchError | null = null;
   /** The size of the result, compressed; null until the result is complete. */
   resultBytes: number | null = null;

@@ -5,9 +5,12 @@ const MAX_LINES = 100;
 const MAX_CHARACTERS = 500;
 /** Lines processed in one step. */
 const LINES_AT_ONCE = 4096;
-/** Maximum bytes that can be needed for that many characters. */
+/** The maximum bytes of that many characters in UTF-8. */
 const MAX_BYTES = 4 * MAX_CHARACTERS;
-/** This much is searched completely unless there are enough lines before; after that, pieces of what arrives. */
+/**
+ * Bytes that are searched completely, unless enough lines are found earlier; after that, only pieces of the log are
+ * searched.
+ */
 const SEARCHED_WHOLE = 64 << 20;
 const PIECE = 64 << 10;
 const BETWEEN_PIECES = 4 << 20;
@@ -20,8 +23,8 @@ export interface UnmatchedLine {
 }
 
 /**
- * Some lines of a log that match nothing: the first hundred, some of which later ones replace, so that the sample comes
- * from the whole log. It costs as much as matching the first 64 MiB once more, and little after that.
+ * Some lines of a log that match nothing: the first hundred, some of which are replaced by later ones, so that the
+ * sample comes from the whole log. It costs as much as matching the first 64 MiB once more, and little after that.
  */
 export class UnmatchedSample {
   readonly lines: UnmatchedLine[] = [];

@@ -35,7 +35,9 @@ export function* checkBatch(
   return checks;
 }
 
-/** The `CheckResult` of a text, from what `checkBatch` gives for it. An address contains nothing that JSON escapes. */
+/**
+ * The `CheckResult` of a text, from what `checkBatch` returns for it. An address contains nothing that JSON escapes.
+ */
 export function checkDocument(ip: string, check: string): string {
   return `{"ip":"${ip}"${check}`;
 }

@@ -19,7 +19,7 @@ export interface CollateralDocument {
 /** What rules do, or would do, with the addresses. */
 type Verb = "blocks" | "would block" | "leaves out";
 
-/** The first of them are named, the most addresses first. */
+/** Maximum entries listed, those with the most addresses first. */
 const MAX_NAMED = 100;
 
 export function collateralDocuments({ hits, tooWide, share }: Collateral, verb: Verb): CollateralDocument[] {
@@ -66,7 +66,7 @@ function ipv4Text(count: bigint): string {
   return count === 0n ? "" : counted(count, "address");
 }
 
-/** Many addresses as /64 networks: hosts have that many. */
+/** Large numbers are given as /64 networks, the number of addresses that a single host may have. */
 function ipv6Text(count: bigint): string {
   if (count === 0n) return "";
   return count < 1n << 32n

@@ -6,7 +6,7 @@ const copies = new WeakMap<RuleIndex, Promise<RuleIndex>>();
 
 /**
  * A copy of rules that stays unchanged while the rules change. Made in slices, during which `ServiceMemory` does not
- * change them; callers that ask meanwhile get the same copy. O(rules).
+ * change them; calls made meanwhile get the same copy. O(rules).
  */
 export function copyOf(rules: RuleIndex): Promise<RuleIndex> {
   const underWay = copies.get(rules);

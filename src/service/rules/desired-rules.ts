@@ -159,7 +159,7 @@ export interface InvalidLine {
   readonly reason: string;
 }
 
-/** The rules that a body asks for, as the store takes them, and what was left out. */
+/** The desired rules of a body, in the form that the store takes, and what was left out. */
 export interface DesiredList {
   readonly rules: readonly RuleColumns[];
   readonly invalid: number;
@@ -170,7 +170,7 @@ export interface DesiredListOptions extends ReadingOptions {
   readonly maxRules: number;
   /** What sets `maxRules`, for the error. */
   readonly setting: string;
-  /** Leave out what cannot be read or repeats a prefix. */
+  /** Whether rules that cannot be read or that repeat a prefix are left out. */
   readonly skipInvalid: boolean;
 }
 

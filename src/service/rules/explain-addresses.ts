@@ -23,11 +23,11 @@ const MAX_IN_TURN = 2000;
 /** Rules read between two interruptions. */
 const RULES_AT_ONCE = 256;
 
-/** Who asks, and when. */
+/** Who makes the request, and when. */
 export interface ExplainRequest {
   readonly organisationId: string;
   readonly now: number;
-  /** Whether to say who wrote rules. */
+  /** Whether the response names the authors of rules. */
   readonly hasActors: boolean;
 }
 
@@ -171,7 +171,7 @@ class RulesetTexts {
   readonly #found: Found;
   readonly #authors: Authors;
   readonly #now: number;
-  /** What stands in every text of the ruleset. */
+  /** The beginning of every text of the ruleset. */
   readonly #start: string;
   readonly #said = new Map<number, Said>();
 

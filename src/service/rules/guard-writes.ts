@@ -34,9 +34,8 @@ export interface GuardedRules {
 
 /**
  * What rules for these prefixes would block, unless the ruleset is an allowlist, which blocks nothing, or its guard is
- * off.
- * @throws ServiceError "collateral" that names it, with the guard `refuse`, and with `carve`, since parts of a rule are
- * not what was asked for
+ * off. @throws ServiceError "collateral" that names it, with the guard `refuse`, and with `carve`, since parts of a
+ * rule are not what the request specifies
  */
 export async function guardPrefixes(
   about: Ruleset,

@@ -2,8 +2,8 @@ import { allocateForMatcher, Matcher } from "../../batch/matcher.ts";
 import type { RuleEngine } from "../../rulesets/rule-engine.ts";
 
 /**
- * Tables of up to this many bytes stay in the second-level cache: the table itself is as fast there, and takes no extra
- * memory.
+ * Tables of up to this many bytes stay in the second-level cache, where the table itself is as fast as the kernel and
+ * takes no extra memory.
  */
 const SMALL = 1 << 20;
 

@@ -24,7 +24,7 @@ export interface CountedPlan {
   readonly removed: readonly Rule[];
   /** Whether there are more than are listed. */
   readonly truncated: boolean;
-  /** Whether the rules it touches are kept, so that it can be undone. */
+  /** Whether the rules that it touches are kept, so that it can be undone. */
   readonly canUndo: boolean;
 }
 

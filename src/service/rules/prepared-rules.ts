@@ -6,8 +6,8 @@ const MAX_TRIES = 3;
 
 /**
  * Makes a page of active or expired rules cheap: if many rules of a large ruleset have expired since the last such
- * page, what has to be counted first is counted in slices. Resolves with the current ruleset, or undefined once it is
- * gone. Read the page in the turn in which this resolves.
+ * page, they are counted in slices first. Resolves with the current ruleset, or undefined once it is gone. Read the
+ * page in the turn in which this resolves.
  */
 export async function preparedRules(
   current: () => LiveRuleset | undefined,

@@ -61,7 +61,7 @@ export interface Preview {
   readonly truncated: boolean;
   /** Why the import is rejected even without the lines that have errors; null if it is not, unless lines conflict. */
   readonly skip_refusal: string | null;
-  /** Whether the rules it touches are kept, so that the import can be undone. */
+  /** Whether the rules that it touches are kept, so that the import can be undone. */
   readonly can_undo: boolean;
 }
 

@@ -22,11 +22,11 @@ export interface ReadingOptions {
   readonly allowSpecialPurpose: boolean;
   /** The prefix of property names in errors. */
   readonly path?: string;
-  /** For what the body leaves out. */
+  /** Used where the body does not specify a property. */
   readonly defaults?: RuleDefaults;
 }
 
-/** The rule that a body asks to add. @throws ServiceError "invalid" */
+/** The rule that a body specifies. @throws ServiceError "invalid" */
 export function readRule(
   { ip, name, conflict_resolution, ...expiry }: RuleMembers,
   options: ReadingOptions,
@@ -52,7 +52,7 @@ function orDefault(expiresAt: number | null | undefined, initial: number | null)
   return expiresAt === undefined ? initial : expiresAt;
 }
 
-/** The changes that a body asks for: only the properties it has. @throws ServiceError "invalid" */
+/** The changes that a body specifies: only the properties that it has. @throws ServiceError "invalid" */
 export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleChanges {
   return atPath("", () => ({
     name: typeof name === "string" ? checkRuleName(name) : name,
@@ -74,7 +74,7 @@ export function checkRulesetText({
   });
 }
 
-/** Milliseconds since 1970, null for never, undefined if the body does not say. */
+/** Milliseconds since 1970, null for never, undefined if the body does not specify an expiry. */
 function readExpiry(
   { expires_at, expires_in_days }: ExpiryMembers,
   now: number,

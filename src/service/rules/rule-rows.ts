@@ -6,7 +6,7 @@ import { copyOf } from "./copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
-/** Bytes kept of all searches together; the least recently used is dropped first. */
+/** Maximum bytes kept of all searches together; the least recently used is dropped first. */
 const MAX_BYTES = 32 << 20;
 const MAX_SEARCHES = 1000;
 /** Rules searched before the clock is checked again: some hundred microseconds. */
@@ -42,7 +42,7 @@ export class RuleRows {
   readonly #running = new Map<string, Promise<void>>();
   #bytes = 0;
 
-  /** Of what is kept. */
+  /** Bytes of the results that are kept. */
   get byteLength(): number {
     return this.#bytes;
   }
@@ -72,7 +72,7 @@ export class RuleRows {
   }
 
   /**
-   * One search serves all callers that ask for the same at the same time. Its result is not kept if the ruleset has
+   * One search serves all callers that need the same result at the same time. Its result is not kept if the ruleset has
    * changed.
    */
   #search(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
@@ -113,7 +113,7 @@ export class RuleRows {
   }
 }
 
-/** For a ruleset that keeps changing. */
+/** The rows of a copy, for a ruleset that keeps changing. */
 async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Promise<Rows> {
   const ruleset: LiveRuleset = { ...live, rules: await copyOf(live.rules) };
   const search = ruleset.rules.search(filter, now);
@@ -134,7 +134,7 @@ function countedRows(ruleset: LiveRuleset, { filter, offset, limit }: RowsReques
   return { ruleset, rules: page, count };
 }
 
-/** Whether rules are chosen by their state alone, or not at all. */
+/** Whether the filter selects by state alone, or selects all rules. */
 function isByState({ state, name = "", related }: RuleFilter): boolean {
   return name === "" && related === undefined && state !== "expiring";
 }

@@ -71,7 +71,10 @@ export class ServiceMemory {
   #building = new Map<string, Promise<void>>();
   /** How many more rules `apply` changes in this turn. */
   #leftInTurn = 0;
-  /** For the changes that `apply` has postponed: many that wait for the same event do not add up to one long turn. */
+  /**
+   * The time slice shared by all changes that `apply` has postponed, so that many that wait for the same event do not
+   * add up to one long turn.
+   */
   readonly #slice = new Slice();
   /** Parts of rules that arrived before the rulesets they belong to. */
   readonly #parts = new Map<string, RuleColumns[]>();
@@ -599,7 +602,7 @@ export function* applying(
   }
 }
 
-/** Whether a ruleset is created, or described anew, and gets all its rules in the same command. */
+/** Whether a ruleset is created, or its description is changed, and gets all its rules in the same command. */
 function isWithRules(before: Change, change: Change): before is Change & { readonly kind: "ruleset" } {
   return before.kind === "ruleset" && change.kind === "rules-replaced" && change.rulesetId === before.ruleset.id;
 }

@@ -13,7 +13,7 @@ import type { Services } from "../services.ts";
 
 /** Entries read at a time. */
 const PAGE = 50;
-/** Sessions whose undone changes are remembered. */
+/** Maximum sessions whose undone changes are remembered. */
 const MAX_SESSIONS = 10_000;
 
 type Unsigned<Command> = Command extends unknown
@@ -83,7 +83,7 @@ function isUndo({ command }: AuditEntry): boolean {
 }
 
 /**
- * The command that undoes the change. Whether rules are still as the change left them is up to the store: see
+ * The command that undoes the change. Whether rules are still as the change left them is checked separately: see
  * `isOvertaken`.
  */
 export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {

@@ -13,7 +13,7 @@ export interface SeenLines {
 }
 
 export interface FitRequest {
-  /** United. */
+  /** Their union is fitted. */
   readonly sets: readonly AddressSet[];
   readonly entries: number;
   readonly loss: FitLoss;
@@ -25,7 +25,7 @@ export interface FitRequest {
 
 /** Addresses read or prefixes counted between two interruptions. */
 const AT_ONCE = 1024;
-/** Some hundred bytes are needed for each; collecting the garbage of a million has held up all requests for 0.2 s. */
+/** Each needs some hundred bytes; collecting the garbage of a million blocked all requests for 0.2 s. */
 const MAX_PREFIXES = 200_000;
 
 /**

@@ -3,14 +3,14 @@ import type { DeploymentSource } from "../../store/deployment.ts";
 import { Sources, type SourceServices } from "../deployments/gather-source.ts";
 import { readSource, rethrow } from "../deployments/read-deployment.ts";
 
-/** Who asks, and when. */
+/** Who makes the request, and when. */
 export interface Asking {
   readonly organisationId: string;
   readonly now: number;
 }
 
 /**
- * The addresses that sources of a request list, in its order; `field` is the member that has them. Nothing is kept.
+ * The addresses that sources of a request list, in its order; `field` is the member that has them. Nothing is cached.
  * Rejects with ServiceError "invalid", which names the source, and "no-plan". O(sources), in slices.
  */
 export async function gatherSets(

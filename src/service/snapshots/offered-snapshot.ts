@@ -24,7 +24,7 @@ export function offeredSnapshot({ buffer, info }: Snapshot): Promise<OfferedSnap
 
 /**
  * The rules of a ruleset as they are, expired ones too: a file of the kind "ruleset". The same on all servers for one
- * version of the rules. O(rules) if no one has asked for this version before, in slices.
+ * version of the rules. O(rules), in slices, for the first request of this version.
  */
 export async function offeredRuleset(
   { about, rules }: LiveRuleset,

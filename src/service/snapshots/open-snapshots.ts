@@ -5,7 +5,10 @@ import type { SavedRules } from "../../store/saved-rules.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { SnapshotFolder } from "./snapshot-folder.ts";
 
-/** Each open snapshot reserves address space, of which there is enough for some thousands. The largest are opened. */
+/**
+ * Maximum snapshots opened, the largest ones. Each reserves address space, of which there is enough for several
+ * thousand.
+ */
 const MAX_FILES = 1000;
 
 /** The rules of a snapshot, which can be written to, and what the database needs to know to bring them up to date. */

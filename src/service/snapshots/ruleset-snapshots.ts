@@ -65,7 +65,10 @@ export class RulesetSnapshots {
     this.#options = options;
   }
 
-  /** The rules of a ruleset came from its snapshot, which has all changes up to `sequence`; `changed` rules have come since. */
+  /**
+   * Records that the rules of a ruleset came from its snapshot, which has all changes up to `sequence`; `changed` rules
+   * have changed since.
+   */
   startedFrom(rulesetId: string, sequence: number, changed: number): void {
     this.#written.set(rulesetId, { sequence, changed });
   }

@@ -20,7 +20,7 @@ export class RepeatedExchange {
     }, this.#every).unref();
   }
 
-  /** Resolves when the exchange in progress has ended; none follows. */
+  /** Resolves when the exchange in progress has ended; no other one starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -22,7 +22,7 @@ export interface Collection {
 const KINDS: Readonly<Record<string, string>> = { blocklist: "malicious-activity", allowlist: "benign" };
 const OTHER = "unknown";
 
-/** What credentials of the organisation may open, rulesets first. O(rulesets + deployments) */
+/** The collections that credentials of the organisation may open, rulesets first. O(rulesets + deployments) */
 export function collectionsOf(memory: ServiceMemory, organisationId: string): Collection[] {
   const rulesets = memory.rulesets(organisationId).map(({ about }) => ofRuleset(about));
   return [...rulesets, ...memory.deployments(organisationId).map(ofDeployment), dataset(organisationId)];
@@ -38,8 +38,8 @@ export function collectionOf(memory: ServiceMemory, organisationId: string, id: 
 }
 
 /**
- * The same for a collection that a credential names, which was there when the credential was made: what has been deleted
- * since is a collection of revocations, so that clients learn of them. O(1)
+ * The same for a collection that a credential names, which existed when the credential was created: what has been
+ * deleted since is a collection of revocations, so that clients learn of them. O(1)
  */
 export function collectionNamed(memory: ServiceMemory, organisationId: string, id: string): Collection {
   const deployment = memory.deploymentById(id);

@@ -42,7 +42,7 @@ interface Listed {
 }
 
 /**
- * Brings collections up to date with their sources when a client asks for them, so a collection that no one reads costs
+ * Brings collections up to date with their sources when a client requests them, so a collection that no one reads costs
  * nothing. Any server can take the next step of a collection; two that do so at the same time share the work.
  */
 export class IndicatorFollowers {

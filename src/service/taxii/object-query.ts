@@ -3,9 +3,9 @@ import type { IndicatorQuery } from "../../store/indicator.ts";
 import { isDay } from "../../time/is-day.ts";
 import { invalid } from "../service-error.ts";
 
-/** Objects of a page; what clients ask for beyond that is on the next one. */
+/** Maximum objects of a page; further ones are on the next page. */
 const MAX_OBJECTS = 5000;
-/** UUIDs or versions in one filter. */
+/** Maximum UUIDs or versions in one filter. */
 const MAX_VALUES = 100;
 const ID = /^(indicator|identity)--([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const TIME = /^((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i;
@@ -16,7 +16,7 @@ const NAMES: ReadonlySet<string> = new Set([...FILTERS, "limit", "next"]);
 /** The parameters of a request; a parameter that is given more than once has a list. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a client asks for, and what distinguishes its filters from others. */
+/** What a client requests, and what distinguishes its filters from others. */
 export interface ObjectQuery extends IndicatorQuery {
   readonly filters: string;
   /** Whether it continues a page. */

@@ -6,7 +6,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 export interface IndicatorContext {
   /** The UUID of the identity of the organisation. */
   readonly identity: string;
-  /** The `indicator_type` of those whose source says nothing about theirs. */
+  /** The `indicator_type` of indicators whose source does not specify one. */
   readonly kind: string;
 }
 

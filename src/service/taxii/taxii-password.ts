@@ -3,7 +3,7 @@ import { digestOfToken, isToken, makeToken } from "../access/secret-token.ts";
 
 /** The prefix of every TAXII password, so that passwords can be recognized within texts. */
 const START = "ipt_";
-/** Characters of the text that are kept: the name of the user that goes with it. */
+/** Characters of the text that are kept: they are the user name that belongs to it. */
 const START_CHARACTERS = 8;
 
 /** A new password for TAXII: `ipt_` and 43 random characters. Shown once; a store gets `digest` and `start`. */

@@ -29,7 +29,7 @@ export class RequestTimes {
     times.sum += seconds;
   }
 
-  /** What the registry asks for. Buckets are cumulative. */
+  /** Called by the registry. Buckets are cumulative. */
   get(): { name: string; help: string; type: string; aggregator: string; values: object[] } {
     const values: object[] = [];
     for (const [operation, byStatus] of this.#times) {

@@ -49,7 +49,7 @@ export class TrafficCounter {
 
   /**
    * Changes whenever something is recorded, and is null meanwhile: what was read from the store in between may lack
-   * what is no longer here, or have it twice.
+   * minutes that are no longer here, or contain them twice.
    */
   get round(): number | null {
     return this.#recording.length > 0 ? null : this.#round;

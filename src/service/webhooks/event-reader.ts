@@ -17,7 +17,7 @@ interface Row {
 }
 
 /**
- * Reads the feed of an organisation as messages: the events that one change has caused at one time are one of them,
+ * Reads the feed of an organisation as messages: the events that one change has caused at one time form one message,
  * however many they are. How events are grouped depends only on the stored rows, so a message that is read again is the
  * same. The server's thread handles a row of at most a thousand events at a time.
  */

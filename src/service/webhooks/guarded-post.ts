@@ -20,13 +20,14 @@ export interface PostResult {
   readonly status: number | null;
   /** Why it failed; "" if it did not. The text contains no address that a host name resolved to. */
   readonly error: string;
-  /** Milliseconds to wait, if the server named them. */
+  /** Milliseconds to wait before a retry, if the response specified them. */
   readonly retryAfter: number | null;
 }
 
 /**
  * Sends to URLs that users have entered without being led into the operator's network: a host's addresses are checked
- * and the connection goes to one of those; redirects are not followed; of a response, only its head is used.
+ * and the connection goes to one of those; redirects are not followed; of a response, only the status and the headers
+ * are used.
  */
 export class GuardedPost {
   readonly #rules: AddressRules;

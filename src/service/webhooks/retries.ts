@@ -18,7 +18,7 @@ const DELAYS = [
 const JITTER = 0.1;
 /** Milliseconds without success after which nothing more is sent. */
 const FAILING_FOR = 72 * HOUR;
-/** Maximum delay that a server may ask for. */
+/** Maximum delay that a server may request. */
 const MAX_RETRY_AFTER = 24 * HOUR;
 const GONE = 410;
 

@@ -76,7 +76,7 @@ export class WebhookDeliverer {
     }
   }
 
-  /** An organisation has new events; null: perhaps any has. */
+  /** Called when an organisation may have new events; null: any organisation. */
   #noticed(changed: string | null): void {
     const term = this.#term;
     if (term === undefined) return;
@@ -134,7 +134,7 @@ export class WebhookDeliverer {
     return queue;
   }
 
-  /** If the server is closing, messages being sent have some time to finish; until then the lease is ours. */
+  /** If the server is closing, messages being sent have some time to finish; until then this server keeps the lease. */
   async #end(term: Term): Promise<void> {
     this.#term = undefined;
     const idle = Promise.all([...term.queues.values()].map((queue) => queue.idle()));

@@ -6,7 +6,7 @@ import { aboutOf } from "../changes/change-text.ts";
 
 /** Maximum rules that a message lists; for more, it only has the counts. */
 const MAX_LISTED = 20;
-/** Standard Webhooks asks for less than 20 kB. */
+/** Standard Webhooks recommends less than 20 kB. */
 const MAX_BYTES = 16_000;
 
 /** The content of one message: an event of the feed, or all events of one change of a ruleset. */
@@ -27,7 +27,7 @@ type OtherEvent = Exclude<Event, RuleEvent>;
 export interface About {
   /** For its name; undefined if it has been deleted since. */
   readonly ruleset: (id: string) => { readonly name: string } | undefined;
-  /** The URL that paths are below; "" if the server does not know it. */
+  /** The URL to which paths are appended; "" if the server does not know it. */
   readonly baseUrl: string;
 }
 
@@ -96,7 +96,7 @@ export class RuleEvents {
   }
 }
 
-/** Where to read the events. */
+/** The path or URL at which the events can be read. */
 function placeOf(first: number, last: number, { baseUrl }: About): object {
   return { sequence: last, url: `${baseUrl}/v1/changes?after=${first - 1}&limit=${Math.min(last - first + 1, 1000)}` };
 }

@@ -3,9 +3,9 @@ import type { Webhook, WebhookSecrets } from "../../store/webhook.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 
 const START = "whsec_";
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks recommends 24 to 64. */
 const SECRET_BYTES = 32;
-/** Who needs the key file. */
+/** What needs the key file, for its error message. */
 const USER = "webhooks";
 
 /** A new secret, in the form for its receiver and in the stored form. */

@@ -4,7 +4,7 @@ import { isExpiring } from "../expiring-key.ts";
 import type { ApiKey } from "../state.ts";
 import type { Decision } from "./_decision.ts";
 
-/** Milliseconds that a server may take to record that someone has asked. */
+/** Milliseconds that a server may take to record a request for a list. */
 const UNRECORDED = 30_000;
 
 /** No effect. `isAnnounced`: because it has been announced before. */
@@ -12,7 +12,7 @@ function unchanged(isAnnounced: boolean): Decision {
   return { outcome: { isAnnounced }, changes: [] };
 }
 
-/** `before`: the organisation's key with that id, if there is one; `announcedAt`: when that was done already. */
+/** `before`: the organisation's key with that id, if there is one; `announcedAt`: when it was announced already. */
 export function announceKey(
   { at }: AnnounceKeyCommand,
   before: ApiKey | undefined,
@@ -29,7 +29,7 @@ export function announceKey(
   };
 }
 
-/** Announced again only if someone has asked since. */
+/** Announced again only if the list has been requested since. */
 export function announceSilence(
   { at }: AnnounceSilenceCommand,
   { id, name, createdAt, definition }: Deployment,

@@ -17,7 +17,7 @@ export interface Decision {
   readonly changes: readonly Recorded[];
   /** The part of the feed that has been written already, before what `changes` add to it. */
   readonly eventParts?: readonly EventPart[];
-  /** What it adds to the feed besides what follows from `changes`. */
+  /** Events that it adds to the feed besides those that follow from `changes`. */
   readonly events?: readonly EventBody[];
   /** Added to the feed of each of these organisations, which may be all. */
   readonly eventsOfAll?: { readonly organisationIds: readonly string[]; readonly body: EventBody };
@@ -37,7 +37,7 @@ export interface EventPart {
 /** What a command changed, and the previous state. */
 export interface Recorded {
   readonly change: ChangeBody;
-  /** For anything other than rules. */
+  /** The previous state of anything other than rules. */
   readonly old?: object | undefined;
   /** undefined if there are too many to keep. As JSON if there are many. */
   readonly oldRules?: OldRules | string | undefined;
@@ -98,5 +98,5 @@ export type Write =
   /** Sessions of all users that have expired by then. */
   | { readonly delete: "expired-sessions"; readonly at: number };
 
-/** Makes the id of something new. It is passed to deciders, so that they have no randomness of their own. */
+/** Makes the id of something new. It is passed to deciders, so that they are deterministic. */
 export type NewId = () => string;

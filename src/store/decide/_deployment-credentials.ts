@@ -42,7 +42,7 @@ export function createCredential(
   };
 }
 
-/** Repeating it changes nothing. What its bouncer has got is forgotten. */
+/** Repeating it changes nothing. What its bouncer has received is forgotten. */
 export function revokeCredential(
   { credentialId, at }: RevokeCredentialCommand,
   before: DeploymentCredential | undefined,

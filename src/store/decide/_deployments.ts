@@ -82,8 +82,8 @@ export function rotateDeployment(
 }
 
 /**
- * Publishes a list, unless another server has published one of a later state, or any list after the one it was compared
- * with. That server's list is then the right one, and the outcome says so.
+ * Publishes a list, unless another server has published a list of a later state, or any list after the one that this
+ * list was compared with: then that server's list stays published, and the outcome is `isLate`.
  */
 export function publishList({ list, basedOn, content, at }: PublishListCommand, before: Deployment): Decision {
   const { published } = before;

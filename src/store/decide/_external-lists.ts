@@ -15,7 +15,7 @@ import { checkTexts } from "./_texts.ts";
 /** Maximum external lists of an organisation. */
 const MAX_LISTS = 100;
 
-/** A list with what only those who fetch it need. */
+/** A list with the state that only its fetches need. */
 export interface FetchedList {
   readonly list: ExternalList;
   readonly state: FetchState;
@@ -87,9 +87,9 @@ export function setListCredentials(
 }
 
 /**
- * Gives a server the right to fetch a list until a moment, so that no two fetch it: if it is due or someone asks for it,
- * and no other server is fetching it. Times recorded before the clock was set back do not count. It changes nothing
- * that users see.
+ * Gives a server the exclusive right to fetch a list until a moment, if the list is due or a fetch was requested, and
+ * no other server is fetching it. Times recorded before the clock was set back do not count. This changes nothing that
+ * users see.
  */
 export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
   const isDue = at >= state.dueAt || at < (state.checkedAt ?? 0);

@@ -6,7 +6,7 @@ export interface NewVersion {
   readonly id: string;
   /** 1 for the first. */
   readonly version: number;
-  /** Its key. */
+  /** The key of its prefix. */
   readonly prefix: string;
   readonly name: string | null;
   /** The `indicator_type` of STIX that the source gives, or null. */
@@ -15,7 +15,10 @@ export interface NewVersion {
   readonly modified: number;
   readonly expires_at: number | null;
   readonly revoked: number;
-  /** 0: a later version exists; 1: the last version, but not of the prefix's last indicator; 2: that. */
+  /**
+   * 0: a later version exists; 1: the last version of an indicator whose prefix has a later indicator; 2: the last
+   * version of the last indicator of its prefix.
+   */
   readonly state: number;
 }
 
@@ -39,9 +42,9 @@ export const SUPERSEDED = 0;
 const [LAST_OF_EARLIER, LAST] = [1, 2];
 
 /**
- * Adds what leads from the last version of a prefix to what the source lists for it now. Nothing follows a version that
- * is revoked: a prefix that is listed again gets another indicator. One that is listed with an expiry in the past is
- * revoked. O(1)
+ * Adds the versions that lead from the last version of a prefix to what the source lists for it now. Nothing follows a
+ * version that is revoked: a prefix that is listed again gets another indicator. A prefix that is listed with an expiry
+ * in the past is revoked. O(1)
  */
 export function addDifference(
   into: IndicatorDifference,

@@ -3,7 +3,7 @@ import { keyOfName } from "../name-key.ts";
 /**
  * Letters of other alphabets that look like Latin ones, each after the Latin letter: from UTS #39 (confusables.txt),
  * for the alphabets in use. Latin letters and digits that resemble each other (l and 1) are not included: names may
- * well differ in those.
+ * differ in those.
  */
 const LOOK_ALIKES = `
   aАаΑαꭺɑ bВьΒᏴ cСсᏟᴄ dԁᎠ eЕеΕᎬҽ gԌᏀɡց hНһΗᎻհ iІіΙιᎥɩ jЈјᎫյϳ kКкΚκᏦ lӏᏞʟ mМмΜᎷ nΝηпոռ oОоΟοσՕօᴏ pРрΡρᏢ

@@ -28,7 +28,7 @@ export class Replacement {
     this.#now = now;
   }
 
-  /** Takes the next current rule. Returns whether it is time to write. */
+  /** Takes the next current rule. Returns whether the results should be written now. */
   meet(row: RuleValues): boolean {
     const desired = this.#desired;
     while (desired.compareTo(row[0]) < 0) this.#add();

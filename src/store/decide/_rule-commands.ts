@@ -110,7 +110,7 @@ function withReason(result: BatchResult, item: BatchItem, maxRules: number): Bat
   return isFailure ? { ...result, error: reasonOf(result, maxRules) } : result;
 }
 
-/** Why a rule cannot be added or deleted, in words. */
+/** Why a rule cannot be added or deleted, as a sentence. */
 export function reasonOf(result: BatchResult, maxRules: number): string {
   if ("rule" in result) return `a rule for ${formatPrefix(result.rule.prefix)} already exists`;
   const prefix = formatPrefix(result.prefix);

@@ -5,7 +5,7 @@ const [CREATED, UPDATED, DELETED, EXPIRED] = [0, 1, 2, 3] as const;
 
 /** Up to when the expiries of a ruleset's rules are in the feed, and when the next one is due at the earliest. */
 export interface ExpiryMarks {
-  /** A rule has had its expiry appended exactly if it is not later than this. */
+  /** The expiry of a rule is in the feed if and only if it is not later than this. */
   readonly expiredUntil: number;
   nextExpiry: number | null;
   /** Whether the marks have to be written. */
@@ -27,7 +27,10 @@ export class RuleEvents {
     return this.#events.length;
   }
 
-  /** Null if there was, or is, no rule. A rule that has expired by the time it is written is so at once. */
+  /**
+   * `before` and `after` are null if there was, or is, no rule. A rule that has already expired when it is written has
+   * its expiry in the feed at once.
+   */
   add(before: RuleValues | null, after: RuleValues | null): void {
     if (after === null) {
       if (before !== null) this.#events.push([DELETED, ...before, this.#at]);
@@ -56,7 +59,7 @@ function isStillExpired(before: RuleValues | null, expiresAt: number, expiredUnt
   return before !== null && before[2] !== null && before[2] <= expiredUntil && expiresAt <= at;
 }
 
-/** Its time is that of the expiry. */
+/** The event of a rule's expiry, at the time of the expiry. */
 export function expiredEvent(rule: RuleValues): RuleEvent {
   return [EXPIRED, ...rule, rule[2]!];
 }

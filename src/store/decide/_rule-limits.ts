@@ -32,8 +32,8 @@ export function checkNames(parts: readonly RuleColumns[]): void {
 }
 
 /**
- * Names from the API and importers are cleaner than this; a name that a database would reject or change must not get
- * this far.
+ * The API and the importers check names more strictly; this keeps names that a database would reject or change from
+ * being stored.
  */
 export function checkName(name: string | null): void {
   if (name !== null && !isStorable(name))

@@ -25,9 +25,9 @@ interface Waiting {
 }
 
 /**
- * What a command does to the rules of one ruleset, rule after rule. It collects what is to be written, which is taken
- * some thousand rules at a time; of what readers will get, it collects only as much as is listed individually, because
- * a million rules would take a gigabyte.
+ * What a command does to the rules of one ruleset, rule after rule. It collects rules to be written, which are taken
+ * some thousand at a time. For readers it collects only rules that are listed individually, because a million rules
+ * would take a gigabyte.
  */
 export class TouchedRules {
   readonly events: RuleEvents;

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Requests are counted by area. Earlier ones have none: they remain in the sums, and count against no plan. */
+/** Requests are counted by area. Earlier requests have no area: they remain in the sums, and count against no plan. */
 export const usageByArea: Migration = () => [
   `create table usage_by_area (
     key_id text not null references api_keys (id), area text not null check (area in ('', 'edl', 'cbs', 'cti')), month text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Credentials of programs that follow deployments, and what each bouncer has got. */
+/** Credentials of programs that follow deployments, and what each bouncer has received. */
 export const deploymentCredentials: Migration = () => [
   `create table deployment_credentials (
     id text not null primary key, organisation_id text not null references organisations (id), deployment_id text not null references deployments (id),

@@ -2,8 +2,8 @@ import type { Migration } from "./migration.ts";
 
 /**
  * The change feed: what happened, numbered per organisation, and for each ruleset up to when the expiries of its rules
- * are in the feed. Expiries before the migration are not. An organisation that exists already starts at 1 without an
- * event, so that a reader from 0 is told to read everything first.
+ * are in the feed. Expiries before the migration are not in it. The feed of an existing organisation starts at number 1
+ * without an event, so a reader that starts from 0 gets the error that it must read everything first.
  */
 export const events: Migration = (database) => [
   `create table event_heads (organisation_id text not null primary key, feed text not null, sequence bigint not null)`,

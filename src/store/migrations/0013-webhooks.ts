@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.ts";
 
-/** Endpoints that receive events, how far each has come, and what was sent to it; and which server does what. */
+/**
+ * Endpoints that receive events, the progress of each, and what was sent to it; and leases: which server does which
+ * task.
+ */
 export const webhooks: Migration = () => [
   `create table webhooks (
     id text not null primary key, organisation_id text not null references organisations (id), definition text not null, stopped text,

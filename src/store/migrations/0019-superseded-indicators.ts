@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * `superseded`: the microsecond at which a later version was added; null for a last version. Of versions that were
- * superseded before, it is known only that it was by now.
+ * `superseded`: the microsecond at which a later version was added; null for a last version. For versions that were
+ * superseded before the migration, the time of the collection's last indicator stands for the unknown time.
  */
 export const supersededIndicators: Migration = () => [
   `alter table indicators add column superseded bigint`,

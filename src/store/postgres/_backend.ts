@@ -26,11 +26,11 @@ import { SeenHistory } from "./_seen-history.ts";
 
 /** Milliseconds until an unavailable database is tried again. */
 const AGAIN_AFTER = 100;
-/** Milliseconds until a lost listener is replaced. */
+/** Milliseconds until a lost connection for notifications is replaced. */
 const LISTEN_AGAIN_AFTER = 1000;
 const CHANNEL = "ipsieve_changes";
 
-/** A connection of pg, whose types leave out the stream below it. */
+/** A connection of pg with its stream, which pg's types leave out. */
 interface Breakable {
   readonly connection: { readonly stream: { destroy(): void } };
 }
@@ -97,7 +97,7 @@ export class PostgresBackend implements Backend {
   }
 
   async load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
-    // What is written meanwhile is added.
+    // Changes that are written meanwhile are added.
     this.#seen.forget();
     const loaded = await reporting(() => readState(this.#reader.engine, receive, saved));
     if (loaded.mark !== null) this.#seen.add(loaded.mark);
@@ -138,7 +138,7 @@ export class PostgresBackend implements Backend {
     return reporting(() => readReport(this.#reader.engine));
   }
 
-  /** PostgreSQL's own tools do it better. */
+  /** PostgreSQL's own tools are better for backups. */
   async backup(path: string): Promise<void> {
     throw new StoreError(
       "unsupported",
@@ -178,7 +178,7 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** What no one reads the changes after is not looked for. */
+  /** Remembers the last change, so that reads look for it; without a follower of changes, none does. */
   #noted(answer: GroupAnswer, transaction: string): GroupAnswer {
     const last = answer.changes.at(-1);
     if (this.#isFollowed && last !== undefined) this.#seen.add({ sequence: last.sequence, transaction });

@@ -25,9 +25,12 @@ const READER_SILENCE = STATEMENT_TIMEOUT;
 const [KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_COUNT] = [30, 10, 3];
 /** After this much silence, the connection is dead. */
 const SILENCE = STATEMENT_TIMEOUT + 5000;
-/** Milliseconds for a connection: requests wait for it. */
+/** Milliseconds to open a connection, which requests wait for. */
 const CONNECT_TIMEOUT = 5000;
-/** The same for the first one of a pool, which only the start waits for: the machine may be busy with many starts. */
+/**
+ * The same for the first connection of a pool, which only the start waits for: the machine may be busy with many
+ * starts.
+ */
 const FIRST_CONNECT_TIMEOUT = 60_000;
 const INT8 = 20;
 const ROWS_AT_ONCE = 2000;
@@ -67,8 +70,8 @@ export function peerSettings(silence = READER_SILENCE): string {
 }
 
 /**
- * `connections` to the database, made when they are needed. A commit waits for the disk, whatever the server's default
- * is.
+ * A pool of at most `connections` to the database, opened when they are needed. A commit waits for the disk, whatever
+ * the server's default is.
  */
 export function openPool(
   url: string,
@@ -84,7 +87,7 @@ export function openPool(
   });
   pool.options.connectionTimeoutMillis = FIRST_CONNECT_TIMEOUT;
   pool.once("connect", () => (pool.options.connectionTimeoutMillis = CONNECT_TIMEOUT));
-  // The query in progress fails with the connection, and the pool makes another one: no one else needs to know.
+  // The query in progress fails with the connection, and the pool makes another one: nothing else needs to be done.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const dialect = new LockedDialect({ pool });

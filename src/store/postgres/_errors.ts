@@ -20,7 +20,7 @@ export function isRetriable(error: unknown): boolean {
   return isOutage(error) || COLLISIONS.test(stateOf(error) ?? "");
 }
 
-/** SQLSTATE classes and codes of a failing database, and the cure of each. The first that matches wins. */
+/** SQLSTATE classes and codes of a failing database, and the remedy for each. The first that matches wins. */
 const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: string, cure: string])[] = [
   [/^53100/, "unavailable", "the database's disk is full", "free some space on its server"],
   [/^53(?!300)/, "unavailable", "the database has run out of a resource", "check its server's log"],

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Engine } from "../sql/_engine.ts";
 
 /**
- * Gives the feeds new ids if the tables were restored from a dump or copied since the last start: what is written from
- * now on gets numbers that readers of the feeds may have seen with other events. The tables are recognized by
+ * Gives the feeds new ids if the tables were restored from a dump or copied since the last start: events written from
+ * now on get numbers that readers of the feeds may have seen with other events. The tables are recognized by
  * PostgreSQL's own numbers for its cluster, the database and the table, which no dump contains. The files of a cluster
  * that were restored to an earlier time have the same numbers.
  */

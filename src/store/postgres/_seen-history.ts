@@ -8,7 +8,7 @@ import type { HistoryMark } from "../saved-rules.ts";
 export class SeenHistory {
   readonly #seen = new Map<number, string>();
 
-  /** Each of them, as they are now. */
+  /** A copy of all of them. */
   all(): ReadonlyMap<number, string> {
     return new Map(this.#seen);
   }
@@ -21,7 +21,7 @@ export class SeenHistory {
     if (!this.#seen.has(sequence)) this.#seen.set(sequence, transaction);
   }
 
-  /** These were found in the database, and so was `last`: the later one stands for all. */
+  /** Records that these changes, and `last`, were found in the database: the latest of them stands for all. */
   found(seen: ReadonlyMap<number, string>, last: HistoryMark | null): void {
     const latest = Math.max(last?.sequence ?? 0, ...seen.keys());
     for (const sequence of seen.keys()) if (sequence < latest) this.#seen.delete(sequence);

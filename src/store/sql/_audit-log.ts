@@ -9,7 +9,7 @@ import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
 
 /** Changes examined per call, however few of them match. */
 const MAX_SCANNED = 10_000;
-/** Instead of an actor: everyone at the command line. */
+/** Instead of an actor: every account on the command line. */
 const ANY_ACCOUNT = "command:*";
 /** A page leaves out the rules of changes that take more characters than this. */
 const MAX_CHARACTERS = 20_000;
@@ -91,7 +91,7 @@ export function readAudit(
   });
 }
 
-/** See `READS.audit`. Each entry may have some hundred rules: others have their turn in between. */
+/** See `READS.audit`. Each entry may have some hundred rules: other requests are served in between. */
 export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<AuditPage> {
   const entries: AuditEntry[] = [];
   let characters = 0;

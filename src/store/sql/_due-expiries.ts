@@ -37,8 +37,8 @@ export function draftOfRow(row: Selectable<RulesetRow>): RulesetDraft {
 }
 
 /**
- * Appends the expiries up to `at` of rulesets that are locked, and that are in the feed up to then from now on: in the
- * order of the expiries, unless there are more than can be sorted. O(expiries).
+ * Appends the expiries up to `at` of locked rulesets to the feed, and moves their marks to `at`. In the order of the
+ * expiries, unless there are more than can be sorted. O(expiries).
  */
 export async function appendExpiries(
   engine: Engine,
@@ -97,7 +97,7 @@ async function* dueRules(
   }
 }
 
-/** Writes up to when the expiries of these rulesets are in the feed, and when the next one is due. */
+/** Writes the time up to which the expiries of these rulesets are in the feed, and when the next one is due. */
 export async function saveExpiryMarks(within: Transaction<Tables>, drafts: Iterable<RulesetDraft>): Promise<void> {
   for (const { number, expiredUntil, nextExpiry, isDue, areMarksChanged } of drafts) {
     if (!isDue && !areMarksChanged) continue;

@@ -22,7 +22,7 @@ export interface Engine {
    * in some milliseconds.
    */
   readonly rowsAtOnce: number;
-  /** Lets requests have their turn if the database client's thread serves them, too. */
+  /** Lets other requests run if the thread of the database client serves them, too. */
   pause(): Promise<void>;
   /**
    * Rules of a ruleset in the order of prefixes, those after a key, as arrays: for a million rows, objects cost too

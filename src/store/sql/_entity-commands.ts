@@ -53,8 +53,8 @@ export async function executeEntityCommand(group: Group, command: EntityCommand)
 }
 
 /**
- * Keeps others from numbering changes until the commit, and so from changing anything that has been read. The row that
- * numbers changes is the last lock of every transaction, so its holder never waits for another transaction.
+ * Keeps other servers from numbering changes until the commit, and so from changing anything that has been read. The
+ * row that numbers changes is the last lock of every transaction, so its holder never waits for another transaction.
  */
 export async function lockNumbers({ engine, within }: Pick<Group, "engine" | "within">): Promise<void> {
   await sql`select sequence from store ${forUpdate(engine)}`.execute(within);

@@ -8,8 +8,8 @@ import type { Tables } from "./_tables.ts";
 export const EVENTS_OF_ROW = 1000;
 
 /**
- * Writes the events of a long list while it is decided. Their numbers are known only at the end, when others can no
- * longer number theirs.
+ * Writes the events of a long list while it is decided. Their numbers are known only at the end, when no other server
+ * can number events.
  */
 export class EventParts {
   readonly #within: Transaction<Tables>;

@@ -101,7 +101,7 @@ function countOf({ content }: Pending): number {
   return "part" in content ? content.part.count : 1;
 }
 
-/** Reserves so many numbers for each organisation; returns the first of each. */
+/** Reserves a number for each pending event of each organisation; returns the first number of each. */
 async function reserve(
   engine: Engine,
   within: Transaction<Tables>,
@@ -135,7 +135,7 @@ function rowOf(pending: Pending, first: number): (string | number | null)[] {
   return about(content.body.type, JSON.stringify(content.body));
 }
 
-/** What a change other than one of rules is in the feed; undefined if it is not in it. */
+/** The event of a change that is not about rules; undefined if the feed has none for it. */
 export function eventOf({ change, old }: Recorded): EventBody | undefined {
   switch (change.kind) {
     case "ruleset":

@@ -11,6 +11,6 @@ export interface Group {
   readonly rulesetsPerOrganisation: number;
   /** The ruleset, locked. Throws StoreError (`ruleset-not-found`), also for another organisation's. */
   ruleset(command: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft;
-  /** Takes a ruleset that a command has made, with rules that may expire. */
+  /** Adds a ruleset that a command has created, with rules that may expire. */
   add(draft: RulesetDraft): void;
 }

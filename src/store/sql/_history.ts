@@ -10,7 +10,7 @@ export interface LastChange {
   readonly mark: HistoryMark | null;
 }
 
-/** The last change, and whether the database has all of these: the ids of their transactions, by number. */
+/** The last change, and whether the database has all of the given changes: the ids of their transactions, by number. */
 export async function compareHistory(
   within: Transaction<Tables>,
   seen: ReadonlyMap<number, string>,

@@ -5,7 +5,10 @@ import type { Engine } from "./_engine.ts";
 /** What an `IndicatorVersion` has, in its order. */
 const COLUMNS = sql`added, id, prefix, name, kind, created, modified, expires_at, revoked`;
 
-/** See `READS.indicators`. The database writes the text: that takes a third of the time in which rows become objects. */
+/**
+ * See `READS.indicators`. The database writes the text, in a third of the time that it takes to convert rows to
+ * objects.
+ */
 export async function readIndicators(engine: Engine, collectionId: string, query: IndicatorQuery): Promise<string> {
   const collections = engine.db.selectFrom("indicator_collections").select(["number", "organisation_id"]);
   const collection = await collections.where("id", "=", collectionId).executeTakeFirst();
@@ -22,7 +25,9 @@ export async function readIndicators(engine: Engine, collectionId: string, query
   return rows[0]!.text;
 }
 
-/** By the collection's number. O(found + log n) where ids, identities or times are asked for, whatever else there is */
+/**
+ * By the collection's number. O(found + log n) where the query selects ids, identities or times, whatever else there is
+ */
 export function pageQuery(
   { name }: Pick<Engine, "name">,
   { number, organisationId }: { readonly number: number; readonly organisationId: string },
@@ -36,14 +41,14 @@ export function pageQuery(
   if (!versions.all) conditions.push(versionCondition(versions));
   const isById = ids !== undefined || identity !== undefined;
   const index = isById ? "indicators_by_id" : isByTime(versions) ? "indicators_by_time" : undefined;
-  // SQLite has no statistics, and would go through the whole collection, as that needs no sorting.
+  // SQLite has no statistics, and would scan the whole collection, because that needs no sorting.
   const by = name === "sqlite" && index !== undefined ? sql`indexed by ${sql.ref(index)}` : sql``;
   return sql`
     select ${COLUMNS} from indicators ${by}
     where ${sql.join(conditions, sql` and `)} order by added limit ${limit}`;
 }
 
-/** Whether only versions of certain times are wanted. */
+/** Whether the query selects only versions of certain times. */
 function isByTime({ all, first, last, at }: IndicatorQuery["versions"]): boolean {
   return !all && !first && !last && at.length > 0;
 }

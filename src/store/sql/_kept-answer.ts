@@ -15,7 +15,7 @@ function holderOf(answer: Answer): WithResults {
 
 /**
  * An answer as it is kept with an idempotency key: JSON. If it has many results, these follow on lines of their own,
- * each an array, so that `pause` lets others have their turn between two of them; JSON has no line ends of its own.
+ * each an array, so that `pause` lets other requests run between two of them; the JSON itself has no line breaks.
  */
 export async function textOfAnswer(answer: Answer, pause: () => Promise<void>): Promise<string> {
   const { results = [] } = holderOf(answer);

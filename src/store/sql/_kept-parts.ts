@@ -4,7 +4,7 @@ import type { Engine } from "./_engine.ts";
 import { type KeptTexts, textOfParts } from "../decide/_kept-texts.ts";
 import type { Tables } from "./_tables.ts";
 
-/** Days for which rules are kept; whoever wants an undo wants it within this time. */
+/** Days for which rules are kept, so that changes can be undone for as long. */
 const KEPT_DAYS = 30;
 const DAY = 86_400_000;
 

@@ -3,7 +3,7 @@ import type { FoundMessage, LimitMessage, SeenMessage } from "../limit-message.t
 import { type Engine, jsonRows } from "./_engine.ts";
 import { clock } from "./_leases.ts";
 
-/** Milliseconds for which messages are given to others. Their counts are of one minute. */
+/** Milliseconds for which messages are delivered to other servers. Their counts are of one minute. */
 const READ_FOR = 120_000;
 /** Milliseconds after which they are deleted. */
 const KEPT_FOR = 180_000;

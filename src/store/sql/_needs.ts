@@ -149,13 +149,13 @@ export async function deployment(
   return deploymentOf(row);
 }
 
-/** When a key or a deployment had an event that comes once; null: never. */
+/** When a key or a deployment had an event that comes only once; null: never. */
 export async function announcedAt(within: Within, about: string): Promise<number | null> {
   const row = within.selectFrom("announcements").select("at").where("about", "=", about);
   return (await row.executeTakeFirst())?.at ?? null;
 }
 
-/** When the list of a deployment was last asked for, as far as servers have recorded it; null: never. */
+/** When the list of a deployment was last requested, as far as servers have recorded it; null: never. */
 export async function pulledAt(within: Within, deploymentId: string): Promise<number | null> {
   const pulls = within.selectFrom("pulls").where("deployment_id", "=", deploymentId);
   return (await pulls.select(({ fn }) => fn.max<number | null>("at").as("at")).executeTakeFirstOrThrow()).at;
@@ -181,7 +181,10 @@ export async function credential(
   return row && credentialOf(row);
 }
 
-/** How many TAXII credentials of the organisation are not revoked, and the ids of what may be a collection of one. */
+/**
+ * How many TAXII credentials of the organisation are not revoked, and the ids of everything that may be a collection of
+ * a credential.
+ */
 export async function roomForTaxiiCredential(
   within: Within,
   { organisationId }: { readonly organisationId: string },

@@ -4,8 +4,8 @@ import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 
 /**
- * Counts what is there. Throws StoreError (`corrupt`) where the counts kept with rulesets, or the numbers of changes,
- * are not what they should be.
+ * Counts the content of the database. Throws StoreError (`corrupt`) if the counts kept with rulesets, or the numbers of
+ * changes, are wrong.
  */
 export function readReport(engine: Engine): Promise<StoreReport> {
   return atOneInstant(engine, async (within) => {

@@ -13,8 +13,8 @@ interface AuthorRow {
 }
 
 /**
- * See `READS.ruleAuthors`. Rules have the times of the changes that wrote them, so nothing more is stored: a change of
- * the ruleset at that time is the one, unless others of the same millisecond were made by someone else.
+ * See `READS.ruleAuthors`. Rules have the times of the changes that wrote them, so nothing more is stored: the change
+ * of the ruleset at that time is the one, unless someone else made another change in the same millisecond.
  */
 export function readRuleAuthors(
   engine: Engine,

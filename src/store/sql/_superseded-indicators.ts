@@ -16,7 +16,7 @@ export async function deleteSupersededIndicators(engine: Engine, until: number):
   return deleted.rows.length === AT_ONCE;
 }
 
-/** Deletes what a collection has beyond `KEPT` superseded versions of the indicators of which these versions are added. */
+/** Deletes superseded versions beyond `KEPT` of each indicator that gets one of these new versions. */
 export async function deleteSurplusVersions(
   engine: Engine,
   within: Transaction<Tables>,

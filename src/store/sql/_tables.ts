@@ -90,7 +90,7 @@ export interface UserRow {
   readonly id: string;
   readonly organisation_id: string;
   readonly name: string;
-  /** As `keyOfName` makes it: names that differ only in case are equal. */
+  /** The result of `keyOfName`: equal for names that differ only in case. */
   readonly name_key: string;
   readonly role: Role;
   /** The hash, in the form of its checker; null until an invitation has been accepted. */
@@ -122,7 +122,7 @@ export interface RulesetRow {
   readonly updated_at: number;
   readonly version: number;
   readonly rule_count: number;
-  /** Rules whose expiry is not later have had it appended to the feed; no other has. */
+  /** The feed has exactly the expiries that are not later than this. */
   readonly expired_until: Generated<number>;
   /** No rule has an expiry between `expired_until` and this; null: there is none after it. */
   readonly next_expiry: Generated<number | null>;
@@ -132,7 +132,7 @@ export interface RulesetRow {
 
 export interface RuleRow {
   readonly ruleset: number;
-  /** As `keyOfPrefix` makes it: sorts as prefixes do. */
+  /** The result of `keyOfPrefix`, which sorts as prefixes do. */
   readonly prefix: string;
   readonly name: string | null;
   readonly expires_at: number | null;
@@ -168,11 +168,11 @@ export interface ChangeRow {
   readonly told: string | null;
 }
 
-/** Some thousand of the rules that a large change touched. */
+/** A part of the rules that a large change touched: some thousand. */
 export interface KeptRulesRow {
   readonly id: string;
   readonly part: number;
-  /** Of the change; parts are deleted by age. */
+  /** The time of the change; parts are deleted by age. */
   readonly at: number;
   /** JSON of `OldRules`. */
   readonly rules: string;
@@ -251,7 +251,7 @@ export interface PublishedListRow {
 export interface PullRow {
   readonly deployment_id: string;
   readonly at: number;
-  /** Distinguishes pulls of one millisecond; a repeated record has the same. */
+  /** Distinguishes pulls of the same millisecond; the same when a record is repeated. */
   readonly id: string;
   readonly file: string;
   readonly address: string;
@@ -299,7 +299,10 @@ export interface BouncerListRow {
 /** The number of an organisation's last event. */
 export interface EventHeadRow {
   readonly organisation_id: string;
-  /** A random id. A database that is restored from a backup gets another one: its next events have numbers that others had. */
+  /**
+   * A random id. A database that is restored from a backup gets another one: its next events get numbers that other
+   * events had.
+   */
   readonly feed: string;
   readonly sequence: number;
 }
@@ -353,13 +356,13 @@ export interface ExternalListRow {
 export interface ListContentRow {
   readonly list_id: string;
   readonly number: number;
-  /** As the lists of deployments. */
+  /** In the same form as the lists of deployments. */
   readonly content: string;
 }
 
 export interface BlockedCountRow {
   readonly deployment_id: string;
-  /** Its beginning. */
+  /** The beginning of the hour. */
   readonly hour: number;
   readonly source: string;
   readonly prefix: string;
@@ -376,7 +379,7 @@ export interface WebhookRow {
   readonly stopped: string | null;
   readonly rotation: number;
   readonly previous_until: number | null;
-  /** Sealed with the key file of the servers, and so is the one before it. */
+  /** Sealed with the key file of the servers, as is the previous secret. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly created_at: number;
@@ -385,7 +388,7 @@ export interface WebhookRow {
 
 export interface WebhookProgressRow {
   readonly webhook_id: string;
-  /** The cursor: the last event that has been dealt with. */
+  /** The cursor: the last event that needs no further attempt. */
   readonly sequence: number;
   readonly attempts: number;
   readonly next_at: number | null;
@@ -418,15 +421,15 @@ export interface LeaseRow {
   readonly until: number;
 }
 
-/** At most one. */
+/** The table has at most one row. */
 export interface KeyFileRow {
   readonly id: number;
   readonly fingerprint: string;
 }
 
-/** When a key or a deployment had an event of the feed that comes once. */
+/** When a key or a deployment had an event of the feed that comes only once. */
 export interface AnnouncementRow {
-  /** Its id. */
+  /** The id of the key or the deployment. */
   readonly about: string;
   readonly at: number;
 }

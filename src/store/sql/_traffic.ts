@@ -3,7 +3,9 @@ import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../traffic.ts";
 
-/** Adds to what is recorded in every step, and deletes what is older than is kept. See `COUNTERS.traffic`. */
+/**
+ * Adds the traffic to the recorded steps of every length, and deletes steps that are too old. See `COUNTERS.traffic`.
+ */
 export async function recordTraffic(engine: Engine, minutes: readonly Traffic[]): Promise<void> {
   if (minutes.length === 0) return;
   const newest = Math.max(...minutes.map(({ at }) => at));

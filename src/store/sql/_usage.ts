@@ -9,7 +9,7 @@ function orderOf({ keyId, area, month }: Usage): string {
   return `${keyId} ${area} ${month}`;
 }
 
-/** Adds to what is recorded. In one order of keys, so that two servers never wait for each other. */
+/** Adds the increments to the recorded counts. In one order of keys, so that two servers never wait for each other. */
 export async function recordUsage(engine: Engine, increments: readonly Usage[]): Promise<void> {
   if (increments.length === 0) return;
   const ordered = [...increments].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));

@@ -9,7 +9,9 @@ import type { ChangeRow } from "./_tables.ts";
 
 /** Changes of the organisation that are examined, the newest first. */
 const MAX_SCANNED = 10_000;
-/** Maximum versions of a ruleset, and rules that changes after a version have touched: to read it takes as many steps. */
+/**
+ * Maximum versions of a ruleset, and rules that changes after a version have touched: reading it takes as many steps.
+ */
 const MAX_VERSIONS = 1000;
 const MAX_TOUCHED = 500_000;
 
@@ -22,7 +24,7 @@ interface VersionRow extends KeptFacts {
 
 /** See `READS.rulesetVersions`. */
 export function readVersions(engine: Engine, organisationId: string, rulesetId: string): Promise<RulesetVersion[]> {
-  // Of the summary, only what says whether the rules are kept: some kilobytes each need not be read.
+  // Only the part of the summary that says whether the rules are kept: a whole summary has several kilobytes.
   const summary =
     engine.name === "sqlite"
       ? sql`case when told is not null then json_object('isKept', json(iif(told ->> 'isKept', 'true', 'false'))) end`

@@ -15,7 +15,7 @@ import type { DeliveryRow, Tables, WebhookProgressRow, WebhookRow } from "./_tab
 
 type Within = Transaction<Tables>;
 
-/** Deliveries that are kept of each endpoint, and of events that were given up. */
+/** Deliveries kept for each endpoint, and deliveries kept of events that were given up. */
 const KEPT_DELIVERIES = 50;
 const KEPT_GIVEN_UP = 200;
 

@@ -19,12 +19,12 @@ const REOPEN_AFTER = 500;
 
 /**
  * A SQLite file, in a thread of its own. If the thread ends, for example out of memory, another one opens the same
- * file: calls in progress have an unknown outcome, calls until it is open are rejected, and readers of the changes are
- * asked to look for commits that were never confirmed.
+ * file: calls in progress have an unknown outcome, calls until it is open are rejected, and the change feed polls for
+ * commits that were never confirmed.
  */
 export class SqliteBackend implements Backend {
   readonly #setup: WorkerSetup;
-  /** undefined between the end of one and the next one's opening. */
+  /** undefined from the end of one thread until the next one has opened the file. */
   #thread: SqliteThread | undefined;
   #whyClosed = "";
   #hint = (): void => {};

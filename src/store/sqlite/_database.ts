@@ -17,13 +17,13 @@ import type { Tables } from "../sql/_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { CommitError } from "./_errors.ts";
 
-/** Marks a file as ours, in its header: "ipsv". */
+/** Marks a file as a store of this program, in its header: "ipsv". */
 const APPLICATION_ID = 0x69707376;
 /** Milliseconds for which a writer waits for another process's writer. */
 export const BUSY_TIMEOUT = 10_000;
 /** Pages of the log after which a writer copies it into the file: some 16 MB. */
 const CHECKPOINT_PAGES = 4000;
-/** The mode of files with users' data. */
+/** The mode of files with the data of users. */
 const PRIVATE = 0o600;
 /** The thread of the file has nothing else to do meanwhile. */
 const ROWS_AT_ONCE = 10_000;
@@ -34,10 +34,7 @@ export interface SqliteEngine extends Engine {
   readonly file: DatabaseSync;
 }
 
-/**
- * What a commit waits for. Servers use `full`; the tests show that `normal` loses what is still on its way at a power
- * cut.
- */
+/** What a commit waits for. Servers use `full`; the tests show that with `normal` a power failure loses commits. */
 export type Synchronous = "full" | "normal" | "off";
 
 /**
@@ -77,7 +74,7 @@ export function openDatabase(
   };
 }
 
-/** Unless this user may not search its folder. */
+/** Whether there is no file. False if this user may not search its folder. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

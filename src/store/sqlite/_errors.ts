@@ -9,7 +9,7 @@ export class CommitError extends Error {
   }
 }
 
-/** SQLite's primary result codes that concern the disk or another process, and the cure of each. */
+/** SQLite's primary result codes that concern the disk or another process, and the remedy for each. */
 const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: string]>> = {
   5: ["unavailable", "another process has been writing for too long; try again"], // SQLITE_BUSY
   8: ["unavailable", "check the permissions of the file and its folder, and that its file system is not read-only"], // SQLITE_READONLY

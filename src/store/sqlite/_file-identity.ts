@@ -7,7 +7,7 @@ export class FileIdentity {
   /** Null if there was no file. */
   readonly opened: string | null;
 
-  /** Of the file that has just been opened, or was opened before with that identity. */
+  /** The identity of the file that has just been opened, or of one that was opened before. */
   constructor(path: string, opened: string | null = identityAt(path)) {
     this.#path = path;
     this.opened = opened;

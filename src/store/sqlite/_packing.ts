@@ -8,7 +8,7 @@ const MAX_CLONED_ITEMS = 256;
 const ITEMS_AT_ONCE = 128;
 /** The properties that may be lists of thousands: of commands, answers and changes. */
 const LISTS = new Set(["items", "results", "upserts", "deletes"]);
-/** Stands for a list, by its number. None of our properties has this name. */
+/** Stands for a list, by its number. No property of commands, answers or changes has this name. */
 const PLACEHOLDER = "\0list";
 
 /**

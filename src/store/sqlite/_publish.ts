@@ -9,7 +9,7 @@ const COMPANIONS = ["", "-journal", "-wal", "-shm"];
 
 /**
  * Lets `write` fill an empty file, which gets its name only when it is complete and on the disk: at any time, the name
- * belongs to the old file or to the new one. Only its owner may read it, unless `mode` says otherwise. Throws
+ * refers to either the old file or the new one. Only its owner may read it, unless `mode` says otherwise. Throws
  * StoreError.
  */
 export async function publish(path: string, write: (part: string) => Promise<void>, mode = 0o600): Promise<void> {

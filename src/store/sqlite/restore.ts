@@ -12,8 +12,8 @@ import { publish } from "./_publish.ts";
 const SQLITE_BUSY = 5;
 
 /**
- * Replaces a SQLite file with a backup: a copy is checked, brought up to date, and only then gets the name. Throws
- * StoreError: `exists` if there is a file and `force` is not set, `unavailable` if that file is in use.
+ * Replaces a SQLite file with a backup: a copy is checked, brought up to date, and only then takes the file's name.
+ * Throws StoreError: `exists` if there is a file and `force` is not set, `unavailable` if that file is in use.
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: no such file`);
@@ -65,7 +65,7 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
     }
   } catch (error) {
     const known = asStoreError(error, backup);
-    // The disk that is full is the copy's.
+    // It is the disk of the copy that is full.
     throw known instanceof StoreError && known.code === "unavailable" ? asStoreError(error, path) : known;
   }
 }
