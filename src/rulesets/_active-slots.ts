@@ -7,16 +7,16 @@ const BLOCK = 1 << BLOCK_BITS;
  *     bits         0     1      1      1             one each: at 9:20 the first rule has expired
  *     span         9:00 to 9:30                      per block of 512 slots: the last expiry that has passed, the next
  *
- * Invariant: while from <= now < until, a slot's bit is 1 exactly if now < expiresAt. Whatever changes an expiry ends the
- * span of its block; so does the next expiry, and a `now` that goes back past the last. The bits of a block are then made
- * anew when one of them is asked for, from 4 KB of expiries that lie side by side.
+ * Invariant: while from <= now < until, a slot's bit is 1 exactly if now < expiresAt. Whatever changes an expiry ends
+ * the span of its block; so does the next expiry, and a `now` that goes back past the last. The bits of a block are
+ * then made anew when one of them is read, from 4 KB of neighbouring expiries.
  */
 /**
- * Which rules of a family are active, one bit each: the expiry of a rule that a lookup has found is a read from memory,
- * which took half of the time of a check among a million rules. Exact at every moment.
+ * Which rules of a family are active, one bit each. Without it, reading the expiry of the rule that a lookup has found
+ * took half of the time of a check among a million rules. Exact at every moment.
  */
 export class ActiveSlots {
-  /** By slot. Whoever writes to it calls `changed`. */
+  /** By slot. Every write to it must be followed by `changed`. */
   readonly expiresAt: Float64Array;
   readonly #bits: Int32Array;
   /** Two numbers per block: `from` and `until`. */
@@ -41,7 +41,7 @@ export class ActiveSlots {
     return ((this.#bits[slot >>> 5]! >>> slot) & 1) !== 0; // shifts count modulo 32
   }
 
-  /** The expiry of the slot was written. */
+  /** Must be called after the expiry of the slot was written. */
   changed(slot: number): void {
     this.#spans[(slot >>> BLOCK_BITS) << 1] = Infinity;
   }

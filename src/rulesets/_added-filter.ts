@@ -15,7 +15,7 @@ const GOLDEN = 0x9e37_79b1;
  * concerns too many addresses: from then on every address may have one.
  */
 export class AddedFilter {
-  /** Empty until a rule is added: reads then give 0. */
+  /** Empty until a rule is added: reads then yield undefined, which bit operations take as 0. */
   #bits = new Int32Array(0);
   #all = false;
 
@@ -31,8 +31,9 @@ export class AddedFilter {
   }
 
   /**
-   * A rule for the prefix was added. No rule is missed: an address below an IPv4 prefix has a bit from `first` to `last`,
-   * and one below an IPv6 prefix of 32 bits or more shares its first 32 bits, or its first 64 if the prefix has them.
+   * Records that a rule for the prefix was added. No rule is missed: an address below an IPv4 prefix has a bit from
+   * `first` to `last`, and one below an IPv6 prefix of 32 bits or more shares its first 32 bits, or its first 64 if the
+   * prefix has them.
    *
    *     10.1.0.0/18     first 20 bits 0a010 to 0a013: four bits        10.1.2.3: one bit
    *     10.0.0.0/8      4,096 bits                                        0.0.0.0/0: all 2^20

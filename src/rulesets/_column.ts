@@ -9,7 +9,7 @@ export function grown<Of extends Column>(column: Of, larger: Of): Of {
   return larger;
 }
 
-/** A copy, with the same capacity unless another is given, of which this many elements are used. */
+/** A copy of a column of which `used` elements are in use, with the same capacity unless another is given. */
 export function* copying<Of extends Column>(
   column: Of,
   used: number,
@@ -20,7 +20,7 @@ export function* copying<Of extends Column>(
   return copy;
 }
 
-/** Calls `work` with all elements from `start` to before `end`, some at a time: from one to before another. */
+/** Calls `work` for the elements from `start` to before `end`, piece by piece, with the bounds of each piece. */
 export function* inPieces(
   start: number,
   end: number,

@@ -62,7 +62,7 @@ export class ExpiryCounts {
   add(moment: number): void {
     const at = this.#blockOf(moment);
     const block = this.#blocks[at];
-    // Only if there is no block at all: otherwise a moment past the last block goes into the last.
+    // Only if there is no block at all: a moment after the last block goes into the last block.
     if (block === undefined) return void this.#blocks.push(newBlock(moment));
     const index = indexOf(block, moment);
     block.total++;
@@ -71,7 +71,7 @@ export class ExpiryCounts {
     if (block.size === BLOCK) this.#blocks.splice(at + 1, 0, split(block));
   }
 
-  /** One rule fewer expires at the moment; there is one. */
+  /** One rule fewer expires at the moment, which must have one. */
   remove(moment: number): void {
     const at = this.#blockOf(moment);
     const block = this.#blocks[at]!;
@@ -153,7 +153,7 @@ function newBlock(moment: number): Block {
   return block;
 }
 
-/** Where in the block the moment is, or belongs. */
+/** The index of the moment in the block, or the index at which it belongs. */
 function indexOf({ moments, size }: Block, moment: number): number {
   let low = 0;
   let high = size;

@@ -61,7 +61,7 @@ export class FamilyRules {
     return rules;
   }
 
-  /** With `count` rules in filled slots if they come with their decider; else empty. */
+  /** With `count` rules in filled slots if a decider is given; otherwise empty. */
   constructor(
     slots: RuleSlots,
     deciderOf = (allRules: () => RuleTree): RuleDecider => new RuleDecider(slots, allRules),
@@ -98,7 +98,7 @@ export class FamilyRules {
 
   /**
    * Builds everything that is otherwise built on first use, in the steps of `RuleIndex.completing`; rules may be added,
-   * changed and removed meanwhile. If this is abandoned, the next call, or the first use, continues where it stopped.
+   * changed and removed meanwhile. If it is abandoned, the next call, or the first use, continues where it stopped.
    */
   *completing(): Generator<undefined, void, undefined> {
     // First, as the expiries of a file need no copy until there are columns that can be written to.
@@ -107,7 +107,7 @@ export class FamilyRules {
     while (this.#tree === undefined) yield void (this.#makingTree ??= this.#makeTree()).next();
   }
 
-  /** The rules as they are now: until the moment is ended, later writes do not affect it. */
+  /** The rules as they are now: later writes do not affect the moment until it is ended. */
   moment(): FamilyMoment {
     const slots = this.slots.moment();
     return { family: this.slots.family, count: this.count, slots, order: this.decider.orderedSlotsOf(slots) };
@@ -117,7 +117,7 @@ export class FamilyRules {
     return (this.#blocks ??= new StateBlocks(this.tree));
   }
 
-  /** For tests, which need small ones. */
+  /** Set by tests, which need small blocks. */
   set blocks(blocks: StateBlocks) {
     this.#blocks = blocks;
   }

@@ -26,10 +26,10 @@ const STEP = 1 << 12;
 /** The prefixes that existed at a freeze, and the slots of their rules. Immutable; copies of an index share it. */
 export class FrozenRules {
   readonly table: PrefixTable;
-  /** What looks up many addresses at a time. */
+  /** Looks up many addresses at a time. */
   readonly batches: RuleBatchLookup;
   readonly #family: Family;
-  /** The slot of a match is its value less this. */
+  /** The slot of a match is its value minus this. */
   readonly #offset: number;
   readonly #values: Int32Array;
   /** Whether each value equals its match, as for rules that were loaded and then frozen: this saves a read. */
@@ -115,7 +115,7 @@ export class FrozenRules {
 }
 
 /**
- * Freezes the rules of a family anew: those that `orderedSlots` gives. Rules may be added, changed and removed
+ * Freezes the rules of a family anew: those whose slots `orderedSlots` yields. Rules may be added, changed and removed
  * meanwhile: an added one may be included or not; a removed one may still be included, with a slot that is never
  * active. In steps of about a millisecond at most.
  */

@@ -2,8 +2,8 @@
 const SLICE = 2;
 
 /**
- * Does work that can be interrupted bit by bit, after a delay in milliseconds, by timers that do not keep a program from
- * ending unless `isAwaited`; then calls `onEnd`, with the error if it has failed.
+ * Does interruptible work in slices, after a delay in milliseconds, by timers that do not keep a program from ending
+ * unless `isAwaited`; then calls `onEnd`, with the error if the work failed.
  */
 export function inBackground(
   work: Iterator<undefined, void>,

@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 export class NamePacker {
   readonly #numbers = new Map<string, number>();
 
-  /** 0 for none. */
+  /** The number of a name; 0 for null. */
   numberOf(name: string | null): number {
     if (name === null) return 0;
     const known = this.#numbers.get(name);
@@ -18,7 +18,7 @@ export class NamePacker {
     return this.#numbers.size;
   }
 
-  /** The names as `PackedNames` has them. In steps. */
+  /** The names in the form of `PackedNames`. In steps. */
   *packing(): Generator<undefined, { readonly text: Uint8Array; readonly ends: Uint32Array }, undefined> {
     const ends = new Uint32Array(this.#numbers.size);
     let text = new Uint8Array(0);

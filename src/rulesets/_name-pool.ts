@@ -9,7 +9,7 @@ const MAX_SHARED = 4096;
 
 const encoder = new TextEncoder();
 
-/** Collects names of up to a few thousand characters as bytes, and gives them packed in any order. */
+/** Collects names of up to a few thousand characters as bytes, and packs them in any order. */
 export class NamePool {
   readonly #shared = new Map<string, number>();
   readonly #blocks: Uint8Array[] = [];
@@ -31,7 +31,7 @@ export class NamePool {
     return number;
   }
 
-  /** The names of these numbers, packed; each is there once. */
+  /** The names with these numbers, packed; each distinct name once. */
   pack(numbers: Uint32Array): PackedNames {
     const indexes = new Map<number, number>();
     const packed = new Uint32Array(numbers.length);

@@ -24,7 +24,7 @@ interface Part {
  * same name as long as there are few distinct names.
  */
 export class NameTable {
-  /** By slot: the number of a packed name, from 1 on; ~index of a text; 0 for none. */
+  /** By slot: the number of a packed name, from 1; ~index of a text; 0 for none. */
   #references: Int32Array;
   /** Null where it is free. */
   #texts: (string | null)[] = [];
@@ -47,20 +47,20 @@ export class NameTable {
     return this.#references.length;
   }
 
-  /** Of the slots before `end`. */
+  /** A copy with the names of the slots before `end`. */
   *copying(end: number): Generator<undefined, NameTable, undefined> {
     const copy = new NameTable(0);
     copy.#references = yield* copying(this.#references, end);
     copy.#texts = this.#texts.slice();
     copy.#free = this.#free.slice();
     copy.#end = this.#end;
-    // What is packed never changes.
+    // Packed parts never change.
     copy.#parts = this.#parts.slice();
     copy.#next = this.#next;
     return copy;
   }
 
-  /** Without the names themselves. */
+  /** Bytes, without the names themselves. */
   get byteLength(): number {
     return this.#parts.reduce(
       (sum, { ends }) => sum + ends.byteLength,

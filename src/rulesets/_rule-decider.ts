@@ -28,12 +28,12 @@ interface Freezing {
  * - a rule is added: it goes into `added`, and into `Freezing.added` while a freeze is in progress;
  * - a rule changes: its slot changes, which both read;
  * - a rule is removed: its slot is cleared, so it decides nothing, and it leaves `added`;
- *  - a freeze ends: its table names what was in the old table or in `added` when it began and has not gone since, and the
- *    new `added` holds what has come since.
+ * - a freeze ends: its table has the rules that were in the old table or in `added` when it began and still exist, and
+ *   the new `added` has the rules added since.
  * No slot that a table refers to is reused for another prefix: slots of removed rules stay in `gone` until a table that
  * was begun afterwards is in place. (A new rule with the prefix of a removed one gets another slot.)
  *
- * Why comparing lengths is enough: both answers cover the address asked about, so one of them covers the other.
+ * Why comparing lengths is enough: both answers cover the address in question, so one of them covers the other.
  */
 /**
  * Finds the rule of a family that decides about an address: from a table of the rules at some moment and a small tree
@@ -50,7 +50,8 @@ export class RuleDecider {
   /** The slots of removed rules that a table may still refer to. */
   #gone: number[] = [];
   /**
-   * Those of them that no table refers to any more. The end of a freeze leaves them to the next write: see `copying`.
+   * The removed slots that no table refers to any more. The end of a freeze leaves them to the next write: see
+   * `copying`.
    */
   #unnamed: number[] = [];
   #freezing: Freezing | undefined;
@@ -67,8 +68,8 @@ export class RuleDecider {
   }
 
   /**
-   * Makes a copy, over a copy of the slots that may be made in steps: it has what this one has when `copying` is
-   * called, even if a freeze ends before the slots are copied. The table is immutable and shared.
+   * Makes a copy, over a copy of the slots that may be made in steps: the copy has the rules that this one has when
+   * `copying` is called, even if a freeze ends before the slots are copied. The table is immutable and shared.
    */
   copying(): (slots: RuleSlots, allRules: () => RuleTree) => RuleDecider {
     const { end, freed } = this.#added;
@@ -111,12 +112,12 @@ export class RuleDecider {
     return (this.#frozen?.byteLength ?? 0) + this.#added.cells.byteLength + this.#filter.byteLength;
   }
 
-  /** Before a rule is added or removed: frees the slots that no table refers to any more. */
+  /** Frees the slots that no table refers to any more. Must be called before a rule is added or removed. */
   prepare(): void {
     for (let slot = this.#unnamed.pop(); slot !== undefined; slot = this.#unnamed.pop()) this.#slots.free(slot);
   }
 
-  /** The rule in the slot is new. */
+  /** Adds the rule in the slot, which is new. */
   add(slot: number): void {
     this.#freezing?.added.push(slot);
     if (this.#frozen === undefined) return;
@@ -124,7 +125,7 @@ export class RuleDecider {
     this.#filter.add(this.#slots.prefixAt(slot));
   }
 
-  /** The rule in the slot is removed: clears the slot, and frees it unless a table refers to it. */
+  /** Removes the rule in the slot: clears the slot, and frees it unless a table refers to it. */
   remove(slot: number): void {
     if (this.#frozen !== undefined && this.#isAdded(slot)) this.#added.remove(slot);
     this.#slots.clear(slot);
@@ -147,10 +148,13 @@ export class RuleDecider {
     return this.#mayBeAdded(prefix) ? this.#longer(slot, this.#added.deciding(prefix, now)) : slot;
   }
 
-  /** The slot of the most specific active rule around the one in a taken slot; 0: none is. O(1) for most. */
+  /**
+   * The slot of the most specific active rule that contains the rule in a taken slot; 0 if there is none. O(1) for most
+   * rules.
+   */
   decidingAbove(slot: number, now: number): number {
     const prefix = this.#slots.prefixAt(slot);
-    // No rule added since covers it, so that it is not one of them, either: the table has it, and all around it.
+    // No rule added since covers it, so it was not added since itself: the table has it, and all rules that contain it.
     const isFrozen = this.#frozen !== undefined && !this.#mayBeAdded(prefix);
     const parent = isFrozen ? this.#frozen!.parentOf(slot) : undefined;
     if (parent !== undefined) return this.#frozen!.activeSlot(parent, this.#slots.active, now);

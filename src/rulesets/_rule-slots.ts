@@ -20,13 +20,13 @@ const STAGGER = 1 / 128;
 /** Rules between two pauses: a few hundred microseconds. */
 const VISITED_AT_ONCE = 1 << 14;
 
-/** Called with a prefix: its words are 0 where the family has none. */
+/** Called with a prefix; words that the family does not have are 0. */
 export type VisitPrefix = (length: number, w0: number, w1: number, w2: number, w3: number) => void;
 
 /** Writes the times of the slots from `from` to before `to` into a column. */
 export type WriteTimes = (column: Float64Array, from: number, to: number) => void;
 
-/** What a file says about rules that take the slots from 1 on, in order. */
+/** The columns of a file, whose rules take the slots from 1 on, in order. */
 export interface FileColumns {
   readonly count: number;
   /** From slot 0 on, whose elements are unused; the file's own, never written to. */
@@ -37,7 +37,7 @@ export interface FileColumns {
   keys(): Generator<undefined, Uint32Array, undefined>;
   created(): WriteTimes;
   updated(): WriteTimes;
-  /** Read once; called again, the same. */
+  /** Read at the first call; further calls return the same object. */
   names(): PackedNames;
 }
 
@@ -74,7 +74,7 @@ export interface FileColumns {
  */
 export class RuleSlots {
   readonly family: Family;
-  /** Of a key: 1 or 4. */
+  /** Words of a key: 1 or 4. */
   readonly words: 1 | 4;
   lengths: Uint8Array;
   expiresAt: Float64Array;
@@ -102,7 +102,7 @@ export class RuleSlots {
     this.expiresAt = new Float64Array(staggered(capacity, 3));
   }
 
-  /** Those of a file. O(1). */
+  /** The slots of the rules of a file. O(1). */
   static of(family: Family, file: FileColumns): RuleSlots {
     const slots = new RuleSlots(family, 0);
     slots.#capacity = Math.max(FIRST_CAPACITY, file.count + 1);
@@ -120,7 +120,7 @@ export class RuleSlots {
     return this.#active!;
   }
 
-  /** Of a freed slot, in its first word, the slot freed before it. */
+  /** The keys by slot. The first word of a freed slot's key is the slot that was freed before it. */
   get keys(): Uint32Array {
     return (this.#keys ??=
       this.#file === undefined
@@ -141,8 +141,8 @@ export class RuleSlots {
   }
 
   /**
-   * Makes the columns that are otherwise made on first use, in short steps. Others may need one meanwhile, make it, and
-   * write to it: then theirs stays.
+   * Makes the columns that are otherwise made on first use, in short steps. A column that is used meanwhile is made by
+   * that use, and is kept.
    */
   *unpacking(): Generator<undefined, void, undefined> {
     const file = this.#file;
@@ -184,7 +184,10 @@ export class RuleSlots {
     return copy;
   }
 
-  /** The expiries from slot 1 on, as they are now: later writes do not affect them. O(1) for those of a file, else O(n). */
+  /**
+   * The expiries from slot 1 on, as they are now: later writes do not affect them. O(1) for the expiries of a file,
+   * otherwise O(n).
+   */
   expiriesNow(): Float64Array {
     return this.#isBorrowed ? this.expiresAt.subarray(1, this.end) : this.expiresAt.slice(1, this.end);
   }
@@ -202,7 +205,7 @@ export class RuleSlots {
     return columns.reduce((sum, column) => sum + (column?.byteLength ?? 0), 0);
   }
 
-  /** The slot of a new rule, with its key; the rest is for `write`. */
+  /** Takes a slot for a new rule and writes its key; `write` writes the rest. */
   take(prefix: Prefix): number {
     const slot = this.freed === 0 ? this.end++ : this.freed;
     this.#beforeWrite(slot);
@@ -225,7 +228,7 @@ export class RuleSlots {
     return slot > 0 && slot < this.end && this.expiresAt[slot] !== NO_RULE_HERE;
   }
 
-  /** Writes everything of a rule but its key. */
+  /** Writes everything of a rule except its key. */
   write(slot: number, rule: Rule): void {
     this.#beforeWrite(slot);
     this.#expire(slot, rule.expiresAt ?? PERMANENT);
@@ -248,7 +251,7 @@ export class RuleSlots {
     this.freed = slot;
   }
 
-  /** The order of a rule's prefix and another, as `comparePrefixes` has it. */
+  /** The order of a rule's prefix and another, as by `comparePrefixes`. */
   compare(slot: number, { w0, w1, w2, w3, length }: Prefix): number {
     const { keys } = this;
     const key = slot * this.words;
@@ -346,7 +349,7 @@ export class RuleSlots {
     this.#active?.changed(slot);
   }
 
-  /** Keeps the old value for those that hold a moment. */
+  /** Keeps the old content for the moments in progress. */
   #beforeWrite(slot: number): void {
     if (this.#isBorrowed) finished(this.#owning());
     for (const moment of this.#moments) moment.keep(slot);
@@ -364,7 +367,7 @@ export class RuleSlots {
     this.expiresAt = expiresAt;
   }
 
-  /** Of the file's rules; of none, as none has been added, without a file. */
+  /** The times of the rules of the file; without a file no rule has been added, and there are none. */
   *#timesIn(step: number, write: WriteTimes | undefined): Generator<undefined, Float64Array, undefined> {
     const column = new Float64Array(staggered(this.#capacity, step));
     if (write !== undefined) yield* inPieces(1, this.#file!.count + 1, (from, to) => write(column, from, to));

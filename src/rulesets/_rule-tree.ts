@@ -76,14 +76,14 @@ export class RuleTree {
   end = STRIDE;
   /** The most recently freed record; each names the next in its left cell. */
   freed = 0;
-  /** Increases with every rule added or removed; a walk that sees it change finds its position anew. */
+  /** Increases with every rule added or removed; a walk that notices a change finds its position anew. */
   changes = 0;
 
   constructor(slots: RuleSlots) {
     this.slots = slots;
   }
 
-  /** Over a copy of the slots. */
+  /** A copy of the tree over a copy of the slots. */
   *copying(slots: RuleSlots): Generator<undefined, RuleTree, undefined> {
     const copy = new RuleTree(slots);
     copy.cells = yield* copying(this.cells, this.end);
@@ -92,7 +92,7 @@ export class RuleTree {
     return copy;
   }
 
-  /** Over the same slots. O(n), by copying an array. */
+  /** A copy over the same slots. O(n), by copying an array. */
   copy(): RuleTree {
     const copy = new RuleTree(this.slots);
     copy.cells = this.cells.slice(0, this.end);
@@ -175,7 +175,7 @@ export class RuleTree {
     this.changes++;
   }
 
-  /** Removes a rule, and with it the record that only it needed. Its slot still holds it. */
+  /** Removes a rule, and the record that only this rule needed. The slot must still hold the rule. */
   remove(slot: number): void {
     const { cells, slots } = this;
     const prefix = slots.prefixAt(slot);
@@ -265,8 +265,8 @@ export class RuleTree {
   }
 
   /**
-   * A rule whose key has as many leading bits in common with the prefix as any: the one that looking only at the bits
-   * of the records leads to. 0 in an empty tree.
+   * A rule whose key has as many leading bits in common with the prefix as that of any rule: the rule to which the bits
+   * of the records lead. 0 in an empty tree.
    */
   relativeOf(prefix: Prefix): number {
     const { cells } = this;

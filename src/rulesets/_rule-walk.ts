@@ -8,12 +8,12 @@ import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts"
  *
  *     given | rules of pending[height - 1] | rules of pending[height - 2] | ... | rules of pending[0]
  *
- * `next` keeps it so: a record is replaced by its children, the right under the left, and its own rule comes first,
- * as in the order of prefixes what covers comes before what is covered.
+ * `next` keeps it so: a record is replaced by its children, the right under the left, and its own rule comes first, as
+ * in the order of prefixes what covers comes before what is covered.
  *
  * Bound: what is under an entry is the right sibling of a record on the way down to it. LENGTH grows along a way, so
- * there are at most 129 levels, one entry for each, and the one in hand: 130. Why a `!` follows each read: `#tree` says
- * it.
+ * there are at most 129 levels, one entry for each, and the one in hand: 130. Why a `!` follows each read: see
+ * `RuleTree`.
  */
 /** A walk over the rules of a tree in order. The tree must not change meanwhile. */
 export class RuleWalk {
@@ -26,7 +26,7 @@ export class RuleWalk {
     this.#tree = tree;
   }
 
-  /** Begins at the rule with as many rules before it. O(depth). */
+  /** Begins at the rule that has `rank` rules before it. O(depth). */
   startAt(rank: number): this {
     const { cells } = this.#tree;
     let at = cells[ROOT]!;

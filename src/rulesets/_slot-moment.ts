@@ -34,19 +34,19 @@ export interface KeptSlot {
  */
 export class SlotMoment {
   readonly slots: Slots;
-  /** No longer keeps anything. */
+  /** Ends the moment: nothing is kept any more. */
   readonly end: () => void;
   readonly #slotEnd: number;
   readonly #kept = new Map<number, KeptSlot>();
 
-  /** For `RuleSlots.moment`. */
+  /** Only `RuleSlots.moment` makes moments. */
   constructor(slots: Slots, end: () => void) {
     this.slots = slots;
     this.end = end;
     this.#slotEnd = slots.end;
   }
 
-  /** The slot is about to be written to. */
+  /** Must be called before a slot is written to: keeps its content. */
   keep(slot: number): void {
     const { slots } = this;
     if (slot >= this.#slotEnd || this.#kept.has(slot)) return;

@@ -35,8 +35,8 @@ interface Block {
 /**
  * Finds the active, or the expired, rules at any offset. The rules are divided, in order, into blocks of about a
  * thousand at most; each block counts its active rules and knows between which two expiries the count is valid. So the
- * passing of an expiry costs a recount of only those blocks that contain it, and any time may be asked about after any
- * other. Nothing is counted before the first question.
+ * passing of an expiry costs a recount of only those blocks that contain it, and queries may be about any times in any
+ * order. Nothing is counted before the first query.
  */
 export class StateBlocks {
   readonly #tree: RuleTree;
@@ -48,14 +48,14 @@ export class StateBlocks {
     this.#size = size;
   }
 
-  /** Over a copy of the tree. Existing counts are copied too. */
+  /** A copy over a copy of the tree, with the existing counts. */
   copy(tree: RuleTree): StateBlocks {
     const copy = new StateBlocks(tree, this.#size);
     copy.#blocks = this.#blocks.map((block) => ({ ...block }));
     return copy;
   }
 
-  /** The rule of this slot is new, has changed, or is about to go. O(log n). */
+  /** Must be called when the rule of this slot is new, has changed, or is about to be removed. O(log n). */
   touch(slot: number): void {
     this.#blocks[this.#blockOf(slot)]!.until = Number.NEGATIVE_INFINITY;
   }
@@ -101,8 +101,8 @@ export class StateBlocks {
   #count(at: number, now: number): void {
     const { slots } = this.#tree;
     const block = this.#blocks[at]!;
-    // A block that was cut is counted up to the cut; the rest is a block of its own, whose empty interval has it counted
-    // when it is asked about. So no count looks at more than #size + 1 rules.
+    // A block that was cut is counted up to the cut; the rest is a block of its own, whose empty interval causes a
+    // count at its first use. So no count looks at more than #size + 1 rules.
     const next = this.#blocks[at + 1]?.after;
     const walk = this.#walk(block);
     let [active, expired, since, until] = [0, 0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -158,7 +158,7 @@ export class StateBlocks {
   }
 }
 
-/** A block that has to be counted. */
+/** A block that has yet to be counted. */
 function newBlock(after: Prefix | undefined): Block {
   return { after, active: 0, expired: 0, since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
 }

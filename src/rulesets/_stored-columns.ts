@@ -80,7 +80,7 @@ function* guarded<Result>(
   }
 }
 
-/** From slot 0 on, whose key means nothing. */
+/** The keys from slot 0 on, whose key has no meaning. */
 function* readKeys(
   family: Family,
   words: Uint8Array,
@@ -104,9 +104,9 @@ function* readKeys(
 const STEP = 1 << 14;
 
 /**
- * That the table decides by the prefixes that the columns name: the match of the first address of each rule is that rule,
- * or lies in it. So no rule of the columns is unknown to the table, and none stands there under another prefix. Parents
- * are smaller than their children, and the rule itself is one of those of its first address, so the loop ends at it.
+ * Checks that the table decides by the prefixes in the columns: the match of the first address of each rule is that
+ * rule, or lies in it. So the table has every rule of the columns, each under its own prefix. Parents are smaller than
+ * their children, and the rule itself is one of those of its first address, so the loop ends at it.
  */
 function* checkMatches(
   family: Family,
@@ -132,7 +132,7 @@ function* checkMatches(
   }
 }
 
-/** Rule n has value n. */
+/** Checks that rule n has value n. */
 function checkValues(table: PrefixTable, from: number, to: number): void {
   const { byteOffset, byteLength } = table.sections.matchValue;
   const values = new Int32Array(table.buffer, byteOffset, byteLength / 4);
@@ -147,7 +147,10 @@ function checkLengths(family: Family, lengths: Uint8Array, from: number, to: num
       throw badRules("matchLength", `rule ${slot} of IPv${family} has the length ${lengths[slot]}`);
 }
 
-/** Each rule has a match of its own, and its parent is an older and shorter one of its family. @throws RulesetError */
+/**
+ * Checks that each rule has a match of its own, whose parent is a match of the same family with a smaller number and a
+ * shorter prefix. @throws RulesetError
+ */
 export function checkParents(table: PrefixTable): void {
   const [count4, count] = [table.prefixCount(4), table.prefixCount(4) + table.prefixCount(6)];
   if (table.matchCount !== count) throw badRules("header", `${table.matchCount} matches for ${count} rules`);
@@ -164,13 +167,13 @@ export function checkParents(table: PrefixTable): void {
   }
 }
 
-/** Undefined where no rule expires. @throws RulesetError */
+/** The expiries by number; undefined if no rule expires. @throws RulesetError */
 export function readExpiries(table: PrefixTable): Float64Array | undefined {
   const { byteOffset, byteLength } = table.sections.expiresAt;
   if (byteLength === 0) return undefined;
   const expiresAt = new Float64Array(table.buffer, byteOffset, byteLength / 8);
   const count = table.matchCount;
-  // Which one is wrong is only asked if there is one.
+  // The index of the wrong expiry is looked for only if there is one.
   let right = 0;
   for (let number = 1; number <= count; number++) right += isExpiry(expiresAt[number]!);
   const wrong = right === count ? 0 : expiresAt.findIndex((time, number) => number > 0 && isExpiry(time) === 0);
@@ -184,7 +187,7 @@ function isExpiry(time: number): number {
   return +(time >= 0) & (+(time <= LAST_TIME) | +(time === PERMANENT));
 }
 
-/** Of slots of which slot 1 is the rule after the first `first`. @throws RulesetError */
+/** Writes times by slot, slot 1 being the rule after the first `first` rules. @throws RulesetError */
 function readTimes(
   times: RulesetMetadata["times"],
   which: "created" | "updated",
@@ -247,8 +250,8 @@ function checkLongest(ends: Uint32Array): void {
 }
 
 /**
- * The UTF-16 code units of a text of names, in which no line may begin: lists are written with them. Most is ASCII, which
- * need not be decoded.
+ * The UTF-16 code units of a text of names, which must not contain line breaks, because lists are written with them.
+ * Most is ASCII, which need not be decoded.
  */
 function unitsIn(text: Uint8Array): number {
   let bits = 0;
@@ -275,8 +278,8 @@ function decodedNames(text: Uint8Array): string {
 }
 
 /**
- * That prefixes are canonical, and follow each other in order: by address, then by length. No prefix comes twice, and a
- * prefix comes before all that lie in it.
+ * Checks that prefixes are canonical and in order: by address, then by length. No prefix comes twice, and a prefix
+ * comes before all that lie in it.
  */
 function checkOrder4(keys: Uint32Array, lengths: Uint8Array, from: number, to: number): void {
   let [keyBefore, lengthBefore] = from === 1 ? [0, -1] : [keys[from - 1]!, lengths[from - 1]!];

@@ -5,13 +5,13 @@ import { checkRuleName } from "./validate-rule.ts";
 
 const MAX_ID = 255;
 
-/** Which ruleset of which database the rules of a file belong to, for a service that continues from there. */
+/** Which ruleset of which database the rules of a file come from, for a service that continues from there. */
 interface RulesetOrigin {
   readonly rulesetId: string;
   /**
    * The last change of the database that the rules contain: its number, and the random id of the transaction that wrote
-   * it. Only this database has it, and copies that were made since; one that is restored from an older backup gives the
-   * number to another transaction. `schema`: the database's then.
+   * it. Only this database has that change, and copies that were made since; a database that is restored from an older
+   * backup gives the number to another transaction. `schema`: that of the database at that time.
    */
   readonly mark: { readonly schema: number; readonly sequence: number; readonly transaction: string };
 }
@@ -22,14 +22,17 @@ export interface StoredAbout {
   readonly purpose: Purpose;
   /** See `PrefixPolicy`. */
   readonly allowSpecialPurpose: boolean;
-  /** See `Ruleset.sequence`; of rules that have an origin, a change of the database: all up to it are in them. */
+  /**
+   * See `Ruleset.sequence`; for rules that have an origin, the number of a change of the database: the rules include
+   * all changes up to it.
+   */
   readonly sequence: number;
   readonly origin?: RulesetOrigin;
 }
 
 /**
  * The contents of a snapshot of the kind "ruleset" besides its table. Rules are numbered in the order of prefixes, IPv4
- * first, from 1 on; a rule's number is its match id in the table, and its value id. The table says its length and
+ * first, from 1 on; a rule's number is its match id in the table, and its value id. The table has its length and
  * expiry:
  *
  *     table      matchLength[n], expiresAt[n] (no section: none expires), matchParent[n]
@@ -42,11 +45,14 @@ export interface RulesetMetadata extends StoredAbout {
   /** The words of the prefixes: one (IPv4) or four (IPv6) of 32 bits a rule. */
   readonly words4: Uint8Array;
   readonly words6: Uint8Array;
-  /** See `PackedNames`; `numbers` takes as few bytes a rule as hold them: none where no rule has a name, else 1, 2 or 4. */
+  /**
+   * See `PackedNames`; `numbers` takes as few bytes per rule as possible: none where no rule has a name, else 1, 2 or
+   * 4.
+   */
   readonly names: { readonly text: Uint8Array; readonly ends: Uint8Array; readonly numbers: Uint8Array };
   /**
    * The distinct moments of creation and update, ascending, in milliseconds since 1970 (64-bit floats); and which of
-   * them each rule has, from 0, in as few bytes as hold them: none for one moment, else 1, 2 or 4.
+   * them each rule has, from 0, in as few bytes as possible: none for one moment, else 1, 2 or 4.
    */
   readonly times: { readonly moments: Uint8Array; readonly created: Uint8Array; readonly updated: Uint8Array };
 }
@@ -109,7 +115,7 @@ export interface Numbers<Of> {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): Of;
 }
 
-/** The numbers in some bytes: as many as are expected. @throws RulesetError */
+/** The numbers in some bytes; there must be `count` of them. @throws RulesetError */
 export function array<Of>(type: Numbers<Of>, member: string, bytes: unknown, count: number | undefined): Of {
   const size = type.BYTES_PER_ELEMENT;
   const checked = bytesOf(member, bytes, count === undefined ? undefined : count * size);
@@ -119,7 +125,7 @@ export function array<Of>(type: Numbers<Of>, member: string, bytes: unknown, cou
   return new type(aligned.buffer, aligned.byteOffset, checked.length / size);
 }
 
-/** The bytes of a column: as many as are expected. @throws RulesetError */
+/** The bytes of a column; there must be `count` of them if it is given. @throws RulesetError */
 export function bytesOf(member: string, bytes: unknown, count: number | undefined): Uint8Array {
   if (!(bytes instanceof Uint8Array)) throw badMetadata(member, "a column is not bytes");
   if (count !== undefined && bytes.length !== count)
@@ -127,12 +133,12 @@ export function bytesOf(member: string, bytes: unknown, count: number | undefine
   return bytes;
 }
 
-/** The metadata is not that of a ruleset. */
+/** The error of metadata that is not that of a ruleset. */
 export function badMetadata(member: string, what: string): RulesetError {
   return new RulesetError("bad-metadata", member, what);
 }
 
-/** The rules contradict themselves. */
+/** The error of rules that contradict each other. */
 export function badRules(member: string, what: string): RulesetError {
   return new RulesetError("bad-rules", member, what);
 }

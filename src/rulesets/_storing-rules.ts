@@ -11,7 +11,7 @@ const STEP = 1 << 12;
 /** Numbers copied between two pauses. */
 const WIDE_STEP = 1 << 16;
 
-/** The columns of all rules, by number less 1; of expiries by number. */
+/** The columns of all rules, by number minus 1; expiries by number. */
 interface Columns {
   readonly expiresAt: Float64Array;
   readonly createdAt: Float64Array;
@@ -111,7 +111,7 @@ function* packTimes(
   return { moments: bytesOf(moments), created, updated };
 }
 
-/** The number of each time; nothing where there is only one. */
+/** The number of each time; empty if all times are the same. */
 function* numbered(
   times: Float64Array,
   indexes: ReadonlyMap<number, number>,
@@ -124,7 +124,7 @@ function* numbered(
   return bytesOf(numbers);
 }
 
-/** Numbers up to `most` in as few bytes as hold them; none where all are 0. */
+/** Numbers up to `most` in as few bytes as possible; empty if all are 0. */
 function* narrowed(wide: Uint32Array, most: number): Generator<undefined, Uint8Array, undefined> {
   const numbers = new (numbersOf(most + 1))(most === 0 ? 0 : wide.length);
   for (let at = 0; at < numbers.length; at += WIDE_STEP) {

@@ -10,7 +10,7 @@ const STEP = 512;
 const MAX_LISTED = 1000;
 
 export interface CompactOptions {
-  /** Unite rules with different names too; the united rule has a name only if both have the same. */
+  /** Whether rules with different names are united too; the united rule has a name only if both have the same. */
   readonly ignoreNames?: boolean;
   /** How many redundant rules are listed; 1,000 by default. The counts include all. */
   readonly maxListed?: number;
@@ -19,9 +19,9 @@ export interface CompactOptions {
 /** A rule that changes nothing while another active rule covers it. */
 export interface RedundantRule {
   readonly rule: Rule;
-  /** The active rule around it that expires last. The rule is redundant until that one expires. */
+  /** The active rule that expires last of those that cover it. The rule is redundant until that one expires. */
   readonly coveredBy: Rule;
-  /** Redundant for as long as it is active: it can be left out. */
+  /** Whether it is redundant for as long as it is active, and can be left out. */
   readonly isSuperfluous: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface RedundantRule {
 export interface Compaction {
   /** The rules of the compact list, in the order of prefixes. The times of creation and update are 0. */
   readonly rules: readonly ListedColumns[];
-  /** Rules that are left out, as another one covers them for at least as long. */
+  /** Rules that are left out, because another one covers them for at least as long. */
   readonly superfluous: number;
-  /** Rules that are redundant for now: they stay, as they expire later than what covers them. */
+  /** Rules that are redundant for now: they stay, because they expire later than the rules that cover them. */
   readonly superfluousForNow: number;
   /** Rules of the compact list that stand for two or more siblings. */
   readonly united: number;
-  /** The first of the superfluous rules and of those redundant for now, in the order of prefixes. */
+  /** The first superfluous and redundant rules, in the order of prefixes. */
   readonly redundant: readonly RedundantRule[];
 }
 
@@ -72,13 +72,13 @@ export function* compacting(
   };
 }
 
-/** Finds the rules that others cover, among rules that come in the order of prefixes. */
+/** Finds the rules that other rules cover, among rules that arrive in the order of prefixes. */
 class Redundancy {
   readonly #now: number;
   readonly #maxListed: number;
   /**
-   * The active rules around the one that came last, the widest first. Each expires later than those before it: else it
-   * would be superfluous. So the last one expires last, and is the only one that has to be compared.
+   * The active rules that contain the rule that came last, the widest first. Each expires later than those before it:
+   * otherwise it would be superfluous. So the last one expires last, and is the only one that has to be compared.
    */
   readonly #around: Rule[] = [];
   readonly listed: RedundantRule[] = [];
@@ -114,11 +114,11 @@ function expiryOf({ expiresAt }: DesiredRule): number {
 type CanUnite = (a: DesiredRule, b: DesiredRule) => boolean;
 
 /**
- * Unites the siblings among rules of one family that come in the order of prefixes, and puts what is left into a list.
+ * Unites the siblings among rules of one family that come in the order of prefixes, and puts the result into a list.
  *
  * Invariant: of each length, at most two siblings wait, and the parent of every waiting rule covers the rule that came
- * last. So when a rule comes that is not in the parent of the longest ones, nothing can come into that parent any more:
- * they are settled, united or not, and then the next longer parent is looked at.
+ * last. So when a rule comes that is not in the parent of the longest ones, no later rule can be in that parent: they
+ * are settled, united or not, and then the parent of the next longest is checked.
  *     waiting    /25: 20.0.0.0   /26: 20.0.0.128, 20.0.0.192         next: 20.0.1.0/24, so /26 unite into a /25,
  *     then       /25: 20.0.0.0, 20.0.0.128                           which unite into 20.0.0.0/24, which waits
  */
@@ -127,7 +127,7 @@ class SiblingUnion {
   readonly #list: RuleList;
   /** By length: one rule, or two siblings. */
   readonly #waiting: DesiredRule[][];
-  /** No longer prefix waits. */
+  /** No prefix longer than this waits. */
   #longest = 0;
   /** The number of united rules in the list. */
   united = 0;
@@ -163,8 +163,8 @@ class SiblingUnion {
   }
 
   /**
-   * A united rule takes the place of one with its prefix, which came before its halves and expires earlier than they do:
-   * else they would have been superfluous.
+   * A united rule takes the place of one with its prefix, which came before its halves and expires earlier than they
+   * do: otherwise they would have been superfluous.
    */
   #wait(rule: DesiredRule): void {
     const { length } = rule.prefix;

@@ -26,9 +26,8 @@ export interface Explanation {
 }
 
 /**
- * Every rule of a ruleset that covers an address or all of a prefix, and what each has to do with the decision at `now`.
- * O(rules that cover it).
- * @throws AddressError for malformed text
+ * Every rule of a ruleset that covers an address or all of a prefix, and the role of each in the decision at `now`.
+ * O(rules that cover it). @throws AddressError for malformed text
  */
 export function explain(
   ruleset: Pick<Ruleset, "covering">,

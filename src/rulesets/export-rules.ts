@@ -9,7 +9,7 @@ export type RuleExportFormat = FormatOf<"rules">;
 /** Every `RuleExportFormat`, in the order in which help and errors list them. */
 export const RULE_EXPORT_FORMATS: readonly RuleExportFormat[] = formatsOf("rules");
 
-/** Formats whose sets, chains or lists have a name. */
+/** The formats whose sets, chains or lists have a name. */
 export const NAMED_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "isNamed" in FORMATS[name]),
 );
@@ -55,11 +55,10 @@ export interface RuleExportOptions {
 
 /**
  * The file of rules in a format, in chunks. A chunk may be empty: callers may pause after each. For a program that acts
- * on every listed address, pass the active rules: see `activeRules`. The rules are read as the chunks are asked for;
+ * on every listed address, pass the active rules: see `activeRules`. The rules are read while the chunks are consumed;
  * firewalld, ipset, kubernetes, nftables, ntop, sophos, squid and traefik read all of them first. O(rules), nftables
- * O(rules log rules).
- * @throws UnexportableError for a rule that the format has no way to express: see `unprocessableReason`; TypeError for
- * what is not one of `RULE_EXPORT_FORMATS`
+ * O(rules log rules). @throws UnexportableError for a rule that the format has no way to express: see
+ * `unprocessableReason`; TypeError for a format that is not in `RULE_EXPORT_FORMATS`
  */
 export function exportRules(
   rules: Iterable<Rule>,

@@ -28,9 +28,9 @@ export interface Replay extends Hits {
 const STEP = 4096;
 
 /**
- * What each rule that was hit would have hit: the IPv4 rules in the order of ids, then the IPv6 rules. An id is an index
- * into arrays, as a map of half a million rules takes a second to fill and sort. Ids of one family are even, of the other
- * odd, so that lines and addresses stand side by side, in one line of the cache:
+ * The hits of each rule that was hit: the IPv4 rules in the order of ids, then the IPv6 rules. An id is an index into
+ * arrays, because a map of half a million rules takes a second to fill and sort. Ids of one family are even, of the
+ * other odd, so that lines and addresses stand side by side, in one line of the cache:
  *
  *     even ids    lines of 2   addresses of 2   lines of 4   addresses of 4 ...
  *     odd ids     lines of 3   addresses of 3   lines of 5   addresses of 5 ...
@@ -39,7 +39,7 @@ export class RuleHits implements Iterable<[RuleId, Hits]> {
   /** How many rules were hit. */
   size = 0;
   readonly #hits: [even: Float64Array, odd: Float64Array];
-  /** After the last id of each that was hit. */
+  /** For even and odd ids, the end of the ids that were hit. */
   readonly #ends: [even: number, odd: number] = [0, 0];
 
   /** With room for ids below this; larger ones make it grow. */
@@ -47,7 +47,7 @@ export class RuleHits implements Iterable<[RuleId, Hits]> {
     this.#hits = [new Float64Array(end + (end & 1)), new Float64Array(end + (end & 1))];
   }
 
-  /** One address. */
+  /** Counts an address with its lines as a hit of the rule. */
   add(id: RuleId, lines: number): void {
     const parity = (id & 1) as 0 | 1;
     if (id >= this.#ends[parity]) this.#reach(id, parity);
@@ -72,7 +72,7 @@ export class RuleHits implements Iterable<[RuleId, Hits]> {
       }
   }
 
-  /** Those with the most lines, then addresses. O(ids) */
+  /** The ids of the rules with the most lines, then the most addresses. O(ids) */
   most(most: number): RuleId[] {
     const best = ([0, 1] as const).flatMap((parity) => this.#mostOf(parity, most));
     const hits = new Map(best.map((id) => [id, this.get(id)!]));
@@ -142,7 +142,10 @@ export interface SeenAt {
   readonly at: number;
 }
 
-/** The addresses with the most lines of those that a rule decides about; of equals, in the order of addresses. O(addresses) */
+/**
+ * The addresses with the most lines, of those that a rule decides about; equal ones in the order of addresses.
+ * O(addresses)
+ */
 export function topHits({ decisions }: Replay, seen: SeenAddresses, most: number): SeenAt[] {
   const { length } = seen.counts4;
   const linesOf = (index: number): number => (index < length ? seen.counts4[index]! : seen.counts6[index - length]!);
@@ -164,7 +167,7 @@ function compareSeen({ words4, counts4, words6 }: SeenAddresses, a: number, b: n
   return 0;
 }
 
-/** What only one of two lists would have hit. */
+/** The hits that only one of two lists would have had. */
 export interface ReplayDifference {
   readonly onlyFirst: Hits;
   readonly onlySecond: Hits;

@@ -4,9 +4,9 @@ import type { Rule } from "./rule.ts";
 import { namesOf, type RuleNames } from "./rule-names.ts";
 
 /**
- * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` with at once: the rule at i is made
- * of what every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied, except packed
- * names, which are kept.
+ * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` at once: the rule at i consists of
+ * element i of every column, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied, except packed names,
+ * which are kept.
  */
 export interface RuleColumns {
   readonly family: Family;
@@ -21,12 +21,12 @@ export interface RuleColumns {
   readonly updatedAt: Float64Array;
 }
 
-/** Columns whose names are texts. */
+/** Columns whose names are strings. */
 export interface PlainColumns extends RuleColumns {
   readonly names: readonly (string | null)[];
 }
 
-/** The columns of rules, which are in the order of prefixes; one for each family that has any. */
+/** The columns of rules, which must be in the order of prefixes; one object for each family that has rules. */
 export function columnsOf(rules: readonly Rule[]): PlainColumns[] {
   return ([4, 6] as const)
     .map((family) =>
@@ -49,7 +49,7 @@ export function prefixIn(
   return { family, w0: words[at]!, w1: words[at + 1]!, w2: words[at + 2]!, w3: words[at + 3]!, length };
 }
 
-/** What columns contain, except for the times of creation and update. */
+/** The rules in columns, without the times of creation and update. */
 export function* desiredIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
   const names = namesOf(columns.names);
   for (let at = 0; at < names.length; at++) {

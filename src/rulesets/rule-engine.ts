@@ -1,7 +1,9 @@
 import type { Family } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 
-/** Looks up `count` addresses of a family, of one word or four: the match of each, as the table itself gives it. */
+/**
+ * Looks up `count` addresses of a family, of one word or four: the match of each, equal to that of the table itself.
+ */
 export interface RuleBatchLookup {
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
 }

@@ -7,12 +7,12 @@ export type RuleField = "ip" | "name" | "description" | "expires_at" | "expires_
 export type RuleErrorCode =
   /** Not an address or prefix, or one with host bits set. */
   | "bad-prefix"
-  /** An address block with a meaning of its own, where those are rejected. */
+  /** A special-purpose address block, where these are rejected. */
   | "special-purpose"
-  /** Another type than the field has. */
+  /** A value of another type than the field requires. */
   | "wrong-type"
   | "too-long"
-  /** A character that would begin a new line, an invisible one, or an unpaired surrogate. */
+  /** A character that begins a new line or is invisible, or an unpaired surrogate. */
   | "bad-character"
   /** Not a timestamp with a time zone, or a day that does not exist. */
   | "bad-timestamp"
@@ -25,7 +25,7 @@ export type RuleErrorCode =
 export class RuleError extends Error {
   readonly code: RuleErrorCode;
   readonly field: RuleField;
-  /** As given. */
+  /** The value as it was passed. */
   readonly value: unknown;
   /** The offset of the first invalid character in a value that is a text, in UTF-16 code units from 0. */
   readonly position: number;

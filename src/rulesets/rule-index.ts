@@ -14,20 +14,20 @@ import type { RuleColumns } from "./rule-columns.ts";
 import { type RuleFilter, RuleSearch } from "./rule-search.ts";
 
 /**
- * Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only,
- * the expired ones only, or all.
+ * Which rules of an index to return: `limit` rules after the first `offset`, counting only active rules, only expired
+ * rules, or all.
  */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
   readonly activeOnly?: boolean;
-  /** Not together with `activeOnly`. */
+  /** Cannot be combined with `activeOnly`. */
   readonly expiredOnly?: boolean;
 }
 
 /** Which active rules cover all of an address or prefix. */
 export interface CheckResult {
-  /** The most specific one. */
+  /** The most specific of them. */
   readonly rule: Rule | null;
   /** All of them, the most specific first. */
   readonly covering: readonly Rule[];
@@ -54,22 +54,20 @@ export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
 /**
  * The rules of one ruleset in memory, one per prefix, in the order of prefixes: IPv4 before IPv6, by address, the less
  * specific first. Times are milliseconds since 1970 UTC; a rule is active if it has no expiry or `now` is before it.
- * `now` is always the caller's and may go back between two calls. Rules go in and come out as copies.
+ * `now` is always the caller's and may go back between two calls. Rules are copied on the way in and out.
  *
  * With n rules, d distinct expiries and W = 32 or 128 bits per address:
  *
  * | operation                                     | steps                                         |
- * |-----------------------------------------------|-----------------------------------------------|
- * | `RuleIndex.from`, `copy`                      | O(n log d)                                    |
- * | `set`, `delete`                               | O(min(W, n) + log n + d / 512)                |
- * | `get`                                         | O(min(W, n))                                  |
- * | `covering`, `check`                           | O(min(W, n) + answer)                         |
- * | `deciding`, `decide...`                       | O(min(W, n)) an address                       |
- * | `count`                                       | O(1)                                          |
- * | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log d)                            |
- * | `page` of all rules                           | O(min(W, n) + limit)                          |
- * | `page` of active or expired rules             | O(n / 1024 + limit), see `preparing`          |
- * | `rules`, `search`                             | O(1) a rule, amortised                        |
+ * |-----------------------------------------------|-----------------------------------------------| | `RuleIndex.from`,
+ * `copy`                      | O(n log d)                                    | | `set`, `delete`
+ * | O(min(W, n) + log n + d / 512)                | | `get`                                         | O(min(W, n))
+ * | | `covering`, `check`                           | O(min(W, n) + answer)                         | | `deciding`,
+ * `decide...`                       | O(min(W, n)) an address                       | | `count`
+ * | O(1)                                          | | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log
+ * d)                            | | `page` of all rules                           | O(min(W, n) + limit)
+ * | | `page` of active or expired rules             | O(n / 1024 + limit), see `preparing`          | | `rules`,
+ * `search`                             | O(1) a rule, amortised                        |
  *
  * Nothing has to be swept: expired rules stay until they are deleted.
  *
@@ -115,14 +113,14 @@ export class RuleIndex {
   }
 
   /**
-   * The same rules, which stay as they are while this index changes. O(n), by copying arrays: about 50 ms for a million
-   * rules.
+   * An index of the same rules, unaffected by later changes of this one. O(n), by copying arrays: about 50 ms for a
+   * million rules.
    */
   copy(): RuleIndex {
     return finished(this.copying());
   }
 
-  /** For stored rulesets: an index of both families' rules. */
+  /** An index of the rules of both families, for stored rulesets. */
   static of(rules4: FamilyRules, rules6: FamilyRules): RuleIndex {
     const index = new RuleIndex();
     index.#rules4 = rules4;
@@ -138,7 +136,7 @@ export class RuleIndex {
     return copy;
   }
 
-  /** The number of rules, expired ones too. */
+  /** The number of rules, including expired ones. */
   get count(): number {
     return this.#rules4.count + this.#rules6.count;
   }
@@ -203,8 +201,8 @@ export class RuleIndex {
 
   /**
    * The most specific rule that is active at `now` and covers the prefix of the rule of an id, but is another one; 0 if
-   * there is none. So `decide`, then `decideAbove` until it gives 0, are the rules that `check` gives.
-   * @throws as `ruleAt`
+   * there is none. So `decide`, then `decideAbove` until it returns 0, yield the rules that `check` returns. @throws as
+   * `ruleAt`
    */
   decideAbove(id: RuleId, now: number): RuleId {
     checkTime(now);
@@ -233,9 +231,9 @@ export class RuleIndex {
   }
 
   /**
-   * For each of the texts, the id of the rule that decides at `now`; 0 if none does. A text that is not an address goes
-   * to `onMalformed` and counts as 0; without one it is thrown.
-   * @throws AddressError for malformed text, RangeError where `out` is shorter than texts
+   * For each of the texts, the id of the rule that decides at `now`; 0 if none does. A text that is not an address is
+   * passed to `onMalformed` and gets 0; without that callback its error is thrown. @throws AddressError for malformed
+   * text, RangeError where `out` is shorter than texts
    */
   decideInto(texts: readonly string[], out: Uint32Array, now: number, onMalformed?: OnMalformed): void {
     checkTime(now);
@@ -263,7 +261,7 @@ export class RuleIndex {
     decider.decideInto(words, 0, out, 0, count, now);
   }
 
-  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule has gone */
+  /** The rule of an id, as it is now. @throws RangeError for 0 and for an id whose rule was deleted */
   ruleAt(id: RuleId): Rule {
     return this.#slotsOf(id).ruleAt(slotOf(id));
   }
@@ -298,10 +296,11 @@ export class RuleIndex {
 
   /**
    * Makes the `decide...` methods, `deciding`, `check` and `covering` fast: they then answer from a table of the
-   * current rules and a small tree of those added afterwards; before the first call, from a tree of all. O(n): a few
-   * hundred milliseconds for a million rules, in steps of about a millisecond at most, between which the index may be
-   * read and changed; all answers are exact at every moment. Repeat when `isStale` says so. Starting a freeze
-   * replaces one in progress; one can be abandoned at any time. `engine` looks up batches instead of the table itself.
+   * current rules and a small tree of the rules added afterwards; before the first call, from a tree of all rules.
+   * O(n): a few hundred milliseconds for a million rules, in steps of about a millisecond at most, between which the
+   * index may be read and changed; all answers are exact at every moment. Repeat when `isStale` says so. Starting a
+   * freeze replaces one in progress; one can be abandoned at any time. `engine` looks up batches instead of the table
+   * itself.
    */
   *freezing(engine?: RuleEngine): Generator<undefined, void, undefined> {
     for (const { decider } of [this.#rules4, this.#rules6]) if (decider.changes > 0) yield* decider.refreezing(engine);
@@ -339,8 +338,8 @@ export class RuleIndex {
   }
 
   /**
-   * Rules in order, from any position: `limit` of them, or as many as there are.
-   * @throws RangeError unless offset and limit are whole and not negative
+   * Rules in order, from any position: at most `limit` of them. @throws RangeError unless offset and limit are whole
+   * and not negative
    */
   page({ offset, limit, activeOnly = false, expiredOnly = false }: PageRequest, now: number): Rule[] {
     for (const number of [offset, limit]) {
@@ -368,9 +367,9 @@ export class RuleIndex {
   }
 
   /**
-   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this, the page counts first
-   * what it needs: about 30 ms if all of a million rules have changed state. In steps of tens of microseconds, between
-   * which the index may change; of rules from a file, after `completing`.
+   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this call, the page counts
+   * the rules itself first: about 30 ms if all of a million rules have changed state. In steps of tens of microseconds,
+   * between which the index may change; of rules from a file, after `completing`.
    */
   *preparing(now: number): Generator<undefined, void, undefined> {
     checkTime(now);
@@ -430,7 +429,7 @@ export class RuleIndex {
     }
   }
 
-  /** Decides about texts [start, end): each family's at once. */
+  /** Decides about the texts [start, end), each family at once. */
   #decideGroup(
     texts: readonly string[],
     start: number,
@@ -460,7 +459,7 @@ export class RuleIndex {
     for (let i = 0; i < count4; i++) out[indexes4[i]!] = ids[i]!;
     this.#rules6.decider.decideInto(group6, 0, ids, 0, count6, now);
     for (let i = 0; i < count6; i++) out[indexes6[i]!] = ids[i]!;
-    // Last, because the caller may make another call from here, which needs the group's arrays.
+    // Last, because the callback may make another call, which needs the arrays of the group.
     for (const at of malformed) this.#refuse(texts[at], at, onMalformed);
   }
 

@@ -13,16 +13,16 @@ export const RULES_PER_PART = 8192;
 /** A part of a list: rules of one family in the order of prefixes. The times of creation and update are 0. */
 export interface ListedColumns extends RuleColumns {
   readonly names: PackedNames;
-  /** Of each rule, its number in the list. */
+  /** The number of each rule in the list. */
   readonly lines: Uint32Array;
 }
 
-/** Called for a rule whose prefix an earlier one has; both by their numbers in the list. */
+/** Called for a rule whose prefix an earlier rule has, with the numbers of both in the list. */
 export type OnRepeated = (prefix: Prefix, line: number, earlier: number) => void;
 
 /**
  * Collects rules in any order, in columns: about 25 bytes a rule (IPv4) and its name, without an object for each. Then
- * gives them in the order of prefixes, each prefix once, in parts.
+ * returns them in the order of prefixes, each prefix once, in parts.
  */
 export class RuleList {
   readonly #names = new NamePool();

@@ -1,4 +1,4 @@
-/** The names of some rules, null for one without: as texts, or packed. */
+/** The names of some rules, null for a rule without a name: as strings, or packed. */
 export type RuleNames = readonly (string | null)[] | PackedNames;
 
 /**
@@ -8,16 +8,16 @@ export type RuleNames = readonly (string | null)[] | PackedNames;
 export interface PackedNames {
   /** The distinct names in UTF-8, one after the other. */
   readonly text: Uint8Array;
-  /** Where each of them ends: in UTF-16 code units from the start of the text. */
+  /** Where each name ends, in UTF-16 code units from the start of the text. */
   readonly ends: Uint32Array;
-  /** Of each rule, which of them it has, counted from 1; 0 where it has none. */
+  /** Which name each rule has, counted from 1; 0 for none. */
   readonly numbers: Uint8Array | Uint16Array | Uint32Array;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** O(names). For some thousands at a time. */
+/** Packs some thousand names at a time. O(names). */
 export function packNames(names: readonly (string | null)[]): PackedNames {
   const known = new Map<string, number>();
   const numbers = new Uint32Array(names.length);
@@ -33,7 +33,7 @@ export function packNames(names: readonly (string | null)[]): PackedNames {
   return { text: encoder.encode(distinct.join("")), ends, numbers };
 }
 
-/** The names as texts; rules of the same name share it. */
+/** The names as strings; rules with the same name share one. */
 export function namesOf(names: RuleNames): readonly (string | null)[] {
   if (!("numbers" in names)) return names;
   const all = decoder.decode(names.text);

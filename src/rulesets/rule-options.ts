@@ -41,7 +41,7 @@ export function checkMode(mode: ConflictMode): ConflictMode {
   throw new TypeError(`the conflict mode must be one of ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode)}`);
 }
 
-/** For callers without types: anything but a text goes through the check that throws. */
+/** For callers without types: the check rejects any other value. */
 function checkNoName(name: null | undefined): null | undefined {
   return name === null || name === undefined ? name : (checkRuleName(name) as never);
 }

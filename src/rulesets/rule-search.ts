@@ -5,7 +5,7 @@ import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { Rule } from "./rule.ts";
 
-/** The conditions that rules must meet, all of those given. */
+/** The conditions that rules must meet: all that are set. */
 export interface RuleFilter {
   /** `expiring`: active, and expiring at most `within` from now. */
   readonly state?: "active" | "expired" | "expiring" | undefined;
@@ -28,7 +28,7 @@ const MAX_VERDICTS = 4096;
  *     while (search.advance(4096)) if (isTired()) await others();
  *     const found = search.found();
  *
- * O(rules), or with `related` O(rules that are). The index must not change meanwhile.
+ * O(rules), or with `related` O(related rules). The index must not change meanwhile.
  */
 export class RuleSearch {
   readonly #filter: RuleFilter;
@@ -61,7 +61,7 @@ export class RuleSearch {
     }
   }
 
-  /** Looks at up to so many further rules. False when there are no more. */
+  /** Checks at most `most` further rules. False when there are no more. */
   advance(most: number): boolean {
     for (let left = most; left > 0; left--) {
       const current = this.#walks[0];
@@ -99,12 +99,10 @@ export class RuleSearch {
   }
 }
 
-/**
- * The rules that fit a filter, in the order of prefixes, as found in the index: they hold while it does not change.
- */
+/** The rules that match a filter, in the order of prefixes: valid as long as the index does not change. */
 export class FoundRules {
   readonly count: number;
-  /** The times at which just these rules fit: from `since` on, and before `until`. Milliseconds since 1970 UTC. */
+  /** The times at which exactly these rules match: from `since` to before `until`. Milliseconds since 1970 UTC. */
   readonly since: number;
   readonly until: number;
   readonly #parts: readonly FoundPart[];
@@ -120,7 +118,7 @@ export class FoundRules {
     return this.#parts.reduce((sum, { found }) => sum + found.byteLength, 0);
   }
 
-  /** Up to `limit` of the rules, from the one with `offset` before it. O(limit). */
+  /** At most `limit` rules after the first `offset`. O(limit). */
   page(offset: number, limit: number): Rule[] {
     const page: Rule[] = [];
     let skip = offset;
@@ -159,7 +157,7 @@ class NameTest {
 
   fits(name: string | null): boolean {
     if (name === null) return false;
-    // In a ruleset with more names than that, most names have only one rule.
+    // In a ruleset with more names than the cache holds, most names have only one rule.
     const isFull = this.#verdicts.size >= MAX_VERDICTS;
     const known = isFull ? undefined : this.#verdicts.get(name);
     if (known !== undefined) return known;

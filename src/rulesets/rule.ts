@@ -17,12 +17,12 @@ export function isActive(rule: Rule, now: number): boolean {
   return rule.expiresAt === null || now < rule.expiresAt;
 }
 
-/** The later of two expiries; permanent is later than any. */
+/** The later of two expiries; permanent is later than any time. */
 export function longerExpiry(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b);
 }
 
-/** Those of the rules that are active at `now`. */
+/** The rules that are active at `now`. */
 export function* activeRules(rules: Iterable<Rule>, now: number): Generator<Rule> {
   for (const rule of rules) if (isActive(rule, now)) yield rule;
 }

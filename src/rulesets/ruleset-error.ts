@@ -2,7 +2,7 @@
 export type RulesetErrorCode =
   /** Metadata of another shape than `RulesetMetadata`. */
   | "bad-metadata"
-  /** Columns that contradict each other, the table, or what rules can be. */
+  /** Columns that contradict each other or the table, or that are not valid rules. */
   | "bad-rules";
 
 /** A stored ruleset that cannot be read; the message says what to do. */

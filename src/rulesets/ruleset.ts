@@ -51,19 +51,19 @@ export interface RulesetImport {
 
 /** The options of `export`. */
 export interface RulesetExportOptions extends RuleExportOptions {
-  /** Expired rules too: most formats cannot mark them, so they are left out unless this is true. */
+  /** Whether expired rules are included. False by default, because most formats cannot mark them. */
   readonly includeExpired?: boolean;
 }
 
-/** For storing rulesets, lists that are made of them, and tests: the index of a ruleset. */
+/** The index of a ruleset, for storing rulesets, for lists made of them, and for tests. */
 export let indexOf: (ruleset: Ruleset) => RuleIndex;
-/** For stored rulesets: one with these rules. */
+/** A ruleset with these rules, for stored rulesets. */
 export let restored: (options: RulesetOptions, rules: RuleIndex, sequence: number) => Ruleset;
 
 /**
  * A ruleset in memory: rules for prefixes, which may have names and expire, as the service keeps them. It is exact at
- * every moment: what is written counts at once, what has expired no longer counts, and the clock, which is the
- * caller's, may go back. Times are milliseconds since 1970 UTC.
+ * every moment: a write takes effect at once, an expired rule no longer counts, and the clock, which is the caller's,
+ * may go back. Times are milliseconds since 1970 UTC.
  *
  * Prefixes and addresses are texts, or what `parsePrefix` and `parseAddress` return. Rules come out as copies. By
  * default no rule may touch a special-purpose block such as 10.0.0.0/8, as in the service; see `PrefixPolicy`.
@@ -71,8 +71,8 @@ export let restored: (options: RulesetOptions, rules: RuleIndex, sequence: numbe
  * Answers come from a frozen table of the rules and a small tree of the rules added since. Once those are many, a new
  * table is made in the background, between other work; `freeze` makes it at once.
  *
- * The `decide...` methods answer without making an object: with the id of the rule that decides, of which `ruleAt`,
- * `prefixAt`, `nameAt` and `expiryAt` say more.
+ * The `decide...` methods answer without making an object: with the id of the rule that decides; `ruleAt`, `prefixAt`,
+ * `nameAt` and `expiryAt` return its properties.
  *
  * Stable: every public member. `saveRuleset` and `openRuleset` keep rulesets in files.
  */
@@ -105,7 +105,7 @@ export class Ruleset implements Iterable<Rule> {
     this.allowSpecialPurpose = allowSpecialPurpose;
   }
 
-  /** The number of rules, expired ones too. */
+  /** The number of rules, including expired ones. */
   get count(): number {
     return this.#rules.count;
   }
@@ -115,7 +115,7 @@ export class Ruleset implements Iterable<Rule> {
     return this.#sequence;
   }
 
-  /** The bytes of all arrays, with the room they keep for more; without the names' texts. */
+  /** The bytes of all arrays, including spare capacity, without the texts of names. */
   get byteLength(): number {
     return this.#rules.byteLength;
   }
@@ -169,15 +169,17 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * The rule that decides about an address or prefix: the most specific of those that cover it whole and are active at
-   * `now`; null if none does.
-   * @throws AddressError for malformed text, RangeError for a time that is NaN
+   * The rule that decides about an address or prefix: the most specific rule that covers all of it and is active at
+   * `now`; null if there is none. @throws AddressError for malformed text, RangeError for a time that is NaN
    */
   check(where: string | Address | Prefix, now: number = Date.now()): Rule | null {
     return this.#rules.deciding(readAddressOrPrefix(where), now);
   }
 
-  /** All rules that cover an address or prefix whole and are active at `now`, the most specific first. @throws as `check` */
+  /**
+   * All rules that cover all of an address or prefix and are active at `now`, the most specific first. @throws as
+   * `check`
+   */
   checkAll(where: string | Address | Prefix, now: number = Date.now()): readonly Rule[] {
     return this.#rules.check(readAddressOrPrefix(where), now).covering;
   }
@@ -254,7 +256,7 @@ export class Ruleset implements Iterable<Rule> {
    * ruleset may be read and changed. Without it, or before it resolves, the first write and the first walk of a million
    * rules take some 0.1 s each at once; decisions need none of it. Does nothing if everything has been built.
    *
-   * Rejects with UsageError for rules of a file that cannot be read.
+   * Rejects with UsageError if rules of the file cannot be read.
    */
   ready(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -264,8 +266,8 @@ export class Ruleset implements Iterable<Rule> {
   }
 
   /**
-   * Why the last table could not be built in the background, for which the only cause is lack of memory; null once it
-   * succeeds. Without the table, answers are exact but slower. It is tried again after half a second, then after a
+   * Why the last table could not be built in the background; null if it was built. The only possible cause is lack of
+   * memory. Without the table, answers are exact but slower. It is tried again after half a second, then after a
    * second, up to a minute.
    */
   get freezeError(): unknown {
@@ -346,7 +348,7 @@ export class Ruleset implements Iterable<Rule> {
     this.#hasChanged();
   }
 
-  /** All rules of a list at once, into a ruleset without any. */
+  /** Adds all rules of a list at once to an empty ruleset. */
   #fill(parts: readonly RuleColumns[], now: number): number {
     for (const { createdAt, updatedAt } of parts) {
       createdAt.fill(now);
@@ -362,7 +364,7 @@ export class Ruleset implements Iterable<Rule> {
     if (!this.#isFreezing && this.#rules.isStale) this.#freezeInBackground();
   }
 
-  /** After `delay` milliseconds, and after longer ones for as long as it fails. */
+  /** Freezes after `delay` milliseconds, and again after longer delays as long as it fails. */
   #freezeInBackground(delay = 0): void {
     this.#isFreezing = true;
     const onEnd = (error: unknown): void => {

@@ -1,6 +1,6 @@
 /** How much a replacement may remove. */
 export interface ShrinkLimits {
-  /** Whether it may leave no rule. */
+  /** Whether the replacement may leave no rule. */
   readonly allowEmpty?: boolean | undefined;
   /**
    * The largest share of the rules that may be removed, in percent. By default half of the rules if there are 20 or
@@ -32,8 +32,8 @@ const DEFAULT_SHARE = 50;
 const FEWEST_GUARDED = 20;
 
 /**
- * Decides whether a replacement may remove as much as it would: an accidental replacement, with an empty list or half
- * of one, would leave a network open.
+ * Decides whether a replacement may remove as much as it would: an accidental replacement by an empty or incomplete
+ * list would leave a network unprotected.
  */
 export class ShrinkGuard {
   readonly #total: number;

@@ -28,7 +28,7 @@ export interface StoredRules {
   readonly rules: RuleIndex;
 }
 
-/** What to store of a ruleset, as it is at the call. In steps, between which it may be written to. */
+/** What to store of a ruleset, as of the call. In steps, between which the ruleset may be written to. */
 export function storingRuleset(ruleset: Ruleset): Generator<undefined, StoredRuleset, undefined> {
   const { name, purpose, allowSpecialPurpose, sequence } = ruleset;
   return storingRules(indexOf(ruleset), { name, purpose, allowSpecialPurpose, sequence });
@@ -57,18 +57,17 @@ function* storingMoments(
 }
 
 /**
- * The ruleset that was stored, which can be written to; it decides by the table at once. What is stored may come from a
- * file that anyone has written: all that decisions rely on is checked now, in some nanoseconds a rule; prefixes, names and
- * times when they are first needed, by a function that `guard` then runs. Its bytes are only read, now and later.
- * `batches` looks up many addresses in the table; the table itself unless given.
- * @throws RulesetError
+ * The ruleset that was stored, which can be written to; it decides by the table at once. The data may come from a file
+ * that anyone has written: all that decisions rely on is checked now, in some nanoseconds a rule; prefixes, names and
+ * times when they are first needed, by a function that `guard` then runs. The bytes are never written to. `batches`
+ * looks up many addresses in the table; the table itself unless given. @throws RulesetError
  */
 export function rulesetOf(metadata: unknown, table: PrefixTable, guard?: Guard, batches?: RuleBatchLookup): Ruleset {
   const { about, rules } = storedRules(metadata, table, guard, batches);
   return restored(about, rules, about.sequence);
 }
 
-/** The same as an index, with what was stored beside the rules. @throws RulesetError */
+/** The same as an index, with the metadata stored beside the rules. @throws RulesetError */
 export function storedRules(
   metadata: unknown,
   table: PrefixTable,
@@ -91,8 +90,8 @@ export function storedRules(
 }
 
 /**
- * All of it: also names and times, that the table has just the prefixes of the columns, and that names are such as rules
- * can have. For tables whose `checkStructure` has passed. O(rules). @throws RulesetError
+ * Checks everything: also the times, that the table has exactly the prefixes of the columns, and that rules can have
+ * the names. For tables that have passed `checkStructure`. O(rules). @throws RulesetError
  */
 export function checkStoredRuleset(metadata: unknown, table: PrefixTable): void {
   const ruleset = rulesetOf(metadata, table);
@@ -109,7 +108,7 @@ export function checkStoredRuleset(metadata: unknown, table: PrefixTable): void 
   for (const rule of ruleset) if (rule.name !== null) checkName(rule.name);
 }
 
-/** The names and expiries that rows of logs show for rules, by number. */
+/** The labels of rules that rows of logs show, by number. */
 export interface StoredLabels {
   /** @throws RulesetError for a length that the table cannot have */
   prefixOf(number: number): Prefix;

@@ -1,7 +1,7 @@
 import { quoted } from "../address/address-error.ts";
 import { RuleError } from "./rule-error.ts";
 
-/** The last millisecond that a timestamp with a year of four digits can name. */
+/** The last millisecond that a timestamp with a four-digit year can express. */
 export const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;

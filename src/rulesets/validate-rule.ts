@@ -7,12 +7,13 @@ import { LAST_TIME } from "./timestamp.ts";
 
 export const MAX_NAME_LENGTH = 255;
 export const MAX_DESCRIPTION_LENGTH = 1000;
-/** Days that end before the year 10000, whichever day until 2060 they are counted from. */
+/** The maximum number of days: the expiry is before the year 10000 for every start until 2060. */
 export const MAX_EXPIRY_DAYS = 2_900_000;
 
 const DAY = 86_400_000;
 /**
- * What begins a new line somewhere, or has no form: the control characters, and the separators of lines and paragraphs.
+ * Characters that some program takes as a line break, or that are invisible: control characters, and the separators of
+ * lines and paragraphs.
  */
 export const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const HALF_CHARACTER = /\p{Cs}/u;
@@ -37,8 +38,8 @@ export function parseRulePrefix(text: unknown, { allowSpecialPurpose = false }: 
 }
 
 /**
- * A prefix that was not given as a text, as the prefix of a rule. Host bits are an error, as in a text.
- * @throws RuleError "bad-prefix", "special-purpose"; TypeError for what is neither an address nor a prefix
+ * Checks a parsed prefix as the prefix of a rule. Host bits are an error, as in a text. @throws RuleError "bad-prefix",
+ * "special-purpose"; TypeError for a value that is neither an address nor a prefix
  */
 export function checkRulePrefix(prefix: Prefix, { allowSpecialPurpose = false }: PrefixPolicy = {}): Prefix {
   const canonical = canonicalPrefix(prefix);
@@ -77,16 +78,16 @@ function readPrefix(text: string): Prefix {
 }
 
 /**
- * A name: up to 255 characters, none of them a control character.
- * @throws RuleError "too-long", "bad-character", "wrong-type"
+ * Checks a name: up to 255 characters, none of them a control character. @throws RuleError "too-long", "bad-character",
+ * "wrong-type"
  */
 export function checkRuleName(name: unknown): string {
   return checkLine("name", name, MAX_NAME_LENGTH);
 }
 
 /**
- * The description of a ruleset: up to 1,000 characters, none of them a control character.
- * @throws RuleError as `checkRuleName`
+ * Checks the description of a ruleset: up to 1,000 characters, none of them a control character. @throws RuleError as
+ * `checkRuleName`
  */
 export function checkDescription(description: unknown): string {
   return checkLine("description", description, MAX_DESCRIPTION_LENGTH);
@@ -106,8 +107,8 @@ export function expiryInDays(days: unknown, now: number): number {
 }
 
 /**
- * The expiry of a rule in milliseconds since 1970, null for none, as a program gives it.
- * @throws RuleError "wrong-type", "out-of-range"
+ * Checks the expiry of a rule that a program passes: milliseconds since 1970, null for none. @throws RuleError
+ * "wrong-type", "out-of-range"
  */
 export function checkExpiry(expiresAt: unknown): number | null {
   if (expiresAt === null) return null;

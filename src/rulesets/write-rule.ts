@@ -4,7 +4,7 @@ import { longerExpiry, type Rule } from "./rule.ts";
 /** What to do if a rule for the prefix exists already, expired or not. */
 export const CONFLICT_MODES = ["extend", "override", "skip", "fail"] as const;
 
-/** What `addRule` does where a rule for the prefix exists: one of `CONFLICT_MODES`. */
+/** What `addRule` does if a rule for the prefix exists: one of `CONFLICT_MODES`. */
 export type ConflictMode = (typeof CONFLICT_MODES)[number];
 
 /** A rule to add. `expiresAt` is in milliseconds since 1970, null for a rule that never expires. */
@@ -32,9 +32,9 @@ export interface RuleChanges {
 
 /**
  * Decides what adding a rule does, `existing` being the rule of that prefix. `extend` keeps the longer expiry, gives a
- * name to a rule that has none, and skips where neither changes anything; `override` always writes, and keeps only the
- * time of creation. Pure and O(1); `now` and the expiries are milliseconds since 1970.
- * @throws TypeError for a mode that is not one of `CONFLICT_MODES`
+ * name to a rule that has none, and skips if neither changes anything; `override` always writes, and keeps only the
+ * time of creation. Pure and O(1); `now` and the expiries are milliseconds since 1970. @throws TypeError for a mode
+ * that is not one of `CONFLICT_MODES`
  *
  *     const { action, rule } = addRule(index.get(prefix), { prefix, name: null, expiresAt: null, mode: "extend" }, now);
  *     if (action === "created" || action === "updated") index.set(rule);
@@ -66,8 +66,8 @@ export function addRule(existing: Rule | undefined, request: AddRequest, now: nu
 }
 
 /**
- * The rule with the changes; the same object where they change nothing, so that its time of update moves only if
- * something did.
+ * The rule with the changes; the same object if they change nothing, so that the time of update changes only if
+ * something else does.
  */
 export function updateRule(existing: Rule, changes: RuleChanges, now: number): Rule {
   const { name = existing.name, expiresAt = existing.expiresAt } = changes;

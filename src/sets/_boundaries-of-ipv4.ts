@@ -35,7 +35,10 @@ export class Ipv4Collector {
     } else this.#apart.push(first, last);
   }
 
-  /** The addresses of all ranges, once: the collector is empty afterwards. O(ranges), words sorted in three passes. */
+  /**
+   * The addresses of all ranges. To be called once: the collector is empty afterwards. O(ranges), words sorted in three
+   * passes.
+   */
   *boundaries(): Generator<undefined, Boundaries, undefined> {
     const apart = yield* this.#apart.sorting();
     const words = yield* boundariesOf(this.#inOrder, apart);
@@ -58,7 +61,7 @@ class Ranges {
     this.length = at + 1;
   }
 
-  /** By their first addresses. */
+  /** Sorts the ranges by their first addresses. */
   *sorting(): Generator<undefined, this, undefined> {
     if (this.length === 0) return this;
     this.lasts = this.lasts.subarray(0, this.length);
@@ -76,17 +79,20 @@ function doubled(words: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return new Uint32Array(words.buffer.transfer(2 * words.byteLength));
 }
 
-/** How far both kinds of ranges have been turned into boundaries. */
+/** How far both kinds of ranges have been converted to boundaries. */
 interface Progress {
   at: number;
   atApart: number;
-  /** Boundaries so far, of which the last is where a part begins that ends before `end`. */
+  /** The number of boundaries so far. The last one begins a part that ends before `end`. */
   length: number;
-  /** As numbers, 2^32 is the end of the space, and no boundary; -1: no part yet. */
+  /** The address after that part, as a number; 2^32, the end of the space, is not a boundary; -1: no part yet. */
   end: number;
 }
 
-/** Of ranges that are each in the order of their first addresses, as the general form in `_boundaries-of-ranges.ts`. */
+/**
+ * The boundaries of two lists of ranges, each in the order of first addresses, as by the general form in
+ * `_boundaries-of-ranges.ts`.
+ */
 function* boundariesOf(ordered: Ranges, apart: Ranges): Generator<undefined, Uint32Array, undefined> {
   const count = ordered.length + apart.length;
   const words = new Uint32Array(2 * count);

@@ -29,7 +29,7 @@ export class RangeCollector {
     this.#length = this.#put(this.#put(this.#length, first), last);
   }
 
-  /** The addresses of all ranges. O(n) where they come in order, else as long as a radix sort takes. */
+  /** The addresses of all ranges. O(n) if they arrive in order, otherwise the time of a radix sort. */
   *boundaries(): Generator<undefined, Boundaries, undefined> {
     if (this.#length === 0) return { family: this.family, words: NO_WORDS };
     const width = wordsOf(this.family);
@@ -60,7 +60,7 @@ export class RangeCollector {
     return { family: this.family, words: result.slice(0, length) };
   }
 
-  /** The ranges by their first addresses. */
+  /** The indexes of the ranges in the order of their first addresses. */
   #order(count: number, width: number): Generator<undefined, Uint32Array, undefined> {
     const words = this.#words;
     const digits: DigitOf[] = [];
@@ -88,7 +88,7 @@ export class RangeCollector {
   }
 }
 
-/** Copies one boundary and gives the length with it. */
+/** Copies one boundary and returns the length including it. */
 function copy(from: Uint32Array, at: number, to: Uint32Array, length: number, width: number): number {
   for (let word = 0; word < width; word++) to[length + word] = from[at + word]!;
   return length + width;

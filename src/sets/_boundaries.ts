@@ -3,8 +3,8 @@ import { combinedIpv4 } from "./_combined-ipv4.ts";
 
 /**
  * A set of addresses of one family, as the addresses at which it begins and ends: it holds the addresses from the first
- * boundary up to, but without, the second, from the third up to the fourth, and so on. An odd number of boundaries
- * says that its last part reaches the end of the address space, so no boundary ever lies beyond it.
+ * boundary to before the second, from the third to before the fourth, and so on. With an odd number of boundaries the
+ * last part reaches the end of the address space, so no boundary ever lies beyond it.
  *
  *     addresses     0   1   2   3   4   5   6   7
  *     in the set        x   x           x   x   x      boundaries 1, 3, 5
@@ -26,8 +26,9 @@ export function wordsOf(family: Family): 1 | 4 {
 export const STEP = 1 << 14;
 
 /**
- * What an operation keeps: bit `2 * inFirst + inSecond` says whether an address that is in the first, the second, both
- * or neither of two sets is in the result. Bit 0 is never set, so that the end of the space needs no boundary.
+ * Which addresses an operation keeps: bit `2 * inFirst + inSecond` says whether an address that is in the first, the
+ * second, both or neither of two sets is in the result. Bit 0 is never set, so that the end of the space needs no
+ * boundary.
  */
 const KEEPS = { union: 0b1110, intersection: 0b1000, difference: 0b0100, symmetricDifference: 0b0110 } as const;
 
@@ -98,7 +99,7 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   const width = wordsOf(family);
   const from = passedAt(boundaries, first);
   const to = passedAt(boundaries, last);
-  // Nearly always nothing is there: without a boundary between, and not within a part.
+  // Usually the set has nothing there: no boundary lies between, and no part contains it.
   if (from === to && from % 2 === 0) return { family, words: NO_WORDS };
   const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
   const end = to % 2 === 1 ? wordsAfter(last, width) : [];
@@ -118,7 +119,7 @@ function wordsOfAddress({ w0, w1, w2, w3 }: Address, width: number): number[] {
   return [w0, w1, w2, w3].slice(0, width);
 }
 
-/** The address after this one; nothing after the last one of the space, which no boundary follows. */
+/** The words of the next address; empty after the last address of the space, which no boundary follows. */
 function wordsAfter(address: Address, width: number): number[] {
   const words = wordsOfAddress(address, width);
   for (let at = width - 1; at >= 0; at--) {

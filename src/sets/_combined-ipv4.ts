@@ -3,7 +3,7 @@ import { fitted } from "./_fitted.ts";
 /** Steps between two pauses: a few hundred microseconds. */
 const STEP = 1 << 16;
 
-/** Where two sets of IPv4 addresses have been combined up to. */
+/** How far two sets of IPv4 addresses have been combined. */
 interface Position {
   /** The next boundary of each set. */
   i: number;
@@ -16,7 +16,7 @@ interface Position {
 
 /**
  * Two sets of IPv4 addresses combined, as `combined` in `_boundaries.ts` does with any family: a boundary is a word, so
- * neighbours are compared as numbers. `kept` as `KEEPS` there.
+ * neighbours are compared as numbers. `kept` is as in `KEEPS` there.
  */
 export function* combinedIpv4(
   kept: number,
@@ -57,7 +57,7 @@ function combineSome(kept: number, a: Uint32Array, b: Uint32Array, result: Uint3
   position.length = length;
 }
 
-/** The boundaries of the set that is left, each of which changes the side `flips`. Gives the length of the result. */
+/** The boundaries of the set that is left, each of which changes the side `flips`. Returns the length of the result. */
 function copyRest(
   kept: number,
   rest: Uint32Array,

@@ -35,7 +35,7 @@ function* priced(trees: readonly CoverTree[], price: number, into = unpriced(tre
   return into;
 }
 
-/** Arrays that are filled once for each price: for every price anew, the collector of garbage would take most of the time. */
+/** Arrays that are reused for each price: with new ones, garbage collection would take most of the time. */
 function unpriced(trees: readonly CoverTree[]): Priced[] {
   return trees.map(({ leaves, cost }) => ({
     costs: new Float64Array(leaves.length + cost.length),
@@ -154,7 +154,7 @@ function* chosenBelow({ leaves, left, right }: CoverTree, { counts }: Priced, to
     else open.push(right[node - leaves.length]!, left[node - leaves.length]!);
 }
 
-/** What it would gain, and how many nodes more it would take, to choose what is best below a chosen inner node. */
+/** The gain of replacing a chosen inner node by the best choice below it, and how many more nodes that takes. */
 interface Split {
   /** The number of its tree. */
   readonly at: number;
@@ -214,9 +214,12 @@ interface Table {
   readonly shares: Int32Array;
 }
 
-/** The tables of all nodes one after the other, as millions of small arrays would take ten times the memory. */
+/** The tables of all nodes one after the other, because millions of small arrays would take ten times the memory. */
 interface Tables extends Table {
-  /** Of each inner node, where its table begins, and of the end; before the first one is the table of every leaf. */
+  /**
+   * Where the table of each inner node begins, and the end of the last one; before the first one is the table of every
+   * leaf.
+   */
   readonly starts: Int32Array;
 }
 
@@ -301,7 +304,7 @@ function* combine(
 /** Combinations tried between two pauses. */
 const COMBINED = 1 << 17;
 
-/** The nodes that give the lowest cost of a tree with so many. */
+/** The nodes of the choice with the lowest cost for this number of nodes. */
 function* backtracked({ leaves, left, right }: CoverTree, { starts, shares }: Tables, count: number): Work<number[]> {
   const nodes: number[] = [];
   const open = [{ node: leaves.length + left.length - 1, count }];

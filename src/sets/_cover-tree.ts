@@ -2,7 +2,7 @@ import { type Address, addressBits, type Family, type Prefix } from "../address/
 import { comparePrefixes, prefixOf } from "../address/prefix.ts";
 import { lastAddress } from "../address/range.ts";
 
-/** What it costs to list addresses of a prefix that are not in the set: Infinity forbids it. */
+/** The cost of listing the addresses of a prefix that is not in the set; Infinity forbids it. */
 export interface Weight {
   readonly prefix: Prefix;
   readonly cost: number;
@@ -12,7 +12,7 @@ export interface Weight {
 export interface Costs {
   /** The cost of one more IPv4 address, or of as many IPv6 addresses as a /64 has. */
   readonly ofAddress: number;
-  /** Of prefixes that do not overlap the set, in order. */
+  /** The costs of prefixes that do not overlap the set, in order. */
   readonly weights: readonly Weight[];
   /** Wider prefixes are never used. */
   readonly shortest: Readonly<Record<Family, number>>;
@@ -31,7 +31,7 @@ export interface Costs {
  */
 export interface CoverTree {
   readonly leaves: readonly Prefix[];
-  /** Of inner node n + i: its children. */
+  /** The children of inner node n + i. */
   readonly left: Int32Array;
   readonly right: Int32Array;
   /** The prefix length of inner nodes. */
@@ -109,7 +109,7 @@ function* addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): Ge
   }
 }
 
-/** In IPv4 addresses, or in IPv6 networks of length 64. */
+/** The size of a prefix, in IPv4 addresses or in IPv6 networks of length 64. */
 function sizeOf(family: Family, length: number): number {
   return 2 ** ((family === 4 ? 32 : 64) - length);
 }
@@ -117,11 +117,11 @@ function sizeOf(family: Family, length: number): number {
 /** Sums of the costs of weights in a prefix. */
 class WeightSums {
   readonly #prefixes: Prefix[] = [];
-  /** The finite costs of those before each one, and how many are infinite. */
+  /** The sum of the finite costs before each weight, and how many are infinite. */
   readonly #finite: number[] = [0];
   readonly #infinite: number[] = [0];
 
-  /** Of the weights of a family. */
+  /** The sums of the weights of a family. */
   static *of(weights: readonly Weight[], family: Family): Generator<undefined, WeightSums, undefined> {
     const sums = new WeightSums();
     for (const [at, weight] of weights.entries()) {

@@ -1,4 +1,4 @@
-/** As much room as may be left at the end of an array rather than copying it: a sixteenth. */
+/** The share of unused room at the end of an array up to which it is not copied: a sixteenth. */
 const ROOM_SHIFT = 4;
 
 /** The first `length` words, in an array that is not much longer. */

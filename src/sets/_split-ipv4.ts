@@ -3,7 +3,10 @@ import { fitted } from "./_fitted.ts";
 /** Boundaries of the other set between two pauses: a few hundred microseconds where the sets are about as long. */
 const STEP = 1 << 15;
 
-/** A set of IPv4 addresses, as its boundaries (see `_boundaries.ts`), in two: what another set has, and the rest. */
+/**
+ * A set of IPv4 addresses, as boundaries (see `_boundaries.ts`), split in two: the addresses that another set has, and
+ * the rest.
+ */
 export interface SplitIpv4 {
   readonly inside: Uint32Array;
   readonly outside: Uint32Array;
@@ -39,7 +42,9 @@ export function* splittingIpv4(words: Uint32Array, other: Uint32Array): Generato
   return { inside: fitted(inside.words, inside.length), outside: fitted(outside.words, outside.length) };
 }
 
-/** Passes boundaries of `other`, of which the first is one at which it begins; gives the next of `words`. */
+/**
+ * Passes boundaries of `other`, the first of which begins a part; returns the index of the next boundary of `words`.
+ */
 function splitSome(words: Uint32Array, start: number, other: Uint32Array, outside: Part, inside: Part): number {
   let at = start;
   let [before, after] = [outside, inside];
@@ -54,7 +59,7 @@ function splitSome(words: Uint32Array, start: number, other: Uint32Array, outsid
   return at;
 }
 
-/** Copies the boundaries from `at` on that are below `end`; gives the first that is not. */
+/** Copies the boundaries from `at` on that are below `end`; returns the index of the first that is not. */
 function copyBelow(words: Uint32Array, at: number, end: number, to: Part): number {
   const result = to.words;
   let { length } = to;

@@ -24,7 +24,7 @@ export interface AddressRange {
 }
 
 let createSet: (ipv4: Boundaries, ipv6: Boundaries) => AddressSet;
-/** How a set is kept. */
+/** The boundaries of a set, which are its internal form. */
 export let boundariesOf: (set: AddressSet, family: Family) => Boundaries;
 
 /**
@@ -37,7 +37,7 @@ export let boundariesOf: (set: AddressSet, family: Family) => Boundaries;
 export class AddressSet {
   static readonly EMPTY = new AddressSet(emptyBoundaries(4), emptyBoundaries(6));
 
-  // For this room only: the form in which a set is stored is not part of the API.
+  // For this room only: the internal form is not part of the API.
   static {
     createSet = (ipv4, ipv6) => new AddressSet(ipv4, ipv6);
     boundariesOf = (set, family) => set.#of(family);
@@ -52,16 +52,16 @@ export class AddressSet {
   }
 
   /**
-   * The addresses of all prefixes and ranges, in any order, overlapping or not. O(n) where they come in order; else
-   * O(n) steps of a radix sort, 2 for each IPv4 and 8 for each IPv6 range at most.
+   * The addresses of all prefixes and ranges, in any order, overlapping or not. O(n) if they come in order; otherwise
+   * O(n) with a radix sort of at most 2 passes over IPv4 and 8 over IPv6 ranges.
    */
   static of(parts: Iterable<Prefix | AddressRange>): AddressSet {
     return finished(AddressSet.collecting(parts));
   }
 
   /**
-   * `of`, which can be interrupted. A part that is undefined has no addresses: iterables that look through many
-   * things for few parts give one for each, so that they can be interrupted, too.
+   * `of`, which can be interrupted. An undefined part has no addresses: iterables that search many items for few parts
+   * yield one per item, so that they can be interrupted, too.
    */
   static *collecting(parts: Iterable<Prefix | AddressRange | undefined>): Generator<undefined, AddressSet, undefined> {
     const ipv4 = new RangeCollector(4);
@@ -156,12 +156,12 @@ export class AddressSet {
     return areEqual(this.#ipv4.words, other.#ipv4.words) && areEqual(this.#ipv6.words, other.#ipv6.words);
   }
 
-  /** The number of addresses of the family, exactly. O(ranges) */
+  /** The exact number of addresses of the family. O(ranges) */
   size(family: Family): bigint {
     return addressesIn(this.#of(family));
   }
 
-  /** How many ranges of the family it has, of which no two touch. O(1) */
+  /** The number of ranges of the family; no two of them touch. O(1) */
   rangeCount(family: Family): number {
     return Math.ceil(this.#of(family).words.length / (2 * wordsOf(family)));
   }
@@ -174,10 +174,10 @@ export class AddressSet {
   }
 
   /**
-   * The fewest prefixes that cover exactly these addresses, in order, IPv4 first; of one family if one is given. At
-   * most 62 for a range of IPv4 addresses and 254 for one of IPv6. With `shortest`, the fewest of that length or longer.
-   * What lies in ::ffff:0:0/96 is left out: those are IPv4 addresses, and a prefix there would read as an IPv4 one.
-   * Throws RangeError for a length that the family does not have.
+   * The fewest prefixes that cover exactly these addresses, in order, IPv4 first; only of `family` if it is given. At
+   * most 62 for a range of IPv4 addresses and 254 for one of IPv6. With `shortest`, the fewest of that length or
+   * longer. Addresses in ::ffff:0:0/96 are left out: they are IPv4 addresses, and a prefix there would be read as an
+   * IPv4 prefix. Throws RangeError for a length that the family does not have.
    */
   *prefixes(family?: Family, shortest = 0): Generator<Prefix, void, undefined> {
     if (family === undefined) {
@@ -207,7 +207,7 @@ export class AddressSet {
 }
 
 /**
- * Becomes a set from prefixes that are words, in any order, overlapping or not: for long lists, without an object for
+ * Builds a set from prefixes given as words, in any order, overlapping or not: for long lists, without an object for
  * each IPv4 prefix.
  */
 export class AddressSetBuilder {
@@ -258,8 +258,8 @@ function areEqual(one: Uint32Array, other: Uint32Array): boolean {
 }
 
 /**
- * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which no IPv6 set is about: cutting a prefix
- * around them must not turn into a list that names them, as ::ffff:0:0/96 reads as 0.0.0.0/0.
+ * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which are not meant by IPv6 sets: splitting a
+ * prefix that contains them must not produce a list that contains ::ffff:0:0/96, which would be read as 0.0.0.0/0.
  */
 function isMapped({ w0, w1, w2, length }: Prefix): boolean {
   return length >= 96 && w0 === 0 && w1 === 0 && w2 === 0xffff;

@@ -1,10 +1,10 @@
-/** How many more than asked for are kept until the worst of them are dropped. */
+/** How many more than requested are kept until the worst of them are dropped. */
 const SPARE = 1024;
 
 /**
- * The `most` numbers below `count` that come first in an order, best first, of those that `isWanted`. `compare` must
- * decide between any two, as sorting does. O(count) where few of many are wanted, as nearly all are compared with the
- * worst of the best only.
+ * Of the numbers below `count` for which `isWanted` is true, the `most` that come first in an order, best first.
+ * `compare` must decide between any two, as sorting does. O(count) if few of many are requested, because nearly all are
+ * compared only with the worst of the best.
  */
 export function bestIndexes(
   count: number,

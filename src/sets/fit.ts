@@ -22,7 +22,7 @@ export interface FitOptions {
    * as an IPv4 address.
    */
   readonly seen?: Iterable<readonly [address: Address, count: number]>;
-  /** Added addresses never make a prefix wider than these; 8 and 19 by default. */
+  /** The shortest prefix lengths that adding addresses may produce; 8 and 19 by default. */
   readonly shortest?: Readonly<Record<Family, number>>;
 }
 
@@ -30,7 +30,7 @@ export interface FitOptions {
 export interface Fit {
   /** At most the requested number, in order. */
   readonly prefixes: readonly Prefix[];
-  /** How many the set itself has. */
+  /** The number of prefixes of the set itself. */
   readonly exactCount: number;
   /** The addresses that only the prefixes have, and those that only the set has. */
   readonly added: AddressSet;
@@ -46,7 +46,7 @@ export interface Fit {
 export class FitError extends RangeError {
   /** The fewest prefixes that are possible. */
   readonly fewest: number;
-  /** Why no fewer are, such as "some addresses must not be added"; null if there may be no loss. */
+  /** Why fewer are not possible, such as "some addresses must not be added"; null if no loss is allowed. */
   readonly reason: string | null;
 
   constructor(message: string, fewest: number, reason: string | null) {
@@ -116,7 +116,7 @@ function* fitOf(
   return { prefixes, exactCount: exact.length, added: more, removed: fewer, cost, bound };
 }
 
-/** Prefixes that cover more than the set. */
+/** The cheapest prefixes that cover the set and added addresses. */
 function* added(
   addresses: AddressSet,
   exact: readonly Prefix[],
@@ -141,7 +141,7 @@ function* added(
 
 type Costs = Parameters<typeof coverTree>[1];
 
-/** Of each family that has prefixes. */
+/** The tree of each family that has prefixes. */
 function* treesOf(exact: readonly Prefix[], costs: Costs): Generator<undefined, CoverTree[], undefined> {
   const trees: CoverTree[] = [];
   for (const leaves of byFamily(exact)) if (leaves.length > 0) trees.push(yield* coverTree(leaves, costs));
@@ -158,10 +158,10 @@ function* reasonOf(fewest: number, exact: readonly Prefix[], costs: Costs): Gene
   return `no prefix may be wider than /${costs.shortest[4]} (IPv4) or /${costs.shortest[6]} (IPv6)`;
 }
 
-/** Next to numbers of times that an address was seen, less than one for all of IPv4. */
+/** The cost of an address beside the counts of seen addresses: all of IPv4 costs less than one count. */
 const SMALL = 2 ** -33;
 
-/** In order, IPv4 comes first. */
+/** Splits prefixes in order, in which IPv4 comes first. */
 function byFamily(exact: readonly Prefix[]): [ipv4: readonly Prefix[], ipv6: readonly Prefix[]] {
   const first = exact.findIndex(({ family }) => family === 6);
   return first < 0 ? [exact, []] : [exact.slice(0, first), exact.slice(first)];
@@ -174,7 +174,7 @@ function* prefixesOf(trees: readonly CoverTree[], { nodes }: Choice): Generator<
   return yield* sorting(prefixes, comparePrefixes);
 }
 
-/** In order; what the set has costs nothing. */
+/** The weights in order; addresses of the set cost nothing. */
 function* weightsOf(
   addresses: AddressSet,
   never: AddressSet,
@@ -191,7 +191,7 @@ function* weightsOf(
   return yield* sorting(weights, (a, b) => comparePrefixes(a.prefix, b.prefix));
 }
 
-/** The prefixes that cost the most to leave out: none is made from two, so the best ones are the best list. */
+/** The prefixes that cost the most to leave out. Prefixes are never combined, so these are the best list. */
 function* kept(exact: readonly Prefix[], most: number, { seen }: FitOptions): Generator<undefined, Found, undefined> {
   const values = yield* valuesOf(exact, seen);
   const order = yield* sorting(yield* collected(exact.keys()), (a, b) => values[b]! - values[a]! || a - b);

@@ -43,7 +43,7 @@ function* ipv4Lines(words: Uint32Array): Generator<Uint8Array, void, undefined> 
   if (length > 0) yield chunk.subarray(0, length);
 }
 
-/** Writes the end of a line; a single address has no length. */
+/** Writes the end of a line, with the prefix length unless it is a single address. */
 function writeLength(bits: number, out: Uint8Array, at: number): number {
   if (bits < 32) {
     out[at++] = SLASH;

@@ -1,12 +1,12 @@
 import { finished } from "../turns/finished.ts";
 
-/** Fewer than these are sorted by comparing. */
+/** Fewer items than this are sorted by comparison. */
 const MIN_COUNT = 1 << 13;
-/** How many are processed between two pauses: a few hundred microseconds. */
+/** Items processed between two pauses: a few hundred microseconds. */
 const STEP = 1 << 14;
 const DIGITS = 1 << 16;
 
-/** Gives a digit, below 65,536, of the key at an index. */
+/** Returns a digit, below 65,536, of the key at an index. */
 export type DigitOf = (index: number) => number;
 
 /**
@@ -36,7 +36,9 @@ function* isSorted(count: number, compare: (a: number, b: number) => number): Ge
   return true;
 }
 
-/** Whether `to` has them now; false if all have the same digit. */
+/**
+ * Writes the indexes to `to` in the order of one digit. Returns false, and writes nothing, if all have the same digit.
+ */
 function* sortedByDigit(
   from: Uint32Array,
   to: Uint32Array,
@@ -48,8 +50,8 @@ function* sortedByDigit(
     if (at % STEP === 0) yield;
   }
   if (offsets[digitOf(0)] === from.length) return false;
-  // From counts to where the first with each digit goes. It moves on with each that is written, so equal ones keep their
-  // order, on which the sort by the digits before rests.
+  // Converts counts to the position of the first index with each digit. The position advances with each index written,
+  // so equal ones keep their order, on which the sort by the previous digits relies.
   for (let digit = 0, offset = 0; digit < DIGITS; digit++) {
     const size = offsets[digit]!;
     offsets[digit] = offset;
@@ -106,7 +108,7 @@ function* offsetsOf(words: Uint32Array, shift: number): Generator<undefined, Uin
     countDigits(words, offsets, shift, at);
     yield;
   }
-  // Counts stand one further on, so that their running sums are where each digit begins.
+  // Counts are stored one element later, so that their running sums are where each digit begins.
   for (let digit = 1; digit < WORD_DIGITS; digit++) offsets[digit]! += offsets[digit - 1]!;
   return offsets;
 }
@@ -123,7 +125,7 @@ interface Moved {
   readonly carriedTo: Uint32Array | undefined;
 }
 
-/** Moves some words by their digit at `shift`, and what is carried with them. */
+/** Moves some words, and the numbers carried with them, by their digit at `shift`. */
 function placeWords(
   { from, to, carriedFrom, carriedTo }: Moved,
   offsets: Uint32Array,

@@ -19,7 +19,7 @@ export interface RelatedPair {
 /** One of several sets. */
 export interface RelatedSet {
   readonly size: AddressCount;
-  /** How many of its addresses are in no other of the sets: 0 for a list that adds nothing to the others. */
+  /** How many of its addresses are in none of the other sets: 0 for a list that adds nothing to the others. */
   readonly only: AddressCount;
 }
 
@@ -31,8 +31,8 @@ export interface Relations {
 }
 
 /**
- * How sets of addresses relate, pair by pair, and what each has that no other does. O(k n) for k sets of n ranges in
- * all. Can be interrupted. Throws nothing.
+ * How sets of addresses relate, pair by pair, and how many addresses only one of them has. O(k n) for k sets of n
+ * ranges in all. Can be interrupted. Throws nothing.
  */
 export function* relating(sets: readonly AddressSet[]): Generator<undefined, Relations, undefined> {
   const pairs: RelatedPair[] = [];
@@ -82,7 +82,7 @@ function* othersOf(sets: readonly AddressSet[]): Generator<undefined, AddressSet
   return others;
 }
 
-/** In steps, as one takes some milliseconds. */
+/** In steps, because each family takes some milliseconds. */
 function* sizeOf(set: AddressSet): Generator<undefined, AddressCount, undefined> {
   const ipv4 = set.size(4);
   yield;

@@ -9,7 +9,7 @@ const PLAIN = { useRecords: false, skipValues: [undefined] };
 
 /**
  * Encodes a document for the metadata section. The encoder is loaded at its first use, because only programs that write
- * snapshots need it. Rejects with `SnapshotError` `invalid-content` on what could not be read back.
+ * snapshots need it. Rejects with `SnapshotError` `invalid-content` for a document that could not be read back.
  */
 export async function encodeMetadata(document: unknown, path: string): Promise<Uint8Array> {
   const { Packr } = await import("msgpackr/pack");

@@ -5,7 +5,7 @@ import { SnapshotError } from "./snapshot-error.ts";
 /** Decodes a metadata section of unknown origin into plain values only. Throws `SnapshotError` `bad-metadata`. */
 export function decodeMetadata(section: Uint8Array, path: string): unknown {
   try {
-    // A copy: no one can change it while it is decoded, as they could in shared memory.
+    // A copy, because another thread could change shared memory while it is decoded.
     return decodePlainMessagePack(new Uint8Array(section));
   } catch (cause) {
     throw new SnapshotError("bad-metadata", path, `the metadata cannot be read: ${reasonOf(cause)}`, {

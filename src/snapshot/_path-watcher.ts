@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 /**
  * Calls `look` soon after something happened in the folder of one of the paths, and at least once every `interval`
  * milliseconds: network file systems report nothing, and a folder that was deleted and recreated is a different one.
- * One call at a time; a hanging file system holds up this watcher only. Does not keep the process alive.
+ * One call at a time; a file system that hangs delays only this watcher. Does not keep the process alive.
  */
 export class PathWatcher {
   readonly #look: () => Promise<void>;
@@ -40,7 +40,7 @@ export class PathWatcher {
       try {
         this.#folders.set(folder, this.#watchFolder(folder));
       } catch {
-        // Tried again before the next look.
+        // It is tried again before the next `look`.
       }
     }
   }
@@ -61,8 +61,8 @@ export class PathWatcher {
   }
 
   /**
-   * No event is lost: one that happens while `look` runs sets `#happened` and leads to another turn, and nothing is
-   * awaited between the last test of `#happened` and the end of `#isLooking`.
+   * No event is lost: one that happens while `look` runs sets `#happened` and leads to another iteration, and nothing
+   * is awaited between the last test of `#happened` and the end of `#isLooking`.
    */
   async #lookNow(): Promise<void> {
     if (this.#isClosed) return;

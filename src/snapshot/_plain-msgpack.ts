@@ -1,4 +1,4 @@
-/** Deep enough for any of our documents, and far below the limit of recursion. */
+/** Deep enough for any document of this package, and far below the limit of recursion. */
 const MAX_DEPTH = 64;
 
 const SHORT_TEXT = 64;
@@ -12,11 +12,11 @@ class NotPlainError extends Error {}
 /**
  * Decodes untrusted bytes. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,
  * well-formed text, bytes, arrays, and maps whose keys are text other than "__proto__", at most 64 deep. Integers of 64
- * bits become BigInt, bytes a copy; with `bytesInPlace`, a view of those given.
+ * bits become BigInt; bytes are copied, or with `bytesInPlace` become views of the input.
  *
- * A decoder of our own, because others know more: extensions that build regular expressions, errors, references and
- * generated functions; they recurse as deep as the bytes say. And because loading one takes longer than reading a
- * catalogue. O(bytes).
+ * A decoder of our own, because libraries support too much: extensions that build regular expressions, errors,
+ * references and generated functions, and recursion as deep as the bytes demand; and because loading one takes longer
+ * than reading a catalogue. O(bytes).
  */
 export function decodePlainMessagePack(bytes: Uint8Array, { bytesInPlace = false } = {}): unknown {
   const decoder = new Decoder(bytes, bytesInPlace);
@@ -46,8 +46,8 @@ class Decoder {
    *     a0-bf  text of 0 to 31      cc-cf     number of 1, 2, 4, 8 bytes         de df  map, count in 2, 4 bytes
    *     e0-ff  -32 to -1
    *
-   * Each call passes at least one byte, and `depth` grows with every collection: so it ends, MAX_DEPTH + 1 calls deep
-   * at most.
+   * Each call passes at least one byte, and `depth` grows with every collection: so the recursion ends, at most
+   * MAX_DEPTH + 1 calls deep.
    */
   value(depth: number): unknown {
     const token = this.#bytes[this.#at++];
@@ -128,7 +128,7 @@ class Decoder {
     return map;
   }
 
-  /** Every value takes at least a byte: no count can ask for more memory than the document is long. */
+  /** Every value takes at least a byte, so no count can demand more values than the document has bytes. */
   #checkCollection(values: number, depth: number): void {
     if (values > this.#bytes.length - this.#at) throw new NotPlainError("it ends early");
     if (depth > MAX_DEPTH) throw new NotPlainError(`it is nested more than ${MAX_DEPTH} deep`);
@@ -138,8 +138,8 @@ class Decoder {
     const bytes = this.#bytes;
     const at = this.#at;
     this.#pass(size);
-    // Most texts are short and of ASCII, and asking the platform takes longer than looking.
-    // Below 0x80, the OR of all bytes says that none has its highest bit set: all are ASCII.
+    // Most texts are short ASCII, and calling the platform takes longer than this loop. If the OR of all bytes is below
+    // 0x80, none has its highest bit set: all are ASCII.
     let bits = size > SHORT_TEXT ? 0x80 : 0;
     for (let i = at; i < at + size && bits < 0x80; i++) bits |= bytes[i]!;
     const text = bytes.subarray(at, this.#at);
@@ -152,7 +152,7 @@ class Decoder {
     }
   }
 
-  /** An unsigned number, the highest byte first. `width` is 1, 2 or 4: at most 2^32 - 1, which is exact. */
+  /** An unsigned number, most significant byte first. `width` is 1, 2 or 4: at most 2^32 - 1, which is exact. */
   #number(width: number): number {
     let at = this.#at;
     this.#pass(width);
@@ -167,7 +167,7 @@ class Decoder {
     return this.#bytesInPlace ? view : new Uint8Array(view); // `slice` of a Buffer is no copy
   }
 
-  /** Where the next `size` bytes begin, which are passed. */
+  /** Advances past the next `size` bytes and returns where they begin. */
   #take(size: number): number {
     const at = this.#at;
     this.#pass(size);

@@ -20,8 +20,8 @@ const FIRST_BYTES = 64 << 10;
 const CHUNKS_AHEAD = 2;
 
 /**
- * Reads a snapshot file into shared memory, checking its head before anything is allocated, its sections on the way, and
- * at the end that one of the keys, if there are any, has signed it.
+ * Reads a snapshot file into shared memory, checking its head before anything is allocated, its sections on the way,
+ * and at the end, if keys are given, that one of them has signed it.
  */
 export async function readSnapshotFile(
   path: string,
@@ -44,7 +44,7 @@ export async function readSnapshotFile(
   }
 }
 
-/** An open file. Not by node:fs/promises, which takes as long to load as a small snapshot takes to read. */
+/** An open file. Without node:fs/promises, which takes as long to load as a small snapshot takes to read. */
 export class RegularFile {
   readonly size: number;
   readonly #descriptor: number;
@@ -95,7 +95,9 @@ export class RegularFile {
     });
   }
 
-  /** Closed only once all reads are over: the descriptor's number may belong to another file a moment later. */
+  /**
+   * The file is closed only once all reads are over: the descriptor's number may belong to another file a moment later.
+   */
   async close(): Promise<void> {
     await Promise.allSettled(this.#reading);
     closeSync(this.#descriptor);

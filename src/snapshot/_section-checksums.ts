@@ -51,7 +51,7 @@ export class SectionChecksums {
     this.#at = end;
   }
 
-  /** Adds bytes of the current section, an empty one included, and compares once it is complete. */
+  /** Adds bytes of the current section, which may be empty, and compares the checksum once the section is complete. */
   #sum(section: SnapshotSection, end: number): void {
     this.#crc = this.#crc32(this.#bytes.subarray(this.#at, end), this.#crc);
     this.#at = end;

@@ -1,4 +1,4 @@
-/** A CRC-32 (that of zlib, PNG and ZIP) of bytes, continued from that of the bytes before them. */
+/** A CRC-32 (as in zlib, PNG and ZIP) of bytes, continued from the CRC-32 of the bytes before them. */
 export type Crc32 = (bytes: Uint8Array, initial?: number) => number;
 
 /** The polynomial x^32 + x^26 + ... + 1 with its bits reversed: the lowest bit stands for the highest power. */

@@ -20,7 +20,10 @@ export interface SnapshotContent {
   readonly createdAt?: Date;
 }
 
-/** Random for every file, or the same whenever the same content is encoded with the same time of creation. */
+/**
+ * Random for every file, or derived from the content: the same whenever the same content is encoded with the same time
+ * of creation.
+ */
 export type GenerationChoice = "random" | "of the content";
 
 /** A snapshot that is not stored in a file. */

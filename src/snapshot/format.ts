@@ -54,7 +54,7 @@ export type SnapshotSectionName = SectionName | typeof METADATA_SECTION;
 export const SNAPSHOT_SECTIONS: readonly SnapshotSectionName[] = [...SECTION_NAMES, METADATA_SECTION];
 
 export const FORMAT_VERSION = 1;
-/** Version 1 with a signature at the end: earlier releases, which do not know it, name the version. */
+/** Version 1 with a signature at the end: earlier releases, which do not know it, report the version in their error. */
 export const SIGNED_VERSION = 2;
 /** The signature at the end of a file of version 2. */
 export const SIGNATURE_BYTES = 128;
@@ -118,7 +118,7 @@ export function sectionStart(offset: number): number {
 
 /**
  * Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them;
- * `checksums` are their CRC-32s, for callers that have a faster one or compute it in slices.
+ * `checksums` are their CRC-32s, for callers that have a faster implementation or compute them in slices.
  */
 export function layOut(
   contents: readonly Uint8Array[],
@@ -179,8 +179,8 @@ export function sealHead(bytes: Uint8Array): void {
 }
 
 /**
- * Reads the header and section table at the start of a file of `fileLength` bytes; `bytes` are its first ones. Nothing
- * that they say is used before it is checked. O(1). Throws `SnapshotError`.
+ * Reads the header and section table at the start of a file of `fileLength` bytes; `bytes` are its first ones. No field
+ * is used before it is checked. O(1). Throws `SnapshotError`.
  */
 export function decodeHead(bytes: Uint8Array, fileLength: number, path: string): SnapshotHead {
   checkMagic(bytes, path);
@@ -205,7 +205,7 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
   return { version, ...fields, byteLength, sections };
 }
 
-/** How long a snapshot that begins with these bytes says it is, if it is one: `decodeHead` finds out. */
+/** The length in the header of a snapshot that begins with these bytes. Not checked: `decodeHead` does that. */
 export function statedLength(bytes: Uint8Array): number {
   if (bytes.length < HEADER.size) return bytes.length;
   return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(HEADER.byteLength, true));
@@ -221,7 +221,7 @@ function checkMagic(bytes: Uint8Array, path: string): void {
       bytes.length === 0 ? "an empty file" : "the file ends inside the header",
     );
   }
-  // The name survives what happens to the bytes around it: line ends rewritten, the 8th bit cleared, UTF-8 made of it.
+  // The name survives conversions that change the bytes around it: of line ends, to 7 bits, to UTF-8.
   if (/^[^]{1,3}IPS[\r\n]/.test(textOf(bytes.subarray(0, 8)))) {
     throw new SnapshotError("text-mode", path, "a snapshot that a transfer in text mode has changed");
   }
@@ -301,7 +301,7 @@ function decodeEntry(view: DataView, at: number, name: SnapshotSectionName): Sna
   };
 }
 
-/** A name without its padding. Zero bytes inside it stay, and make it a name that nothing has. */
+/** A name without its padding. Zero bytes inside it are kept, so that it equals no valid name. */
 function nameAt(bytes: Uint8Array, at: number): string {
   return textOf(bytes.subarray(at, at + NAME_BYTES)).replace(/\0+$/, "");
 }

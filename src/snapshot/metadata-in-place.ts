@@ -7,7 +7,7 @@ import type { Snapshot } from "./snapshot.ts";
 /**
  * As `snapshot.metadata`, but bytes are views of the snapshot's memory, which stays for as long as they do: for
  * documents with millions of bytes of which few are needed at once. They must not be written to. O(values, without
- * their bytes). @throws SnapshotError `bad-metadata`; `path` stands in it
+ * their bytes). @throws SnapshotError `bad-metadata`; the error names `path`
  */
 export function metadataInPlace({ buffer, info }: Snapshot, path: string): unknown {
   const { byteOffset, byteLength } = metadataSection(info.sections);

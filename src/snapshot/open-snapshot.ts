@@ -6,7 +6,7 @@ import { Snapshot } from "./snapshot.ts";
 export interface OpenOptions {
   /**
    * Ed25519 public keys (`parseTrustedKeys`): one of them must have signed the file (`ipsieve sign`). By default no
-   * signature is needed, and one that is there is not checked.
+   * signature is required, and an existing one is not checked.
    */
   readonly trustedKeys?: TrustedKeys | undefined;
 }

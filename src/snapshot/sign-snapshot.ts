@@ -13,9 +13,9 @@ export interface SignOptions {
 }
 
 /**
- * Signs a snapshot file: the same contents, a new generation, and a signature at the end instead of the one that it
- * had. Resolves to the public key, 32 bytes. O(bytes).
- * @throws SnapshotError "bad-key", "unwritable", and as `openSnapshot`
+ * Signs a snapshot file: the same contents, a new generation, and a signature at the end, which replaces an existing
+ * one. Resolves to the public key, 32 bytes. O(bytes). @throws SnapshotError "bad-key", "unwritable", and as
+ * `openSnapshot`
  */
 export async function signSnapshot(
   path: string,

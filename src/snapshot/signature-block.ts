@@ -11,8 +11,8 @@ import { SnapshotError } from "./snapshot-error.ts";
  *      112  12  zero
  *      124   4  CRC-32 of bytes 0-123, for accidents: those are noticed without a key, too
  *
- * The header is among the signed bytes, with the length that includes the block: it cannot be cut off, or be put behind
- * other contents, without changing what was signed.
+ * The header is among the signed bytes, with the length that includes the block: the block cannot be cut off, or
+ * appended to other contents, without changing the signed bytes.
  */
 
 const LABEL = "ipsieve-ed25519\0";
@@ -22,7 +22,7 @@ const SIGNATURE_AT = 48;
 const SIGNATURE_LENGTH = 64;
 const CHECKSUM_AT = 124;
 
-/** Before the digest, so that a signature of ours is one of a snapshot and of nothing else. */
+/** Precedes the digest, so that a signature is valid only for a snapshot. */
 export const SIGNED_PREFIX = "ipsieve snapshot signature 1\n";
 
 /** The key and the signature of a file; nothing is proven before `verifySignature`. */

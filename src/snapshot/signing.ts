@@ -9,14 +9,14 @@ import { SnapshotError } from "./snapshot-error.ts";
 
 /*
  * Ed25519 (RFC 8032) by node:crypto, over the SHA-256 of the file: a digest is computed in slices, between which other
- * work takes its turns, while Ed25519 itself takes a message as a whole, twice.
+ * work can run, while Ed25519 itself would process the whole message at once, twice.
  */
 
 /** Bytes of a digest between two pauses: about 1 ms. */
 const HASHED = 1 << 20;
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
-/** Public keys of which one must have signed a snapshot. */
+/** The public keys one of which must have signed a snapshot. */
 export type TrustedKeys = readonly KeyObject[];
 
 /**
@@ -58,7 +58,7 @@ function ed25519(parse: () => KeyObject, name: string): KeyObject {
   return key;
 }
 
-/** The parts of a snapshot's file with a signature at its end, in place of the one that it had. */
+/** The parts of a snapshot file with a signature at its end, which replaces an existing one. */
 export async function signedFile(
   snapshot: Snapshot,
   privateKey: KeyObject,
@@ -106,7 +106,7 @@ async function digestOf(parts: readonly Uint8Array[]): Promise<Uint8Array> {
   return hash.digest();
 }
 
-/** A public key as people compare it: its 32 bytes in base64. */
+/** A public key in the form in which people compare keys: its 32 bytes in base64. */
 export function keyText(publicKey: Uint8Array): string {
   return Buffer.from(publicKey).toString("base64");
 }

@@ -32,7 +32,7 @@ const CURES = {
   unwritable: "check the folder, its permissions and the free space",
 } as const;
 
-/** The code of a `SnapshotError`: what is wrong with the file, or with writing it. Each has one cure. */
+/** The code of a `SnapshotError`: what is wrong with the file, or with writing it. Each code has one remedy. */
 export type SnapshotErrorCode = keyof typeof CURES;
 
 /**

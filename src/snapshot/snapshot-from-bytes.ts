@@ -7,9 +7,8 @@ import { Snapshot } from "./snapshot.ts";
 
 /**
  * Opens a snapshot from bytes in memory, from `fetch` or an upload, on any platform. The bytes are copied and checked
- * like those of a file; you may change yours afterwards. `name` stands for them in errors. O(bytes).
- * @throws SnapshotError for bytes that are not a sound snapshot
- * @throws TypeError for anything other than bytes
+ * like those of a file; the caller may change them afterwards. `name` stands for them in errors. O(bytes). @throws
+ * SnapshotError for bytes that are not a valid snapshot @throws TypeError for anything other than bytes
  */
 export function snapshotFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "snapshot"): Snapshot {
   const given = asBytes(bytes);

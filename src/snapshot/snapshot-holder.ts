@@ -34,13 +34,13 @@ export interface HolderEvents<Content> {
 /** How a `SnapshotHolder` loads its file. */
 export interface HolderOptions<Content> {
   /**
-   * Opens and checks a file: it rejects what must not be used. Default: `openSnapshot`, which checks every checksum. To
-   * prove the contents as well, call `verifySnapshot` first.
+   * Opens and checks a file; rejects if the file must not be used. Default: `openSnapshot`, which checks every
+   * checksum. To prove the contents as well, call `verifySnapshot` first.
    */
   readonly load: (path: string) => Promise<Content>;
 }
 
-/** Milliseconds between two checks of the file, where nothing reports changes. */
+/** Milliseconds between two checks of the file on systems that do not report changes. */
 const POLL_MS = 1000;
 /** A file that has not changed for this many milliseconds is not being written at the moment. */
 const SETTLED_MS = 50;
@@ -75,11 +75,11 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   #watcher: PathWatcher | undefined;
   #loading: Promise<boolean> | undefined;
   #wantsMore = false;
-  /** The file that was last loaded, or tried. */
+  /** The identity of the file that was last loaded, or tried. */
   #tried = "";
   /**
-   * It failed while it was young: it may have been read half written, with the rest following within the same tick of
-   * its times. It is tried once more when it is no longer young.
+   * Whether that file failed while it was young: it may have been read half written, and the rest written within the
+   * same tick of its times. It is tried once more when it is no longer young.
    */
   #triesAgain = false;
 
@@ -98,8 +98,8 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * The generation in use, to be released. Acquire it once per answer, so that the answer comes from one generation.
-   * @throws SnapshotError "not-found" before anything is loaded
+   * The generation in use, which must be released. Acquire it once per response, so that the response comes from one
+   * generation. @throws SnapshotError "not-found" before anything is loaded
    */
   acquire(): Lease<Content> {
     const users = this.#current;
@@ -145,7 +145,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * Loads the file again, changed or not; resolves to whether the newest file is in use then. Calls made while one is
+   * Loads the file again, changed or not; resolves to whether the newest file is now in use. Calls made while one is
    * loading lead to one more load. Never rejects: failures are events.
    */
   reload(): Promise<boolean> {
@@ -154,7 +154,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * No call of `reload` is lost: while a load runs, it sets `#wantsMore` and leads to another turn, and nothing is
+   * No call of `reload` is lost: while a load runs, it sets `#wantsMore` and leads to another iteration, and nothing is
    * awaited between the last test of `#wantsMore` and the end of `#loading`.
    */
   async #loadNewest(): Promise<boolean> {
@@ -218,9 +218,9 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
   }
 
   /**
-   * "retire" is emitted exactly once for each generation that was replaced: here, if it has no users any more, or else
-   * when the last of them releases it. A lease counts down only once (`isHeld`), and a generation that is no longer
-   * current gets no new users: from then on its count reaches 0 only once.
+   * "retire" is emitted exactly once for each generation that was replaced: here if it has no users, otherwise when the
+   * last of them releases it. A lease counts down only once (`isHeld`), and a generation that is no longer current gets
+   * no new users: from then on its count reaches 0 only once.
    */
   #replace(content: Content, path: string): void {
     const before = this.#current;
@@ -238,9 +238,8 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
 
 /**
  * Opens the snapshot at `path` and watches it from then on. The file may be replaced by rename at any time, deleted, or
- * be on a network file system; one that is half written or corrupt is a "failure" event, not an answer. Close it at the
- * end.
- * @throws SnapshotError as `openSnapshot`, for the first file
+ * be on a network file system; a file that is half written or corrupt causes a "failure" event and is not used. Close
+ * the holder at the end. @throws SnapshotError as `openSnapshot`, for the first file
  */
 export async function watchSnapshot(path: string, options?: { interval?: number }): Promise<SnapshotHolder> {
   const holder = new SnapshotHolder<Snapshot>(path, { load: openSnapshot });

@@ -24,18 +24,24 @@ export interface SnapshotInfo extends SnapshotHead {
 
 /** One loaded generation: a table and its metadata over one memory, which threads share by passing `shared` on. */
 export class Snapshot {
-  /** What to pass to another thread, as a message or `workerData`, for its `Snapshot.attach`. */
+  /** The value to pass to another thread, as a message or `workerData`, for `Snapshot.attach`. */
   readonly shared: Shared;
-  /** The memory that holds the snapshot, from address 0 on; null where it could only be a plain buffer. */
+  /** The memory that holds the snapshot, from address 0 on; null on platforms where it can only be a plain buffer. */
   readonly memory: SharedMemory | null;
-  /** The snapshot's bytes, from byte 0 on; it may be longer than the snapshot. Shared, where the platform can. */
+  /**
+   * The snapshot's bytes, from byte 0 on; the buffer may be longer than the snapshot. Shared if the platform supports
+   * that.
+   */
   readonly buffer: ArrayBufferLike;
   readonly table: PrefixTable;
   readonly info: SnapshotInfo;
   readonly #path: string;
   #metadata: { readonly document: unknown } | undefined;
 
-  /** For `openSnapshot`, `snapshotFromBytes` and `attach`. Throws `SnapshotError` `bad-table` when the sections cannot be a table's. */
+  /**
+   * Called by `openSnapshot`, `snapshotFromBytes` and `attach`. Throws `SnapshotError` `bad-table` when the sections
+   * cannot be a table's.
+   */
   constructor(shared: Shared, head: SnapshotHead, path: string) {
     this.shared = shared;
     this.memory = isMemory(shared) ? shared : null;

@@ -3,7 +3,7 @@ import { type OpenOptions, openSnapshot } from "./open-snapshot.ts";
 import { asTable, type SnapshotInfo } from "./snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** The counts of a deep check. */
+/** The result of a deep check. */
 export interface VerifiedSnapshot extends SnapshotInfo {
   /** Distinct value ids that prefixes map to. */
   readonly valueCount: number;

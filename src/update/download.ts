@@ -11,13 +11,13 @@ import { UpdateError, type UpdateErrorCode } from "./update-error.ts";
 export interface DownloadLimits {
   /** Bytes on the wire, and decoded. */
   readonly bytes: number;
-  /** Milliseconds for one attempt, and without a byte. */
+  /** Milliseconds for one attempt in total, and without receiving a byte. */
   readonly totalTime: number;
   readonly idleTime: number;
   readonly redirects: number;
-  /** Including the first; retried only after transient failures. */
+  /** Attempts including the first; only transient failures are retried. */
   readonly attempts: number;
-  /** Milliseconds before the second attempt, four times as many before each further one. */
+  /** Milliseconds before the second attempt; four times as many before each further one. */
   readonly pause: number;
 }
 
@@ -40,13 +40,13 @@ export interface DownloadOptions extends AddressRules {
   readonly proxy?: Proxy;
 }
 
-/** What makes a request conditional: the validators that the server sent with our copy. */
+/** The validators of a conditional request, which the server sent with the copy that we have. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-/** By their names in lower case. */
+/** Headers by their names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Download extends Validators {
@@ -76,7 +76,7 @@ export interface Exchange<Result> {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Statuses of transient failures. */
 const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
-/** Bytes of a body that are read to keep the connection, before it is closed instead. */
+/** Bytes of an unneeded body that are read to keep the connection; after more, it is closed. */
 const DUMPED = 1 << 16;
 /** Maximum seconds that a server may make us wait before the next attempt. */
 const MAX_RETRY_AFTER = 60;
@@ -268,13 +268,16 @@ async function redirectOf(
   throw new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])));
 }
 
-/** For a status that the request does not expect. */
+/** The error of a status that the request does not expect. */
 export function statusError({ url, status }: Pick<OpenResponse, "url" | "status">, cure = ""): UpdateError {
   const what = status === 304 ? ", which was not requested" : "";
   return new UpdateError("status", `${url.href} responds with status ${status}${what}${cure}`);
 }
 
-/** A failure after which another attempt makes sense; milliseconds to wait before it, if the server named them. */
+/**
+ * A failure after which another attempt makes sense; with the milliseconds to wait before it, if the server specified
+ * them.
+ */
 export class TransientError extends UpdateError {
   readonly retryAfter: number | undefined;
 
@@ -285,7 +288,7 @@ export class TransientError extends UpdateError {
 }
 
 /**
- * Why the proxy has rejected the request or cannot be reached; undefined if the proxy is not to blame. Its URL may
+ * Why the proxy has rejected the request or cannot be reached; undefined if the proxy is not the cause. Its URL may
  * contain a password.
  */
 function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorCode, string] | undefined {

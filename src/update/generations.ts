@@ -39,7 +39,8 @@ export async function publishCatalogue(
   await makeFolder(files.history);
   const content = { table, metadata, kind: CATALOGUE_KIND, createdAt: new Date(metadata.createdAt) };
   const own = generationName(metadata.createdAt);
-  // Not one with a time in the future, from a clock that was wrong, which would stay the newest for long.
+  // Generations with a time in the future, from a clock that was wrong, are ignored: one would stay the newest for
+  // long.
   const newest = (await generationsIn(files.history)).findLast((name) => name <= own);
   if (newest !== undefined && (await isSame(join(files.history, newest), table, metadata))) {
     await writeSnapshot(files.current, content);
@@ -50,7 +51,7 @@ export async function publishCatalogue(
   const bytes = await readFile(path);
   await writing(files.current, () => publishFile(files.current, [bytes]));
   const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));
-  // Those with a time in the future do not count; otherwise the one just written could be the oldest of too many.
+  // Generations with a time in the future do not count; otherwise the one just written could be deleted as the oldest.
   const generations = (await generationsIn(files.history)).filter((name) => name <= own);
   for (const name of [...unfinished, ...generations.slice(0, -keep)]) await removeIfThere(join(files.history, name));
   return path;

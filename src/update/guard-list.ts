@@ -6,9 +6,9 @@ import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { whyReserved } from "./reserved.ts";
 
 export type RejectionCode =
-  /** A prefix wider than any publisher has. */
+  /** A prefix wider than that of any publisher. */
   | "too-wide"
-  /** More in total than any publisher has. */
+  /** More entries, services and regions, or addresses than any publisher has. */
   | "too-much"
   /** A prefix that belongs to no one on the internet. */
   | "special-purpose"
@@ -39,7 +39,7 @@ export interface ListChange {
 
 type Entries = Pick<ImportedList, "entries">;
 
-/** Addresses before, and how many were removed and added: IPv4 addresses, and IPv6 /64s. */
+/** The number of addresses before, and how many were removed and added, in IPv4 addresses or IPv6 /64s. */
 export interface FamilyChange {
   readonly family: Family;
   readonly size: number;
@@ -70,8 +70,8 @@ const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
 /**
- * What no list may contain, whatever the previous one was. Checked first, because comparing such a list could take
- * minutes. O(n log n).
+ * Rejects a list for content that no list may have, whatever the previous list was. Checked first, because comparing
+ * such a list could take minutes. O(n log n).
  */
 export function impossibleList(list: Entries): Rejection | undefined {
   return tooManyEntries(list) ?? impossiblePrefix(list) ?? tooManyAddresses(list);
@@ -144,7 +144,7 @@ export function compareLists(before: Entries, after: Entries): ListChange {
   return { before: old.size, after: now.size, added, removed, moved, families, isSame };
 }
 
-/** What an operator should check before the list is accepted. `maxChange` is a share, 0 to 1. */
+/** The reason why an operator should check the list before it is accepted. `maxChange` is a share, 0 to 1. */
 export function unusualChange(change: ListChange, maxChange: number): Rejection | undefined {
   if (isSmall(change)) return undefined;
   const what = whatIsLeft(change);

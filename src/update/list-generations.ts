@@ -2,21 +2,21 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 
-/** What the files of generations are called. */
+/** The extension of the files of generations. */
 export const EXTENSION = ".ipsieve";
 
 /** A catalogue of the history, according to the header of its file. */
 export interface ListedGeneration {
   readonly path: string;
   readonly createdAt: Date;
-  /** Random; a copy of the file has the same. */
+  /** The random id of the file; a copy of the file has the same one. */
   readonly generation: string;
 }
 
 /**
  * The catalogues in a folder, oldest first. Only the header of each file is read, and not even that if the file is
  * `known` from an earlier call: the files of a history are named after their time and never change. Rejects with
- * SnapshotError for a file that is not a snapshot: it may be the one that is wanted.
+ * SnapshotError for a file that is not a snapshot: it may be the one that is needed.
  */
 export async function listGenerations(
   folder: string,

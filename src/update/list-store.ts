@@ -7,13 +7,13 @@ import { UpdateError } from "./update-error.ts";
 
 /** What is known about a stored list. */
 export interface ListState {
-  /** Of the text, so that the state of another text is recognized. */
+  /** The checksum of the text, so that the state of another text is recognized. */
   readonly sha256: string;
   /** Where it came from; the server's validators hold for this URL only. */
   readonly url: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** ISO 8601, UTC: as in `CatalogueSource`. */
+  /** ISO 8601 in UTC, as in `CatalogueSource`. */
   readonly publishedAt: string | null;
   readonly fetchedAt: string;
   readonly changedAt: string;
@@ -91,7 +91,7 @@ export async function writing(path: string, write: () => Promise<unknown>): Prom
   }
 }
 
-/** What is wrong with writing to a path. */
+/** The error of a failed write to a path. */
 export function unwritable(path: string, cause: unknown): UpdateError {
   const { code, message } = cause as NodeJS.ErrnoException;
   return new UpdateError(

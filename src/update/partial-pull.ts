@@ -6,10 +6,10 @@ import { publishFile } from "../files/publish-file.ts";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 import { removeIfThere, unwritable, writing } from "./list-store.ts";
 
-/** What a server has said about the file that it sent, or is sending. */
+/** What the headers of a server say about the file that it sent or is sending. */
 export interface SentFile {
   readonly url: string;
-  /** A strong one, of these bytes alone. */
+  /** A strong entity tag, which identifies exactly these bytes. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** Bytes of the whole file; null if unknown. */
@@ -24,9 +24,10 @@ interface State extends SentFile {
 }
 
 /**
- * The files beside a pulled snapshot, hidden: the part of it that has arrived, and what the server said about it.
+ * The files beside a pulled snapshot, hidden: the part of it that has arrived, and the headers that the server sent
+ * about it.
  *
- *     .NAME.part         bytes from the first on; what is still missing is asked for by the next pull
+ * .NAME.part bytes from the first on; the next pull requests the missing ones
  *     .NAME.pull.json    `State`: of the part, or of NAME once that is published
  */
 export class PartialPull {
@@ -43,7 +44,7 @@ export class PartialPull {
     this.#statePath = `${hidden}.pull.json`;
   }
 
-  /** What was said about the file at `path`, if it is the one that was last pulled from this URL. */
+  /** What the server said about the file at `path`, if that is the file last pulled from this URL. */
   async published(url: string): Promise<SentFile | undefined> {
     const state = await this.#state(url);
     if (state === undefined || state.generation === null) return undefined;

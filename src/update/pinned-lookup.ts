@@ -8,7 +8,7 @@ import { whyReserved } from "./reserved.ts";
 
 /** Which addresses may be connected to. */
 export interface AddressRules {
-  /** Special-purpose addresses that are allowed anyway: a mirror inside the network. */
+  /** Special-purpose addresses that are allowed nevertheless, such as a mirror inside the network. */
   readonly allow: readonly Prefix[];
   /** All addresses of a host; by default, the system's answer. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -16,8 +16,8 @@ export interface AddressRules {
 
 /**
  * The addresses of a host, checked even if the URL contains an address itself. One bad address among good ones rejects
- * the host: no publisher has such a host, but a name that is meant to lead into this network may.
- * @throws UpdateError "address-refused", "unreachable"
+ * the host: no publisher has such a host, but a name that is meant to lead into this network may have one. @throws
+ * UpdateError "address-refused", "unreachable"
  */
 export async function checkedAddresses(
   host: string,

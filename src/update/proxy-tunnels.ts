@@ -2,7 +2,7 @@ import type { Agent, ProxyAgent } from "undici";
 import { isAddress, parseAddress } from "../address/parse-address.ts";
 import { type AddressRules, checkedAddresses } from "./pinned-lookup.ts";
 
-/** A proxy that the operator has named, and its exceptions. */
+/** A proxy that the operator has configured, and its exceptions. */
 export interface Proxy {
   /** http or https, with a user name and password if it requires them. */
   readonly url: URL;
@@ -20,15 +20,15 @@ export function isExcepted({ except }: Proxy, { hostname, host }: URL): boolean 
   return except.some((name) => name === "*" || hostname === name || host === name || hostname.endsWith(`.${name}`));
 }
 
-/** The name that the certificate must have; none if the URL has an address, which the certificate must have then. */
+/** The name that the certificate must have; none if the URL has an address, which must then be in the certificate. */
 function namedAs(hostname: string): { servername?: string } {
   return hostname.startsWith("[") || isAddress(hostname) ? {} : { servername: hostname };
 }
 
 /**
  * Tunnels through a proxy (CONNECT) with the same checks as direct connections: a host's addresses are looked up and
- * checked here, and the proxy is asked to connect to one of them, not to the name, which it may resolve differently.
- * The certificate must still have the name.
+ * checked here, and the proxy is requested to connect to one of them, not to the name, which it may resolve
+ * differently. The certificate must still be valid for the name.
  */
 export class ProxyTunnels {
   readonly #make: (hostname: string) => ProxyAgent;

@@ -14,7 +14,7 @@ import { PartialPull, type SentFile } from "./partial-pull.ts";
 import { UpdateError } from "./update-error.ts";
 import { takeLock } from "./update-lock.ts";
 
-/** The largest snapshot that is pulled: more than any process could open. */
+/** Maximum bytes of a pulled snapshot: more than any process could open. */
 export const MAX_PULLED_BYTES: number = 4 * 2 ** 30;
 
 export interface PullOptions {
@@ -26,7 +26,7 @@ export interface PullOptions {
   readonly credentials?: Headers;
   /** The kind that the snapshot must have; by default that of the file at `path`, if there is one. */
   readonly kind?: string | undefined;
-  /** Proves that the file at this path can be used; rejects with what is wrong with it. */
+  /** Checks that the file at this path can be used; rejects with the error otherwise. */
   readonly check: (path: string) => Promise<unknown>;
   /** Called as bytes arrive; `total` is null as long as it is not known. */
   readonly onProgress?: (done: number, total: number | null) => void;
@@ -42,15 +42,15 @@ export interface PullReport {
   readonly bytes: number;
   /** Bytes that an earlier pull, which was interrupted, had transferred already. */
   readonly resumedFrom: number;
-  /** Whether the server named the SHA-256 of the file, which then is the file's. */
+  /** Whether the server sent the SHA-256 of the file, which was then verified. */
   readonly hasDigest: boolean;
 }
 
 /**
- * Copies the snapshot at a URL to a file: only if it has changed, and from where an interrupted pull ended. The old file
- * stays until the new one has arrived as a whole, has the digest that the server named, is of the right kind and passes
- * `check`; then it is replaced atomically. One pull at a time for each path.
- * @throws UpdateError, and what `check` throws
+ * Copies the snapshot at a URL to a file: only if it has changed, and continuing where an interrupted pull ended. The
+ * old file stays until the new one has arrived as a whole, has the digest that the server sent, is of the right kind
+ * and passes `check`; then it is replaced atomically. One pull at a time for each path. @throws UpdateError, and what
+ * `check` throws
  */
 export async function pullSnapshot(options: PullOptions): Promise<PullReport> {
   const partial = new PartialPull(options.path);
@@ -105,7 +105,7 @@ async function transferred(
 
 /** The transfer of a file in one or several attempts, each of which continues where the one before it ended. */
 class Transfer {
-  /** Bytes that an earlier attempt has left. */
+  /** Bytes left by an earlier attempt. */
   resumedFrom = 0;
   readonly #partial: PartialPull;
   readonly #options: PullOptions;
@@ -194,7 +194,7 @@ class Transfer {
   }
 }
 
-/** What to do about a status, after the words "responds with status". */
+/** The remedy for a status, which follows the words "responds with status" in the error. */
 const CURES: Readonly<Record<number, string>> = {
   401: ": it requires a key that it knows; check IPSIEVE_API_KEY or --key-file",
   403: ": the key may not read this; check the plan of its organisation",

@@ -7,8 +7,8 @@ const TRANSLATED = parsePrefix("64:ff9b::/96");
 
 /**
  * Why the prefix, or a part of it, belongs to no one on the internet: the registries of special-purpose addresses and,
- * for IPv6, all unallocated space. undefined if it is public. An address that a NAT64 translates is the IPv4 address
- * inside.
+ * for IPv6, all unallocated space. undefined if it is public. An address that NAT64 translates is judged by the IPv4
+ * address in it.
  */
 export function whyReserved(prefix: Prefix): string | undefined {
   if (prefixContains(TRANSLATED, prefix))

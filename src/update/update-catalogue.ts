@@ -42,12 +42,12 @@ export interface FileReport {
   readonly path: string;
   /**
    * "new": the first one; "changed" and "unchanged": compared with the previous one; "refused" by a guard, or "failed"
-   * to be fetched, so that the last good one stays; "absent": the origin does not offer it.
+   * to be fetched, in both cases so that the last good list stays; "absent": the origin does not offer it.
    */
   readonly outcome: "new" | "changed" | "unchanged" | "refused" | "failed" | "absent";
   /** What is wrong and how to fix it; null if nothing is. */
   readonly problem: string | null;
-  /** Of the error or rejection. */
+  /** The code of the error or rejection. */
   readonly code: string | null;
   /** Distinct prefixes, and how many were added and removed; null unless the list was accepted now. */
   readonly prefixes: number | null;
@@ -63,7 +63,7 @@ export interface UpdateReport {
   readonly createdAt: string;
   /** Official sources that are in the catalogue. */
   readonly sources: number;
-  /** What the lists are laid over, and its date; null without it. */
+  /** The catalogue that the lists are laid over, and its date; null if there is none. */
   readonly base: { readonly title: string; readonly createdAt: string } | null;
   readonly nodes: number;
   readonly ipv4: number;
@@ -230,7 +230,7 @@ function stateOf(
 
 /**
  * The state of a list that equals the stored one. If there is none, the run that stored it was killed before it could
- * write one: then the list has changed just now.
+ * write one: then the current run counts as the time of the change.
  */
 function confirmedState(found: FoundList | "same", known: ListState | undefined): Omit<ListState, "sha256"> {
   if (found === "same") return { ...known!, fetchedAt: new Date().toISOString() };

@@ -8,7 +8,7 @@ export type UpdateErrorCode =
   | "unreachable"
   /** A certificate that is not valid for the host. */
   | "untrusted"
-  /** The proxy refuses to connect. */
+  /** The proxy rejects the request for a connection. */
   | "proxy"
   /** Too long in total, or without data for too long. */
   | "timeout"
@@ -24,7 +24,7 @@ export type UpdateErrorCode =
   | "link"
   /** The folder's entry for the list is not a file, or cannot be read. */
   | "unreadable"
-  /** What arrived is corrupt, not a snapshot, or a snapshot of another kind. */
+  /** The received file is corrupt, not a snapshot, or a snapshot of another kind. */
   | "damaged"
   | "wrong-kind"
   /** Another update is running. */

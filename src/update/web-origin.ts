@@ -30,7 +30,7 @@ export class WebOrigin implements ListOrigin {
 
   async fetch(file: SourceFile, known: ListState | undefined): Promise<FoundList | "same" | undefined> {
     const url = await this.#listUrl(file);
-    // Validators of a text hold for the text's own URL only.
+    // Validators of a text are valid only for the URL that it came from.
     const validators = known?.url === url ? known : undefined;
     const isArchive = file.member !== undefined && this.#mirror === undefined;
     const found = isArchive

@@ -9,8 +9,8 @@ const WHITE = /[ \t\r]*/y;
 
 /**
  * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it gives
- * the position of each value, and rejects members other than `names`, and a repeated one, of which the engine's would silently drop the first.
- * @throws LineProblem
+ * the position of each value, and rejects members other than `names`, and repeated members, of which the engine's
+ * parser silently drops the first. @throws LineProblem
  */
 export function readFlatObject(line: string, names: readonly string[]): FlatObject {
   const members = new Map<string, Field | null>();
@@ -54,7 +54,7 @@ function textAt(line: string, at: number, what: string): { text: string; end: nu
   return { text: JSON.parse(found[0]) as string, end: afterWhite(line, STRING.lastIndex) };
 }
 
-/** Where the next token begins after a mark, and white space around it. */
+/** The offset of the next token after a mark and the white space around it. */
 function afterMark(line: string, at: number, mark: string, problem: string): number {
   const found = afterWhite(line, at);
   if (line[found] !== mark) throw new LineProblem(found, line.slice(found), `invalid JSON: ${problem}`);

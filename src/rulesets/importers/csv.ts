@@ -5,8 +5,8 @@ import { type Field, FileProblem, LineProblem, type LineReader } from "./importe
 const COLUMNS = ["ip", "name", "expires_at"] as const;
 
 /**
- * CSV by RFC 4180 whose first line names the columns, in any order: `ip`, and `name` and `expires_at` if there are
- * such. A field holds no line break, since a name has none.
+ * CSV by RFC 4180 whose first line names the columns, in any order: `ip` and, optionally, `name` and `expires_at`. A
+ * field contains no line break, because a name has none.
  */
 export function csvLines(): LineReader {
   let columns: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export function csvLines(): LineReader {
   };
 }
 
-/** The text that `csvField` was given. */
+/** The text that was passed to `csvField`. */
 function withoutGuard({ text, at }: Field): Field {
   return isGuarded(text) ? { text: text.slice(1), at: at + 1 } : { text, at };
 }

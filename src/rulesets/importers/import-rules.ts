@@ -53,9 +53,9 @@ export interface ImportOptions extends PrefixPolicy {
    * the list unreadable is still an error.
    */
   readonly skipInvalid?: boolean;
-  /** How many of them are reported. 200 by default. */
+  /** How many skipped lines are reported. 200 by default. */
   readonly maxSkipped?: number;
-  /** For lines that do not set these themselves. */
+  /** The defaults for lines that do not set these fields themselves. */
   readonly defaults?: RuleDefaults;
 }
 
@@ -65,7 +65,7 @@ export interface SkippedLines {
   readonly lines: readonly SkippedLine[];
 }
 
-/** What a `RuleImport` has read once its text has ended: the rules, and the lines that are none. */
+/** The result of a `RuleImport`: the rules, and the lines that could not be read. */
 export interface ImportedRules {
   /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
   readonly rules: readonly ImportedRule[];
@@ -73,20 +73,20 @@ export interface ImportedRules {
    * In the order of lines. No line is skipped silently: callers that want all or nothing import only if this is empty.
    */
   readonly errors: readonly LineError[];
-  /** Whether all of the list was looked at: an error that ended the reading is the last one. */
+  /** Whether all of the list was read. If not, the last error is the one that ended the reading. */
   readonly isWhole: boolean;
   /** Empty unless `skipInvalid` is set. */
   readonly skipped: SkippedLines;
 }
 
-/** The same, the rules in columns, in parts: of a million rules they take a third of the memory. */
+/** The same with the rules in columns, in parts: a third of the memory for a million rules. */
 export interface ImportedColumns extends Omit<ImportedRules, "rules"> {
   readonly parts: readonly ListedColumns[];
 }
 
 /**
  * Imports a list that comes in chunks: `write` each, then `end`. A byte order mark is skipped; lines end in LF, CRLF or
- * CR. Memory is that of the rules and errors that are kept, and of one line.
+ * CR. The memory is that of the kept rules and errors, and of one line.
  */
 export class RuleImport {
   readonly #readLine: LineReader;
@@ -248,7 +248,7 @@ export class RuleImport {
     this.#rules.add({ prefix, ...rule }, this.#line);
   }
 
-  /** A line cannot be read: it is an error, or left out. */
+  /** Reports a line that cannot be read as an error, or leaves it out. */
   #failLine(line: number, field: Field, problem: string, text: string): void {
     if (!this.#options.skipInvalid) return this.#addError(line, field, problem);
     const value = shortened(field.text);
@@ -262,7 +262,7 @@ export class RuleImport {
     this.#stop();
   }
 
-  /** Keeps an error. One beyond the most says so, ends the reading, and is the last. */
+  /** Keeps an error. The first one beyond the maximum says so and ends the reading. */
   #addError(line: number, { text, at }: Field, problem: string): void {
     const { maxErrors } = this.#options;
     if (this.#errors.length > maxErrors) return;

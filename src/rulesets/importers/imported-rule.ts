@@ -10,7 +10,7 @@ export interface ImportedRule extends DesiredRule {
 export interface LineError {
   /** Counted from 1. */
   readonly line: number;
-  /** Of the first invalid character, in UTF-16 code units from 1. */
+  /** The position of the first invalid character, in UTF-16 code units from 1. */
   readonly column: number;
   /** The invalid field, or the line if it has none. */
   readonly value: string;
@@ -47,19 +47,22 @@ export interface Field {
   readonly at: number;
 }
 
-/** The fields of a rule as a line has them: null if it says that there is none, undefined if it says nothing. */
+/**
+ * The fields of a rule in a line: null for a field that is explicitly empty, undefined for one that the line does not
+ * have.
+ */
 export interface RuleFields {
   readonly ip: Field;
   readonly name: Field | null | undefined;
   readonly expiresAt: Field | null | undefined;
 }
 
-/** Reads one line after the other; null for one without a rule, such as a comment. @throws LineProblem, FileProblem */
+/** Reads one line per call; null for a line without a rule, such as a comment. @throws LineProblem, FileProblem */
 export type LineReader = (line: string) => RuleFields | null;
 
 /** An error that makes a line unreadable before its fields are read. */
 export class LineProblem extends Error {
-  /** From 0. */
+  /** The offset of the error in the line, from 0. */
   readonly at: number;
   readonly value: string;
 

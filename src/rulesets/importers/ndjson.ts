@@ -4,7 +4,7 @@ import { LineProblem, type LineReader } from "./imported-rule.ts";
 /** `created_at` and `updated_at` are set by the ruleset: they are allowed, because exports have them, and ignored. */
 const MEMBERS = ["ip", "name", "expires_at", "created_at", "updated_at"];
 
-/** A JSON object a line, with the member `ip`, and `name` and `expires_at` if there are such, texts or null. */
+/** One JSON object per line, with the member `ip` and, optionally, `name` and `expires_at`, each a text or null. */
 export function ndjsonLines(): LineReader {
   return (line) => {
     if (line.trim() === "") return null;
