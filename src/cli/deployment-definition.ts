@@ -60,7 +60,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
   },
   { name: "purpose", value: "PURPOSE", choices: DEPLOYMENT_PURPOSES, help: "what it is for; default: blocklist" },
   GUARD_OPTION,
-  { name: "direction", value: "DIRECTION", choices: DIRECTIONS, help: "for people only; default: both" },
+  { name: "direction", value: "DIRECTION", choices: DIRECTIONS, help: "a note for people; default: both" },
   { name: "family", value: "4|6|both", choices: ["4", "6", "both"], help: "which addresses to list; default: both" },
   {
     name: "min-prefix-v4",
@@ -77,7 +77,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     name: "overflow",
     value: "WHAT",
     choices: ["refuse", "fit"],
-    help: "refuse a list with more entries, or shorten a blocklist by adding addresses; default: refuse",
+    help: "refuse a list with more entries, or fit: shorten a blocklist by adding addresses; default: refuse",
   },
   { name: "max-bytes", value: "N", help: "refuse a file with more bytes; default: the device's limit" },
   {

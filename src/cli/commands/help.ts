@@ -1,4 +1,4 @@
-import { type Command, type CommandTable, EXIT, loadCommands } from "../command.ts";
+import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../output/standard-output.ts";
@@ -111,8 +111,10 @@ async function overview(table: CommandTable, style: Style): Promise<string> {
 }
 
 function commandHelp(command: Command, style: Style): string {
-  const options = command.options.map(({ name, short, value, help }): [string, string] => {
-    return [`${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`, help];
+  const options = command.options.map((option): [string, string] => {
+    const { name, short, value } = option;
+    const left = `${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`;
+    return [left, optionHelp(option)];
   });
   const examples = command.examples.map(({ command: line, what }) => `  ${line}\n      ${style("dim", what)}`);
   return [
@@ -127,6 +129,12 @@ function commandHelp(command: Command, style: Style): string {
     ...examples,
     "",
   ].join("\n");
+}
+
+/** What an option does, and the values to choose from, unless its text names them all. */
+function optionHelp({ value = "", choices = [], help }: Option): string {
+  const named = new Set(`${value} ${help}`.split(/[^\w.-]+/));
+  return choices.every((choice) => named.has(choice)) ? help : `${help} (${choices.join(", ")})`;
 }
 
 /** Two columns; the second one is wrapped and indented. */

@@ -38,10 +38,15 @@ test("the overview names every command, five examples and the exit codes", async
 });
 
 for (const command of commands) {
-  test(`help ${command.name} lists every option, and its examples are right`, async () => {
+  test(`help ${command.name} lists every option with its choices, and its examples are right`, async () => {
     const { code, stdout } = await run(["help", ...command.name.split(" ")]);
     assert.equal(code, 0);
-    for (const { name } of command.options) assert.match(stdout, new RegExp(`--${name}\\b`));
+    const shown = stdout.split(/\n(?= {2}(?: {3}|-\w,) --)/).slice(1);
+    for (const [index, { name, choices = [] }] of command.options.entries()) {
+      const words = shown[index]!.split("\n\n")[0]!.split(/[^\w.-]+/);
+      const missing = [`--${name}`, ...choices].filter((word) => !words.includes(word));
+      assert.deepEqual(missing, [], `of --${name}`);
+    }
     assert.ok(
       stdout.split("\n").every((line) => line.length <= 100),
       "a line is longer than 100 columns",

@@ -47,8 +47,8 @@ export const importCommand: Command = {
       help: "the format of all files; default: detected from the first line of each",
     },
     { name: "tag", value: "TAG", repeats: true, help: "a tag for every entry; may be given several times" },
-    { name: "classification", value: "CLASS", choices: CLASSIFICATIONS, help: "for entries whose feed gives none" },
-    { name: "actor", value: "NAME", help: "for entries whose feed names none" },
+    { name: "classification", value: "CLASS", choices: CLASSIFICATIONS, help: "for entries whose feed has none" },
+    { name: "actor", value: "NAME", help: "for entries whose feed has none" },
     { name: "spoofable", value: "true|false", choices: ["true", "false"], help: "for entries whose feed does not say" },
     { name: "strict", help: "write nothing if any line is invalid" },
     {
