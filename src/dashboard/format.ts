@@ -2,7 +2,7 @@
 const WHOLE = new Intl.NumberFormat();
 const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-export function formatCount(count: number): string {
+export function formatCount(count: number | bigint): string {
   return WHOLE.format(count);
 }
 
@@ -12,8 +12,8 @@ export function formatShort(count: number): string {
 }
 
 /** `1 rule`, `2 rules`. */
-export function formatCounted(count: number, one: string, many: string = `${one}s`): string {
-  return `${WHOLE.format(count)} ${count === 1 ? one : many}`;
+export function formatCounted(count: number | bigint, one: string, many: string = `${one}s`): string {
+  return `${WHOLE.format(count)} ${Number(count) === 1 ? one : many}`;
 }
 
 export function formatBytes(bytes: number): string {

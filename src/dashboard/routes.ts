@@ -20,13 +20,15 @@ import Threats from "./pages/threats.tsx";
 import Usage from "./pages/usage.tsx";
 import Users from "./pages/users.tsx";
 
-const deploymentPages = () => import("./pages/deployment-pages.ts");
+const listPages = () => import("./pages/list-pages.ts");
 const followerPages = () => import("./pages/follower-pages.ts");
-const Deployment = lazyPage(async () => (await deploymentPages()).PAGES.Deployment);
-const Deployments = lazyPage(async () => (await deploymentPages()).PAGES.Deployments);
-const EditDeployment = lazyPage(async () => (await deploymentPages()).PAGES.EditDeployment);
-const ExternalListPage = lazyPage(async () => (await deploymentPages()).PAGES.ExternalListPage);
-const ExternalLists = lazyPage(async () => (await deploymentPages()).PAGES.ExternalLists);
+const CompactRules = lazyPage(async () => (await listPages()).PAGES.CompactRules);
+const CompareLists = lazyPage(async () => (await listPages()).PAGES.CompareLists);
+const Deployment = lazyPage(async () => (await listPages()).PAGES.Deployment);
+const Deployments = lazyPage(async () => (await listPages()).PAGES.Deployments);
+const EditDeployment = lazyPage(async () => (await listPages()).PAGES.EditDeployment);
+const ExternalListPage = lazyPage(async () => (await listPages()).PAGES.ExternalListPage);
+const ExternalLists = lazyPage(async () => (await listPages()).PAGES.ExternalLists);
 const OneWebhook = lazyPage(async () => (await followerPages()).PAGES.OneWebhook);
 const TaxiiClients = lazyPage(async () => (await followerPages()).PAGES.TaxiiClients);
 const Webhooks = lazyPage(async () => (await followerPages()).PAGES.Webhooks);
@@ -50,12 +52,14 @@ export const ROUTES: readonly Route[] = [
   { path: "/rulesets", view: Rulesets, label: "Rulesets", icon: "rulesets", group: "addresses" },
   { path: "/rulesets/:ruleset_id", view: OneRuleset },
   { path: "/rulesets/:ruleset_id/import", view: ImportRules, needs: "editor" },
+  { path: "/rulesets/:ruleset_id/compact", view: CompactRules, needs: "editor" },
   { path: "/deployments", view: Deployments, label: "Deployments", icon: "download", group: "addresses" },
   { path: "/deployments/new", view: EditDeployment, needs: "editor" },
   { path: "/deployments/:deployment_id", view: Deployment },
   { path: "/deployments/:deployment_id/edit", view: EditDeployment, needs: "editor" },
   { path: "/lists", view: ExternalLists, label: "External lists", icon: "upload", group: "addresses" },
   { path: "/lists/:list_id", view: ExternalListPage },
+  { path: "/compare", view: CompareLists, label: "Compare lists", icon: "copy", group: "addresses" },
   { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
   { path: "/threats", view: Threats, label: "Threat intelligence", icon: "warning", group: "addresses" },
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },

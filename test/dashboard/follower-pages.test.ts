@@ -256,10 +256,10 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
   test("a page whose script is missing says so, and loads the new ones", async () => {
     const opened = await t.open("#/", { user: admin });
     const { page } = opened;
-    await page.route(/\/assets\/deployment-pages-/, (route) => route.fulfill({ status: 404 }));
+    await page.route(/\/assets\/list-pages-/, (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Deployments" }).click();
     await page.getByText("The page could not be loaded").waitFor();
-    await page.unroute(/\/assets\/deployment-pages-/);
+    await page.unroute(/\/assets\/list-pages-/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Deployments", level: 1 }).waitFor();
     await end(opened);

@@ -759,6 +759,72 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
+  test("a ruleset is compacted: what covers each rule and what it becomes is shown first, and it is undone", async () => {
+    const rules = [
+      { ip: "203.0.113.0/24", name: HOSTILE_TEXTS[0]!, expires_at: day(30) },
+      { ip: "203.0.113.7", name: null, expires_at: day(3) },
+      { ip: "203.0.113.9", name: "for good", expires_at: null },
+      { ip: "198.51.100.0/25", name: null, expires_at: null },
+      { ip: "198.51.100.128/25", name: null, expires_at: null },
+      { ip: "2001:db8::", name: "a", expires_at: null },
+      { ip: "2001:db8::1", name: "b", expires_at: null },
+    ];
+    const id = await makeRuleset("compacting", rules);
+    const before = await rulesOf(id);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await page.getByRole("link", { name: "Compact" }).click();
+    await page.getByRole("heading", { name: "Compact the ruleset", level: 1 }).waitFor();
+    const told = async (): Promise<string[]> =>
+      (await page.locator(".verdicts .virtual-window [role=row]").allInnerTexts()).map((text) =>
+        text.replaceAll(/\s+/g, " "),
+      );
+    await page.getByText("7 rules now, 5 then.").waitFor();
+    assert.deepEqual(await told(), [
+      "198.51.100.0/24 created no name never expires",
+      "198.51.100.0/25 united Becomes part of 198.51.100.0/24",
+      "198.51.100.128/25 united Becomes part of 198.51.100.0/24",
+      `203.0.113.7 superfluous Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00`,
+      `203.0.113.9 kept Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00 ; this one expires later: never`,
+    ]);
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await page.locator(".segments label").filter({ hasText: "Superfluous" }).click();
+    await until("only that one is shown", async () => (await told()).length === 1);
+    await page.getByLabel("Also unite rules with different names").check();
+    await page.getByText("7 rules now, 4 then.").waitFor();
+    // Someone else is faster: nothing is written, and the preview is of the rules as they are now.
+    await api("POST", `${id}/rules`, { ip: "192.0.2.1" });
+    await page.getByRole("button", { name: "Compact to 4 rules" }).click();
+    await page.getByText("The ruleset has changed in the meantime, so nothing was written.").waitFor();
+    await page.getByRole("button", { name: "Compact to 5 rules" }).click();
+    await page.getByText('"compacting" has 5 rules now, instead of 8.').waitFor();
+    assert.deepEqual((await ipsOf(id)).toSorted(), [
+      "192.0.2.1",
+      "198.51.100.0/24",
+      "2001:db8::/127",
+      "203.0.113.0/24",
+      "203.0.113.9",
+    ]);
+    await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+    await page.getByText(/^Undone/).waitFor();
+    assert.deepEqual(
+      (await rulesOf(id)).filter(({ ip }) => ip !== "192.0.2.1"),
+      before,
+    );
+    await end(opened);
+  });
+
+  test("a compact ruleset says so; one that is unknown is an error", { skip: onlyLong() }, async () => {
+    const id = await makeRuleset("compact", [{ ip: "192.0.2.1" }]);
+    const opened = await openRuleset(id, "/compact");
+    const { page } = opened;
+    await page.getByText("The ruleset is compact").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Nothing to compact" }).isDisabled(), true);
+    await page.goto(`${t.server.url}/#/rulesets/${id.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))}/compact`);
+    await page.getByRole("alert").getByText("unknown ruleset").waitFor();
+    await end(opened);
+  });
+
   test("a viewer sees rules and exports them, and changes nothing", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("viewing", [{ ip: "192.0.2.1" }]);
     const viewer = await t.user("viewer");
@@ -771,6 +837,8 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     for (const key of ["ArrowDown", "Enter", "Space", "Delete"]) await page.keyboard.press(key);
     assert.equal(await page.getByRole("dialog").count(), 0);
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
+    await page.getByText("Only editors can open this page").waitFor();
+    await page.goto(`${t.server.url}/#/rulesets/${id}/compact`);
     await page.getByText("Only editors can open this page").waitFor();
     await page.goto(`${t.server.url}/#/rulesets`);
     await page.getByRole("link", { name: "viewing" }).waitFor();
@@ -856,6 +924,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
         .fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
       await page.getByText("2 lines cannot be parsed.").waitFor();
     });
+    await checkLooks(t, "compact", `#/rulesets/${id}/compact`, editor, (page) =>
+      page.getByText("4 rules now, 2 then.").waitFor(),
+    );
     const many = await makeRuleset(
       "Looks, many",
       Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}`, name: "a feed" })),

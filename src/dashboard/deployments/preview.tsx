@@ -129,12 +129,11 @@ function addedText({
   added_ipv4_addresses: ipv4,
   added_ipv6_addresses: ipv6,
 }: NonNullable<DeploymentPreview["fitted"]>): string {
-  const counts = `${BigInt(ipv4).toLocaleString()} IPv4 and ${BigInt(ipv6).toLocaleString()} IPv6 addresses`;
+  const counts = `${formatCount(BigInt(ipv4))} IPv4 and ${formatCount(BigInt(ipv6))} IPv6 addresses`;
   return `${counts}, such as ${added.slice(0, MAX_WARNINGS).join(", ")}`;
 }
 
 function familyText(entries: number, addresses: string): string {
   if (entries === 0) return "none";
-  const count = BigInt(addresses);
-  return `${formatCounted(entries, "entry", "entries")}, ${count.toLocaleString()} ${count === 1n ? "address" : "addresses"}`;
+  return `${formatCounted(entries, "entry", "entries")}, ${formatCounted(BigInt(addresses), "address", "addresses")}`;
 }

@@ -52,8 +52,10 @@ export function sourceText(source: DeploymentSource, { rulesets, lists }: Choice
 }
 
 interface Props {
-  /** "Include" or "Exclude". */
+  /** "Include", "Exclude", or what else the sources are for. */
   readonly title: string;
+  /** Of the choice of a kind of source. */
+  readonly label?: string;
   readonly hint: string;
   readonly sources: readonly DeploymentSource[];
   readonly choices: Choices;
@@ -61,7 +63,7 @@ interface Props {
 }
 
 /** Sources that can be removed, and a way to add others. */
-export function SourceList({ title, hint, sources, choices, onChange }: Props) {
+export function SourceList({ title, label, hint, sources, choices, onChange }: Props) {
   const add = (source: DeploymentSource): void => {
     if (!sources.some((each) => JSON.stringify(each) === JSON.stringify(source))) onChange([...sources, source]);
   };
@@ -86,16 +88,17 @@ export function SourceList({ title, hint, sources, choices, onChange }: Props) {
           })}
         </ul>
       )}
-      <AddSource title={title} choices={choices} onAdd={add} />
+      <AddSource title={title} label={label ?? `${title} from`} choices={choices} onAdd={add} />
     </fieldset>
   );
 }
 
 function AddSource({
   title,
+  label,
   choices,
   onAdd,
-}: Pick<Props, "title" | "choices"> & { readonly onAdd: (source: DeploymentSource) => void }) {
+}: Pick<Props, "title" | "choices"> & AddProps & { readonly label: string }) {
   const [kind, setKind] = useState<Kind>("ruleset");
   const kinds = Object.fromEntries(
     Object.entries(KINDS).filter(([each]) => (each !== "cbs" && each !== "cti") || hasPlan(each)),
@@ -104,7 +107,7 @@ function AddSource({
     <div class="add-source">
       <Select
         name="kind"
-        label={`${title} from`}
+        label={label}
         options={kinds}
         value={kind}
         onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
@@ -231,7 +234,10 @@ function AddThreats({ onAdd }: AddProps) {
 
 function AddPrefixes({ onAdd }: AddProps) {
   const [text, setText] = useState("");
-  const prefixes = text.split(/[\s,;]+/).filter((each) => each !== "");
+  const prefixes = text
+    .replaceAll(/#.*/g, "")
+    .split(/[\s,;]+/)
+    .filter((each) => each !== "");
   const add = (): void => {
     onAdd({ prefixes });
     setText("");

@@ -9,6 +9,8 @@ import { type Loading, useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
+import { CannotUndo, WriteFailure } from "../rulesets/write-notes.tsx";
+import { takeCarriedList } from "../rulesets/carried-list.ts";
 import { ConfirmShrink, type ShrinkPermission, shrinkText } from "../rulesets/confirm-shrink.tsx";
 import { collateralText } from "../rulesets/collateral.ts";
 import { ConflictModes } from "../rulesets/conflict-modes.tsx";
@@ -26,6 +28,11 @@ interface Given extends RuleList {
   readonly fileName?: string;
 }
 
+function firstGiven(): Given {
+  const text = takeCarriedList();
+  return { type: "text/plain", ...(text === undefined ? { text: "" } : { text, fileName: "The combined list" }) };
+}
+
 /** Milliseconds after the last key press until the server checks the list. */
 const REST = 350;
 
@@ -33,7 +40,7 @@ const REST = 350;
 export default function ImportRules({ params }: PageProps) {
   const rulesetId = params["ruleset_id"]!;
   const ruleset = useLoad((signal) => fetchRuleset(rulesetId, signal), [rulesetId]);
-  const [given, setGiven] = useState<Given>({ type: "text/plain", text: "" });
+  const [given, setGiven] = useState(firstGiven);
   const [kind, setKind] = useState<Way["kind"]>("add");
   const [mode, setMode] = useState<ConflictMode>("extend");
   const [defaults, setDefaults] = useState(NO_DEFAULTS);
@@ -234,15 +241,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
         )
       }
     >
-      {failure?.status === 412 && (
-        <div class="panel-note">
-          <Note kind="warning">
-            <strong>The ruleset has changed in the meantime, so nothing was written.</strong> The updated preview is
-            below.
-          </Note>
-        </div>
-      )}
-      {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
+      <WriteFailure problem={failure} />
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
       {data && hasErrors(data) && (
         <div class="panel-note">
@@ -251,14 +250,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
           </Note>
         </div>
       )}
-      {data?.canUndo === false && (
-        <div class="panel-note">
-          <Note kind="warning">
-            <strong>This cannot be undone:</strong> it changes more rules than undo can restore. Export the ruleset
-            first.
-          </Note>
-        </div>
-      )}
+      {data?.canUndo === false && <CannotUndo />}
       {data?.shrink !== undefined && (
         <div class="panel-note">
           <Note kind="warning">

@@ -96,6 +96,7 @@ function Actions({ ruleset, isEditor, open }: ActionsProps) {
       <UndoButton />
       <IconButton icon="edit" label="Rename or describe the ruleset" onClick={() => open({ kind: "about" })} />
       <IconButton icon="trash" label="Delete the ruleset" onClick={() => open({ kind: "delete" })} />
+      <ButtonLink href={`#/rulesets/${ruleset.id}/compact`}>Compact</ButtonLink>
       {exporting}
       <ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>
         Import

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { PreviewLine, Rule, ShrinkProblem } from "../documents.ts";
 import { defaultsQuery, type ListDefaults } from "./list-defaults.tsx";
 import type { RuleList } from "./read-list.ts";
@@ -13,6 +14,8 @@ export interface ListLine extends Omit<PreviewLine, "verdict" | "line"> {
   /** Undefined for a rule that no line names. */
   readonly line?: number;
   readonly verdict: Outcome;
+  /** Why, instead of what differs. */
+  readonly reason?: ComponentChildren;
 }
 
 /** The effect of that. */

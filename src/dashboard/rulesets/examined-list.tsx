@@ -13,6 +13,9 @@ const OUTCOMES: readonly (readonly [outcome: Outcome, title: string])[] = [
   ["created", "Created"],
   ["updated", "Updated"],
   ["skipped", "Skipped"],
+  ["superfluous", "Superfluous"],
+  ["united", "United"],
+  ["kept", "Kept for now"],
 ];
 const COLUMNS = [
   { title: "Line", kind: "line" },
@@ -29,6 +32,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
   const wanted = given.some(([outcome]) => outcome === only) ? only : undefined;
   const shown = wanted === undefined ? lines : lines.filter(({ verdict }) => verdict === wanted);
   const total = given.reduce((sum, [outcome]) => sum + counts[outcome]!, 0);
+  const isNumbered = lines.some(({ line }) => line !== undefined);
   const look = useCallback((index: number): RowLook => lookOf(shown[index]!), [shown]);
   return (
     <>
@@ -61,7 +65,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
       {shown.length > 0 && (
         <VirtualRows
           label="Results"
-          kind="verdicts"
+          kind={isNumbered ? "verdicts" : "verdicts unnumbered"}
           columns={COLUMNS}
           count={shown.length}
           rowHeight={58}
@@ -79,12 +83,14 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
   );
 }
 
-function lookOf({ line, ip, verdict, message, before, after }: ListLine): RowLook {
+function lookOf({ line, ip, verdict, message, reason, before, after }: ListLine): RowLook {
   const what =
     message !== undefined ? (
       <span class="field-error" title={message}>
         {message}
       </span>
+    ) : reason !== undefined ? (
+      <span class="reason">{reason}</span>
     ) : (
       <Difference before={before} after={after} />
     );

@@ -6,6 +6,7 @@ import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
+import { carryList } from "./carried-list.ts";
 import { announceChange } from "./undo.ts";
 
 interface DialogProps {
@@ -15,12 +16,14 @@ interface DialogProps {
 const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1000;
 
-export function CreateRuleset({ onClose }: DialogProps) {
+/** `list`: what to import into it. */
+export function CreateRuleset({ list, onClose }: DialogProps & { readonly list?: string }) {
   const create = async ({ name = "", purpose, description = "" }: Readonly<Record<string, string>>): Promise<void> => {
     const made = await post("/dashboard/api/edl/ip-rulesets/", {
       body: { name, purpose: purpose as Ruleset["purpose"], description },
     });
-    navigate(hrefOf(`/rulesets/${made.id}`));
+    if (list !== undefined) carryList(list);
+    navigate(hrefOf(`/rulesets/${made.id}${list === undefined ? "" : "/import"}`));
     await announceChange(`"${made.name}" created.`);
   };
   return (

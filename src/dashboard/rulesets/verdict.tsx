@@ -4,8 +4,11 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import type { PreviewLine, Rule, Verdict } from "../documents.ts";
 import { Expires, RuleName } from "./rule-state.tsx";
 
-/** What happens to a rule; `removed`: it is not in the list that replaces the rules. */
-export type Outcome = Verdict | "removed";
+/**
+ * What happens to a rule; `removed`: it is not in the list that replaces the rules; the others: when a ruleset is made
+ * shorter.
+ */
+export type Outcome = Verdict | "removed" | "superfluous" | "united" | "kept";
 
 type Kind = "good" | "accent" | "plain" | "warning" | "bad";
 const LOOKS: Readonly<Record<Outcome, readonly [kind: Kind, icon: IconName, word: string]>> = {
@@ -13,6 +16,9 @@ const LOOKS: Readonly<Record<Outcome, readonly [kind: Kind, icon: IconName, word
   updated: ["accent", "edit", "updated"],
   skipped: ["plain", "right", "skipped"],
   removed: ["warning", "trash", "removed"],
+  superfluous: ["warning", "trash", "superfluous"],
+  united: ["accent", "copy", "united"],
+  kept: ["plain", "clock", "kept"],
   conflict: ["bad", "warning", "conflict"],
   error: ["bad", "warning", "error"],
 };
