@@ -458,6 +458,11 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     sending("of the largest node", "POST", ({ base }) => `${base}/edl/deployments:preview`, {
       body: JSON.stringify({ include: LARGE }),
     }),
+    ofSets("of a full ruleset, shortened to 10,000 entries", "/edl/deployments:preview", ([source]) => ({
+      include: [source],
+      guard: "off",
+      options: { max_entries: 10_000, overflow: "fit" },
+    })),
   ],
   publishDeployment: [ofDeployment("while none is refused", "POST", ":publish", () => ({ generation: 1 }))],
   searchRules: [
