@@ -48,7 +48,11 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByLabel("Repeat password").fill("other");
     await page.getByRole("button", { name: "Set up" }).click();
     assert.equal(await page.locator(".field-error").innerText(), "The passwords do not match");
-    await page.locator("input[name=repeated]:focus").waitFor();
+    assert.equal(
+      await page.locator("input[name=repeated]:focus").count(),
+      1,
+      "at once, so that nothing is typed elsewhere",
+    );
     await page.getByLabel("Repeat password").fill(PASSWORD);
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -225,7 +229,6 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await guest.page.getByRole("button", { name: "Join" }).click();
     assert.equal(await guest.page.locator(".field-error").innerText(), "The passwords do not match");
     assert.equal(asked, 0);
-    // Text that is filled in goes to the field that has the focus, so each waits until the form has moved it.
     await guest.page.locator("input[name=repeated]:focus").waitFor();
     await guest.page.getByLabel("Password", { exact: true }).fill("aaaaaaaaaaaa");
     await guest.page.getByLabel("Repeat password").fill("aaaaaaaaaaaa");
@@ -458,7 +461,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.equal(await page.locator(".note.bad").count(), 0);
     await page.getByRole("searchbox").fill(" 2001:db8::/32 ");
     await page.keyboard.press("Enter");
-    assert.equal(new URL(page.url()).hash, "#/lookup?ip=2001%3Adb8%3A%3A%2F32");
+    await page.waitForURL(({ hash }) => hash === "#/lookup?ip=2001%3Adb8%3A%3A%2F32");
     await end(page, errors);
     await checkLooks(t, "overview", "#/", admin);
   });

@@ -64,9 +64,10 @@ describe("lookups", { skip: missing ?? false }, () => {
     await page.context().close();
   };
 
-  test("looks: nothing asked, an address with everything, an IPv6 address, a fault", async () => {
+  test("looks: an address with everything", () => checkLooks(t, "lookup-address", at("192.0.2.10"), editor));
+
+  test("looks: nothing asked, an IPv6 address, a fault", { skip: onlyLong() }, async () => {
     await checkLooks(t, "lookup", "#/lookup", editor);
-    await checkLooks(t, "lookup-address", at("192.0.2.10"), editor);
     await checkLooks(t, "lookup-ipv6", at("2606:4700:4700::1111"), editor);
     await checkLooks(t, "lookup-error", at("192.0.2.310"), editor);
   });
@@ -77,12 +78,12 @@ describe("lookups", { skip: missing ?? false }, () => {
     async () => {
       const { page, errors } = await t.open("#/lookup", { user: editor });
       const box = page.getByRole("searchbox");
-      assert.equal(await page.evaluate("document.activeElement.name"), "ip");
+      await page.locator("input[name=ip]:focus").waitFor();
       await box.fill("  1.1.1.1 ");
       await page.keyboard.press("Enter");
       await page.locator("h1", { hasText: "Lookup of 1.1.1.1" }).waitFor();
       assert.ok(page.url().endsWith("#/lookup?ip=1.1.1.1"));
-      assert.equal(await page.evaluate("document.activeElement.name"), "ip");
+      await page.locator("input[name=ip]:focus").waitFor();
       await panel(page, "Services").waitFor();
       await box.fill("2606:4700::/32");
       await page.getByRole("button", { name: "Look up" }).click();

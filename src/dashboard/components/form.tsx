@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type HTMLAttributes, type SelectHTMLAttributes } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../problem.ts";
 import { Button } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
@@ -27,8 +27,11 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  useEffect(() => {
-    if (problem !== undefined) form.current!.querySelector<HTMLElement>("[aria-invalid=true], .note.bad")?.focus();
+  // The focus moves in the turn that shows the errors: later, it would move while the user types on. The fields are
+  // rendered after the form, but in the same turn.
+  useLayoutEffect(() => {
+    if (problem !== undefined)
+      queueMicrotask(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true], .note.bad")?.focus());
   }, [problem]);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
