@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogueMetadata } from "../../src/cbs/catalogue.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { outcomeOf, run, start, temporaryFolder } from "../cli/run-command.ts";
+import { SMALL_CATALOGUE } from "../api/harness/small-catalogue.ts";
 import { publicPrefixes } from "./lists.ts";
 import { rounds } from "../rounds.ts";
 import { until } from "../until.ts";
@@ -28,6 +29,10 @@ for (const [edition, first] of EDITIONS) {
   writeFileSync(join(folder.path, edition, "cloudflare/ips-v4"), publicPrefixes(first, first + 300).join("\n"));
   writeFileSync(join(folder.path, edition, "telegram/cidr.txt"), publicPrefixes(1000 + first, 1300 + first).join("\n"));
 }
+/** Lists are laid over a few lines. */
+const SMALL_BASE = new URL("small-base.ts", import.meta.url);
+SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
+const COMMAND = { cwd: folder.path, env: { NODE_OPTIONS: `--import=${SMALL_BASE.href}` } };
 const commandLine = (edition: string): string[] => [
   "cbs",
   "update",
@@ -46,7 +51,7 @@ const holdsLock = ({ pid }: ChildProcess): boolean =>
 
 /** Milliseconds for which an update holds the lock that nobody kills. */
 async function whileAtWork(): Promise<number> {
-  const child = start(commandLine("odd"), { cwd: folder.path });
+  const child = start(commandLine("odd"), COMMAND);
   const outcome = outcomeOf(child);
   await until("the update holds the lock, or has ended", () => holdsLock(child) || child.exitCode !== null);
   const began = performance.now();
@@ -77,13 +82,13 @@ async function checkHome(): Promise<void> {
 }
 
 test("killed at any moment, an update leaves the old or the new of everything", async (t) => {
-  assert.equal((await run(commandLine("even"), { cwd: folder.path })).code, 0);
+  assert.equal((await run(commandLine("even"), COMMAND)).code, 0);
   const atWork = await whileAtWork();
   const next = random(20261121);
   let killed = 0;
   let locks = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const child = start(commandLine(EDITIONS[round % 2]![0]), { cwd: folder.path });
+    const child = start(commandLine(EDITIONS[round % 2]![0]), COMMAND);
     const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
     await until("the update holds the lock, or has ended", () => holdsLock(child) || child.exitCode !== null);
     // At some moment of each part of what comes then.
@@ -96,7 +101,7 @@ test("killed at any moment, an update leaves the old or the new of everything", 
   t.diagnostic(`${ROUNDS} updates, ${killed} killed, ${locks} of them while they held the lock`);
   assert.ok(locks > 0, "none was killed at work");
   for (const [edition] of EDITIONS) {
-    const { code, stderr } = await run(commandLine(edition), { cwd: folder.path });
+    const { code, stderr } = await run(commandLine(edition), COMMAND);
     assert.deepEqual([code, stderr], [0, ""]);
     await checkHome();
     for (const path of ["cloudflare/ips-v4", "telegram/cidr.txt"]) {

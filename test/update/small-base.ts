@@ -4,17 +4,22 @@
  */
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
 
 const path = new URL(import.meta.url).searchParams.get("path");
 assert.ok(path !== null, "small-base.ts needs ?path=FILE");
-const BUNDLED = 'fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url))';
+const SMALL = JSON.stringify(pathToFileURL(path).href);
+/** As it stands in the sources, and as it is packed into the built command. */
+const BUNDLED =
+  /new URL\("\.\.\/\.\.\/data\/catalogue\.ipsieve",\s*(?:import\.meta\.url|new URL\([^()]*\)(?:\.href)?)\)/;
+const FILES = /\/(?:src\/datasets\/open-catalogue\.ts|dist\/cli\/(?:command-line|start-identify|start-lookup)\.js)$/;
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith("/src/datasets/open-catalogue.ts")) return loaded;
+    if (!FILES.test(url)) return loaded;
     const source = String(loaded.source);
-    assert.ok(source.includes(BUNDLED), `${url} says elsewhere where the bundled catalogue is`);
-    return { ...loaded, source: source.replace(BUNDLED, JSON.stringify(path)) };
+    assert.match(source, BUNDLED, `${url} says elsewhere where the bundled catalogue is`);
+    return { ...loaded, source: source.replace(BUNDLED, `new URL(${SMALL})`) };
   },
 });
