@@ -4,7 +4,7 @@ import { join, sep } from "node:path";
 import { test } from "node:test";
 import { checkLayers, checkReferences, type Layers } from "./layers/check-layers.ts";
 import { fileCycles } from "./layers/file-cycles.ts";
-import { readReferences } from "./layers/read-references.ts";
+import { readReferences, type SourceReferences } from "./layers/read-references.ts";
 
 const root = join(import.meta.dirname, "..");
 const layers: Layers = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
@@ -18,11 +18,13 @@ function readSources(): Record<string, string> {
   );
 }
 
+/** The files of `src/`, with what each refers to. */
+const references = readReferences(readSources());
+
 test("src/ keeps to the rooms of layers.json", (t) => {
-  const sources = readSources();
-  t.diagnostic(`${Object.keys(sources).length} files`);
-  assert.ok(Object.keys(sources).length > 2);
-  assert.deepEqual(checkLayers(layers, sources), []);
+  t.diagnostic(`${references.size} files`);
+  assert.ok(references.size > 2);
+  assert.deepEqual(checkReferences(layers, references), []);
 });
 
 test("every room's imports stand above it in the table, so that there is no circle", () => {
@@ -34,8 +36,7 @@ test("every room's imports stand above it in the table, so that there is no circ
   }
 });
 
-test("no files import each other in a circle, within rooms either", () =>
-  assert.deepEqual(fileCycles(readReferences(readSources())), []));
+test("no files import each other in a circle, within rooms either", () => assert.deepEqual(fileCycles(references), []));
 
 test("the negative control: circles of every kind of import are found, and nothing else", () => {
   const sources = {
@@ -57,11 +58,10 @@ test("the negative control: circles of every kind of import are found, and nothi
 });
 
 /** The permissions of a table that no file needs: each is taken away, and nothing is wrong with what is left. */
-function unusedPermissions(table: Layers, sources: Record<string, string>): string[] {
+function unusedPermissions(table: Layers, read: ReadonlyMap<string, SourceReferences>): string[] {
   const unused: string[] = [];
-  const references = [...readReferences(sources)];
   for (const [name, room] of Object.entries(table.rooms)) {
-    const own = references.filter(([file]) => file.startsWith(`${name}/`));
+    const own = [...read].filter(([file]) => file.startsWith(`${name}/`));
     const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean =>
       checkReferences({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
     for (const kind of ["imports", "outside", "globals", "reads"] as const) {
@@ -75,7 +75,7 @@ function unusedPermissions(table: Layers, sources: Record<string, string>): stri
 }
 
 test("no room has a permission that it does not use", () =>
-  assert.deepEqual(unusedPermissions(layers, readSources()), []));
+  assert.deepEqual(unusedPermissions(layers, references), []));
 
 test("the negative control: a permission of every kind that nobody uses is found", () => {
   const { address, batch } = layers.rooms;
@@ -91,7 +91,7 @@ test("the negative control: a permission of every kind that nobody uses is found
     ...layers,
     rooms: { ...layers.rooms, address: more, batch: { ...batch!, imports: [...batch!.imports, "cbs"] } },
   };
-  assert.deepEqual(unusedPermissions(loose, readSources()), [
+  assert.deepEqual(unusedPermissions(loose, references), [
     "address: imports: trie",
     "address: outside: node:fs",
     "address: globals: fetch",

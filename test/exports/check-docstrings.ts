@@ -16,18 +16,20 @@ type Loose = Node & {
 };
 
 /**
- * What the exports of `index` lack, one line each: a JSDoc of at least one sentence at the declaration, and a word on
+ * What the exports of the entries lack, one line each: a JSDoc of at least one sentence at the declaration, and a word on
  * errors ("Throws", "Rejects") where a function or a method of a class throws, itself or by way of a function of its
  * own file.
  */
-export function checkDocstrings(sources: Readonly<Record<string, string>>, index: string): string[] {
+export function checkDocstrings(sources: Readonly<Record<string, string>>, ...entries: readonly string[]): string[] {
   const files = parseSources(sources);
-  return exportsOf(files, index).flatMap(({ name, specifier }) => {
-    const path = posix.join(posix.dirname(index), specifier);
-    const found = find(files, path, name);
-    if (found === undefined) return [`${path}: ${name} is not declared there`];
-    return checkDeclaration(found.file, found.declaration, name).map((line) => `${found.path}: ${line}`);
-  });
+  return entries.flatMap((entry) =>
+    exportsOf(files, entry).flatMap(({ name, specifier }) => {
+      const path = posix.join(posix.dirname(entry), specifier);
+      const found = find(files, path, name);
+      if (found === undefined) return [`${path}: ${name} is not declared there`];
+      return checkDeclaration(found.file, found.declaration, name).map((line) => `${found.path}: ${line}`);
+    }),
+  );
 }
 
 interface Found {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { readReferences } from "../layers/read-references.ts";
+import { readReferences, type SourceReferences } from "../layers/read-references.ts";
 
 /** What a built module loads, or can load: files by their path in `folder`, and everything else by its specifier. */
 export interface ModuleGraph {
@@ -9,18 +9,19 @@ export interface ModuleGraph {
   readonly outside: ReadonlyMap<string, string>;
 }
 
+/** What each file refers to, by its path: those that several entries load are read once. */
+const read = new Map<string, SourceReferences>();
+
 /** Walks all imports, re-exports, dynamic imports and `require`s from an entry on. */
 export function moduleGraph(folder: string, entry: string): ModuleGraph {
   const files = new Set<string>();
   const outside = new Map<string, string>();
   for (let left = [entry]; left.length > 0;) {
     for (const file of left) files.add(file);
-    // The parser is one of TypeScript, and of JavaScript by that.
-    const sources = Object.fromEntries(left.map((file) => [`${file}.ts`, readFileSync(join(folder, file), "utf8")]));
+    readThose(left.map((file) => join(folder, file)).filter((path) => !read.has(path)));
     const next = new Set<string>();
-    for (const [source, { references }] of readReferences(sources)) {
-      const file = source.replace(/\.ts$/, "");
-      for (const { kind, specifier } of references) {
+    for (const file of left) {
+      for (const { kind, specifier } of read.get(join(folder, file))!.references) {
         if (specifier === null || kind === "url") continue;
         if (specifier.startsWith(".")) next.add(relative(folder, join(folder, dirname(file), specifier)));
         else outside.set(specifier, file);
@@ -29,4 +30,10 @@ export function moduleGraph(folder: string, entry: string): ModuleGraph {
     left = [...next].filter((file) => !files.has(file));
   }
   return { files, outside };
+}
+
+/** Reads each under its number: the parser is one of TypeScript, and of JavaScript by that. */
+function readThose(paths: readonly string[]): void {
+  const sources = Object.fromEntries(paths.map((path, at) => [`${at}.ts`, readFileSync(path, "utf8")]));
+  for (const [source, references] of readReferences(sources)) read.set(paths[parseInt(source)]!, references);
 }
