@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { registerHooks, syncBuiltinESMExports } from "node:module";
+import threads, { type WorkerOptions } from "node:worker_threads";
 import { PACKAGES_FOLDER, packageModule } from "../build/package-module.ts";
 import { isBuilt } from "./command-file.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SOURCES = new URL("src/", ROOT).href;
+/** Has options of its own, so that it does not inherit those by which this file is loaded. */
+const STORE_THREAD = new URL("src/store/sqlite/worker.ts", ROOT).href;
 /** Whether the packages are bundled for the sources as they are: found out once, by the runner. */
 const BUILT = "TEST_BUNDLED_PACKAGES";
 
@@ -18,6 +21,13 @@ if (process.env[BUILT] === "true") {
       return url === undefined ? next(specifier, context) : { url, format: "module", shortCircuit: true };
     },
   });
+  threads.Worker = class extends threads.Worker {
+    constructor(file: string | URL, { execArgv, ...options }: WorkerOptions = {}) {
+      const also = String(file) === STORE_THREAD ? ["--import", import.meta.url] : [];
+      super(file, { ...options, ...(execArgv && { execArgv: [...execArgv, ...also] }) });
+    }
+  };
+  syncBuiltinESMExports();
 }
 
 /** The URL of a package's bundle; undefined for what is none. */
