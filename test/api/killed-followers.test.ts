@@ -10,7 +10,7 @@ import { checkMessages } from "./harness/received-messages.ts";
 
 // Short forms; the long one is npm run torture:followers.
 
-const KILLS = rounds({ short: 2, long: 12 });
+const KILLS = rounds({ short: 1, long: 12 });
 
 test("kill -9 of a server: its feed loses and repeats nothing, and every event arrives in order", (t) =>
   inTemporaryFolder(async (folder) => {

@@ -6,7 +6,7 @@ import { killServers } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
-import { onlyLong } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 
 // Short forms; for the long ones see npm run torture:kills, torture:overload and torture:downloads.
 
@@ -22,7 +22,12 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
       control.lost.length > 0,
       "negative control: writes that count as acknowledged when they are sent are missed",
     );
-    const report = await killServers({ folder, seed: 2, timing: "honest", go: ({ kills }) => kills < 5 });
+    const report = await killServers({
+      folder,
+      seed: 2,
+      timing: "honest",
+      go: ({ kills }) => kills < rounds({ short: 2, long: 5 }),
+    });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
     assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
@@ -48,7 +53,11 @@ test("R10: SIGTERM under load fails no request that was under way", (t) =>
   inTemporaryFolder(async (folder) => {
     const killed = await runShutdowns({ folder, seed: 1, go: (shutdowns) => shutdowns < 1, signal: "SIGKILL" });
     assert.ok(killed.failed > 0, "negative control: SIGKILL fails requests");
-    const report = await runShutdowns({ folder, seed: 2, go: (shutdowns) => shutdowns < 3 });
+    const report = await runShutdowns({
+      folder,
+      seed: 2,
+      go: (shutdowns) => shutdowns < rounds({ short: 1, long: 3 }),
+    });
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.inFlight > 0);
     assert.deepEqual([report.failed, report.badExits], [0, []]);
@@ -56,7 +65,7 @@ test("R10: SIGTERM under load fails no request that was under way", (t) =>
 
 test("R10: five times as many requests as the server can take are answered, or shed by 503 with Retry-After", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await runOverload({ folder, milliseconds: 3000, of: "pages" });
+    const report = await runOverload({ folder, milliseconds: rounds({ short: 1000, long: 3000 }), of: "pages" });
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.shed > 0 && report.goodput > 0);
     assert.equal(report.others, 0);
@@ -76,7 +85,7 @@ test(
 
 test("R11: parallel downloads of a big list share its bytes, and none is truncated", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await runDownloads({ folder, rules: 50_000, downloads: 30 });
+    const report = await runDownloads({ folder, rules: rounds({ short: 20_000, long: 50_000 }), downloads: 30 });
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.wrong, 0);
   }));

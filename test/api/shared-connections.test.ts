@@ -24,79 +24,75 @@ function foreignAnswerIn(report: ExchangeReport): string | undefined {
 }
 
 for (const proxy of PROXIES) {
-  describe(
-    `two organisations that share a connection of ${proxy.name}`,
-    { skip: proxy.missing || (proxy !== PROXIES[0] && onlyLong()) },
-    () => {
-      let folder: ReturnType<typeof temporaryFolder>;
-      let service: EarlyAnswers;
-      let running: ListeningProgram | undefined;
-      /** Of the other organisation. */
-      let key: string;
-      let rulesets: string[];
-      before(async () => {
-        folder = temporaryFolder();
-        service = await EarlyAnswers.start();
-        key = (await addKey(service.test, await addOrganisation(service.test, "Other"))).text;
-        // A server that has just started on a busy machine may still say that it is overloaded.
-        await until("the rulesets of the other organisation are listed", async () => {
-          const { status, body } = await ask(service.test, "GET", "/v1/edl/ip-rulesets", { key });
-          if (status === 200) rulesets = body.items.map(({ id }: { id: string }) => id);
-          return status === 200;
+  describe(`two organisations that share a connection of ${proxy.name}`, { skip: proxy.missing || onlyLong() }, () => {
+    let folder: ReturnType<typeof temporaryFolder>;
+    let service: EarlyAnswers;
+    let running: ListeningProgram | undefined;
+    /** Of the other organisation. */
+    let key: string;
+    let rulesets: string[];
+    before(async () => {
+      folder = temporaryFolder();
+      service = await EarlyAnswers.start();
+      key = (await addKey(service.test, await addOrganisation(service.test, "Other"))).text;
+      // A server that has just started on a busy machine may still say that it is overloaded.
+      await until("the rulesets of the other organisation are listed", async () => {
+        const { status, body } = await ask(service.test, "GET", "/v1/edl/ip-rulesets", { key });
+        if (status === 200) rulesets = body.items.map(({ id }: { id: string }) => id);
+        return status === 200;
+      });
+      running = await startProxy(proxy, { folder: folder.path, servicePort: service.port, withTls: false });
+    });
+    after(async () => {
+      // What `before` did not get to is not there.
+      await running?.end();
+      await service?.test.close();
+      folder.remove();
+    });
+
+    /** Asks for the rulesets of the other organisation. Gives what is wrong with the answer. */
+    async function askAsOther(id: string): Promise<string | undefined> {
+      try {
+        const response = await fetch(`http://127.0.0.1:${running!.port}/v1/edl/ip-rulesets`, {
+          headers: { "X-API-Key": key, "X-Request-Id": id },
+          signal: AbortSignal.timeout(LIMIT),
         });
-        running = await startProxy(proxy, { folder: folder.path, servicePort: service.port, withTls: false });
-      });
-      after(async () => {
-        // What `before` did not get to is not there.
-        await running?.end();
-        await service?.test.close();
-        folder.remove();
-      });
-
-      /** Asks for the rulesets of the other organisation. Gives what is wrong with the answer. */
-      async function askAsOther(id: string): Promise<string | undefined> {
-        try {
-          const response = await fetch(`http://127.0.0.1:${running!.port}/v1/edl/ip-rulesets`, {
-            headers: { "X-API-Key": key, "X-Request-Id": id },
-            signal: AbortSignal.timeout(LIMIT),
-          });
-          const text = await response.text();
-          if (response.headers.get("x-request-id") !== id)
-            return `the answer is ${response.status}, to ${response.headers.get("x-request-id")}`;
-          const got = JSON.parse(text).items?.map((item: { id: string }) => item.id);
-          return JSON.stringify(got) === JSON.stringify(rulesets) ? undefined : `the answer is ${text.slice(0, 200)}`;
-        } catch (error) {
-          return (error as Error).name === "TimeoutError"
-            ? "it was never answered"
-            : String((error as Error).cause ?? error);
-        }
+        const text = await response.text();
+        if (response.headers.get("x-request-id") !== id)
+          return `the answer is ${response.status}, to ${response.headers.get("x-request-id")}`;
+        const got = JSON.parse(text).items?.map((item: { id: string }) => item.id);
+        return JSON.stringify(got) === JSON.stringify(rulesets) ? undefined : `the answer is ${text.slice(0, 200)}`;
+      } catch (error) {
+        return (error as Error).name === "TimeoutError"
+          ? "it was never answered"
+          : String((error as Error).cause ?? error);
       }
+    }
 
-      test("an early answer to one never keeps the other from its own", async (t) => {
-        const errors: string[] = [];
-        const cases = sampled(service.cases(), 3);
-        const own = { answered: 0, closed: 0, stuck: 0 };
-        for (const [index, { name, request, letter }] of cases.entries()) {
-          const body = letter === undefined ? smuggledRequests(SIZE) : Buffer.alloc(SIZE, letter);
-          const framing = index % 2 === 0 ? "length" : "chunked";
-          const first = exchange(running!.port, { ...request, framing, body }, LIMIT);
-          // Once while the body is on its way, and once after that.
-          const during = await askAsOther(`during-${index}`);
-          const report = await first;
-          own[report.end]++;
-          const after = await askAsOther(`after-${index}`);
-          const ofOwn = foreignAnswerIn(report);
-          if (ofOwn !== undefined) errors.push(`${name}, ${framing}: ${ofOwn}`);
-          for (const [when, fault] of [
-            ["during", during],
-            ["after", after],
-          ] as const)
-            if (fault !== undefined) errors.push(`${name}, ${framing}, the other's request ${when} it: ${fault}`);
-          if (errors.length > 20) break;
-        }
-        t.diagnostic(`${cases.length} early answers: ${JSON.stringify(own)}`);
-        assert.deepEqual(errors, []);
-      });
-    },
-  );
+    test("an early answer to one never keeps the other from its own", async (t) => {
+      const errors: string[] = [];
+      const cases = sampled(service.cases(), 3);
+      const own = { answered: 0, closed: 0, stuck: 0 };
+      for (const [index, { name, request, letter }] of cases.entries()) {
+        const body = letter === undefined ? smuggledRequests(SIZE) : Buffer.alloc(SIZE, letter);
+        const framing = index % 2 === 0 ? "length" : "chunked";
+        const first = exchange(running!.port, { ...request, framing, body }, LIMIT);
+        // Once while the body is on its way, and once after that.
+        const during = await askAsOther(`during-${index}`);
+        const report = await first;
+        own[report.end]++;
+        const after = await askAsOther(`after-${index}`);
+        const ofOwn = foreignAnswerIn(report);
+        if (ofOwn !== undefined) errors.push(`${name}, ${framing}: ${ofOwn}`);
+        for (const [when, fault] of [
+          ["during", during],
+          ["after", after],
+        ] as const)
+          if (fault !== undefined) errors.push(`${name}, ${framing}, the other's request ${when} it: ${fault}`);
+        if (errors.length > 20) break;
+      }
+      t.diagnostic(`${cases.length} early answers: ${JSON.stringify(own)}`);
+      assert.deepEqual(errors, []);
+    });
+  });
 }

@@ -9,25 +9,30 @@ import { quickLines4 } from "../../bench/data/files.ts";
 import { refusal } from "../../bench/harness/prove.ts";
 import { requireExpected } from "../../bench/data/expected.ts";
 import { summarize } from "../../bench/figures/part.ts";
+import { onlyLong } from "../rounds.ts";
 
 const runFile = fileURLToPath(new URL("../../bench/run.ts", import.meta.url));
 
-test("the smoke run measures both engines of ipsieve and net.BlockList, refuses none and records nothing", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [runFile, "--quick"], { encoding: "utf8" });
-  assert.equal(status, 0, stderr);
-  for (const table of ["quick4", "quick6"]) {
-    for (const kind of ["uniform", "hits", "skewed", "misses"]) {
-      for (const form of ["batch", "lines", "native", "text"])
-        assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
-      for (const form of ["batch", "lines"])
-        assert.match(stdout, new RegExp(`^quick: ipsieve-kernel ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
-      for (const form of ["native", "text"])
-        assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
+test(
+  "the smoke run measures both engines of ipsieve and net.BlockList, refuses none and records nothing",
+  { skip: onlyLong() },
+  () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [runFile, "--quick"], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    for (const table of ["quick4", "quick6"]) {
+      for (const kind of ["uniform", "hits", "skewed", "misses"]) {
+        for (const form of ["batch", "lines", "native", "text"])
+          assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+        for (const form of ["batch", "lines"])
+          assert.match(stdout, new RegExp(`^quick: ipsieve-kernel ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+        for (const form of ["native", "text"])
+          assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
+      }
     }
-  }
-  assert.doesNotMatch(stdout, /refused/);
-  assert.doesNotMatch(stderr, /record/);
-});
+    assert.doesNotMatch(stdout, /refused/);
+    assert.doesNotMatch(stderr, /record/);
+  },
+);
 
 test("a contender that is wrong on 1 of 1000 queries is refused, and quoted nowhere", async () => {
   const broken = new URL("./broken-contender.ts", import.meta.url).href;

@@ -9,6 +9,7 @@ import {
 import { measureControl } from "../../bench/api/neighbours.ts";
 import { isWithin, operationLines, summaryTable, worstOf, worstTable } from "../../bench/api/neighbours-report.ts";
 import { startServer } from "../api/start-server.ts";
+import { onlyLong } from "../rounds.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { fixtureRecord } from "./record-fixture.ts";
 
@@ -33,7 +34,7 @@ test("every operation of both documents has a costliest request, and no entry is
   }
 });
 
-test("the victim is served beside costly requests, and its times are counted", async (t) => {
+test("the victim is served beside costly requests, and its times are counted", { skip: onlyLong() }, async (t) => {
   const { alone, operations } = await inTemporaryFolder((folder) =>
     measureNeighbours({ folder, rules: 1000, milliseconds: 300, only: ["public lookupCbs"] }),
   );
@@ -48,7 +49,7 @@ test("the victim is served beside costly requests, and its times are counted", a
   }
 });
 
-test("negative control: a server that stands still for 300 ms is over the limits", async (t) => {
+test("negative control: a server that stands still for 300 ms is over the limits", { skip: onlyLong() }, async (t) => {
   const control = await measureControl();
   t.diagnostic(JSON.stringify(control));
   assert.ok(control.requests[0]!.victim.longest > 200);

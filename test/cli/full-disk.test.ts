@@ -8,6 +8,7 @@ import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
 import { NO_HOME, outcomeOf, run, temporaryFolder } from "./run-command.ts";
 import { COMMAND_FILE } from "../command-file.ts";
+import { sampled } from "../rounds.ts";
 
 const OLD = "what was there before\n";
 
@@ -62,7 +63,7 @@ describe(
       [["org", "create", "Example", "--db", "DISK/new.db"], full("/new\\.db")],
       [["serve", "--port", "0", "--db", "DISK/new.db"], full("/new\\.db")],
     ];
-    for (const [args, message] of cases) {
+    for (const [args, message] of sampled(cases, 3)) {
       test(args.join(" "), async () => {
         const names = readdirSync(disk.path, { recursive: true }).sort();
         const { code, stdout, stderr } = await run(
@@ -158,7 +159,7 @@ describe(
       };
     }
 
-    for (const command of commands) {
+    for (const command of sampled(commands, 3)) {
       test(command, async () => {
         const expected = await outcome(command, "kept");
         assert.equal(

@@ -87,7 +87,10 @@ export async function startDashboard(
     feedTarget,
   );
   const organisationId = await addOrganisation(server, "Example Networks");
-  const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
+  // It takes more than a second of processor time: where no page is opened, it is not started.
+  let browser: Promise<Browser> | undefined;
+  const started = () =>
+    (browser ??= chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] }));
   let users = 0;
   return {
     ...server,
@@ -97,9 +100,9 @@ export async function startDashboard(
     },
     organisationId,
     user: (role, own = organisationId) => addUser(server, own, role, `${role} ${++users}`),
-    open: (hash, options = {}) => open(browser, server, hash, options),
+    open: async (hash, options = {}) => open(await started(), server, hash, options),
     close: async () => {
-      await browser.close();
+      await (await browser)?.close();
       await server.close();
     },
   };

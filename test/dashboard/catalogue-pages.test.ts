@@ -42,9 +42,10 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await page.context().close();
   };
 
-  test("looks: the whole of it, a type, a provider", async () => {
+  test("looks: a type", () => checkLooks(t, "catalogue-type", "#/catalogue?id=/isp", viewer));
+
+  test("looks: the whole of it, a provider, a search", { skip: onlyLong() }, async () => {
     await checkLooks(t, "catalogue", "#/catalogue", viewer);
-    await checkLooks(t, "catalogue-type", "#/catalogue?id=/isp", viewer);
     await checkLooks(t, "catalogue-node", "#/catalogue?id=/cloud/aws/by-region", viewer);
     await checkLooks(t, "catalogue-search", "#/catalogue?id=/cdn", viewer, async (page) => {
       await page.getByRole("combobox", { name: "Search the catalogue" }).fill("cloud");

@@ -33,95 +33,99 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     await page.context().close();
   };
 
-  test("a webhook endpoint: made, tested, paused, given a new secret, disabled, started again, deleted by its host", async () => {
-    const opened = await t.open("#/webhooks", { user: admin });
-    const { page } = opened;
-    await page.getByText("No endpoints yet").waitFor();
-    const dialog = page.getByRole("dialog");
-    const secret = async (): Promise<string> => (await dialog.locator(".secret code").textContent())!;
-    const lastTo = (path: string) => receiver.at(path).at(-1)!;
-    const verify = (text: string) =>
-      new Verifier(text).verify(lastTo("/hook").body, lastTo("/hook").headers as Record<string, string>);
+  test(
+    "a webhook endpoint: made, tested, paused, given a new secret, disabled, started again, deleted by its host",
+    { skip: onlyLong() },
+    async () => {
+      const opened = await t.open("#/webhooks", { user: admin });
+      const { page } = opened;
+      await page.getByText("No endpoints yet").waitFor();
+      const dialog = page.getByRole("dialog");
+      const secret = async (): Promise<string> => (await dialog.locator(".secret code").textContent())!;
+      const lastTo = (path: string) => receiver.at(path).at(-1)!;
+      const verify = (text: string) =>
+        new Verifier(text).verify(lastTo("/hook").body, lastTo("/hook").headers as Record<string, string>);
 
-    await page.getByRole("button", { name: "New endpoint" }).first().click();
-    const create = page.getByRole("button", { name: "Create endpoint" });
-    await page.locator("input[name=url]").fill("ftp://example.org/");
-    assert.equal(await create.isDisabled(), true);
-    await page.getByLabel("A ruleset was created").check();
-    await create.click();
-    await page.locator(".field-error").waitFor();
-    await page.locator("input[name=url]").fill(`${receiver.url}/hook`);
-    await create.click();
-    await page.getByRole("heading", { name: "The endpoint's secret" }).waitFor();
-    const first = await secret();
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("heading", { name: new URL(receiver.url).host, level: 1 }).waitFor();
-    await page.getByText("Nothing sent yet").waitFor();
+      await page.getByRole("button", { name: "New endpoint" }).first().click();
+      const create = page.getByRole("button", { name: "Create endpoint" });
+      await page.locator("input[name=url]").fill("ftp://example.org/");
+      assert.equal(await create.isDisabled(), true);
+      await page.getByLabel("A ruleset was created").check();
+      await create.click();
+      await page.locator(".field-error").waitFor();
+      await page.locator("input[name=url]").fill(`${receiver.url}/hook`);
+      await create.click();
+      await page.getByRole("heading", { name: "The endpoint's secret" }).waitFor();
+      const first = await secret();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("heading", { name: new URL(receiver.url).host, level: 1 }).waitFor();
+      await page.getByText("Nothing sent yet").waitFor();
 
-    await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByRole("row").filter({ hasText: "delivered" }).filter({ hasText: "204" }).waitFor();
-    verify(first);
-    receiver.respond = (response) => void response.writeHead(500).end();
-    await page.getByRole("button", { name: "Send again: webhook.test" }).click();
-    await page.getByText(/^Not delivered: /).waitFor();
-    await page.getByRole("row").getByText("sent again").waitFor();
-    await page.getByRole("button", { name: "Show what was sent: webhook.test" }).first().click();
-    await dialog.getByText('"type": "webhook.test"').waitFor();
-    await dialog.getByText(lastTo("/hook").headers["webhook-id"] as string).waitFor();
-    await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Send a test" }).click();
+      await page.getByRole("row").filter({ hasText: "delivered" }).filter({ hasText: "204" }).waitFor();
+      verify(first);
+      receiver.respond = (response) => void response.writeHead(500).end();
+      await page.getByRole("button", { name: "Send again: webhook.test" }).click();
+      await page.getByText(/^Not delivered: /).waitFor();
+      await page.getByRole("row").getByText("sent again").waitFor();
+      await page.getByRole("button", { name: "Show what was sent: webhook.test" }).first().click();
+      await dialog.getByText('"type": "webhook.test"').waitFor();
+      await dialog.getByText(lastTo("/hook").headers["webhook-id"] as string).waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
 
-    await page.getByRole("button", { name: "Pause" }).click();
-    await dialog.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("The endpoint is paused").waitFor();
-    await page.getByRole("button", { name: "Start without what it missed" }).click();
-    await page.getByText("The endpoint is paused").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Pause" }).click();
+      await dialog.getByRole("button", { name: "Pause" }).click();
+      await page.getByText("The endpoint is paused").waitFor();
+      await page.getByRole("button", { name: "Start without what it missed" }).click();
+      await page.getByText("The endpoint is paused").waitFor({ state: "detached" });
 
-    await page.getByRole("button", { name: "Replace the secret" }).click();
-    await page.getByLabel("Also sign with the old secret").selectOption("0");
-    await page.getByRole("button", { name: "Replace", exact: true }).click();
-    await page.getByRole("heading", { name: "The new secret" }).waitFor();
-    const second = await secret();
-    await page.getByRole("button", { name: "Done" }).click();
-    receiver.respond = (response) => void response.writeHead(204).end();
-    const before = receiver.at("/hook").length;
-    await page.getByRole("button", { name: "Send a test" }).click();
-    await until("the test arrives", () => receiver.at("/hook").length > before);
-    verify(second);
-    assert.throws(() => verify(first), /No matching signature/);
+      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await page.getByLabel("Also sign with the old secret").selectOption("0");
+      await page.getByRole("button", { name: "Replace", exact: true }).click();
+      await page.getByRole("heading", { name: "The new secret" }).waitFor();
+      const second = await secret();
+      await page.getByRole("button", { name: "Done" }).click();
+      receiver.respond = (response) => void response.writeHead(204).end();
+      const before = receiver.at("/hook").length;
+      await page.getByRole("button", { name: "Send a test" }).click();
+      await until("the test arrives", () => receiver.at("/hook").length > before);
+      verify(second);
+      assert.throws(() => verify(first), /No matching signature/);
 
-    const id = new URL(page.url()).hash.split("/").at(-1)!;
-    receiver.respond = (response) => void response.writeHead(410).end();
-    const { id: made } = await api("POST", "/edl/ip-rulesets/", { name: "events", purpose: "blocklist" });
-    assert.ok(made);
-    await until("it is disabled", async () => (await api("GET", `/webhooks/${id}`)).health.status === "disabled");
-    await page.reload();
-    await page.getByText("it answered 410 Gone").waitFor();
-    await end(opened);
-    await checkLooks(t, "webhook-disabled", `#/webhooks/${id}`, admin, (shown) =>
-      shown.getByText("it answered 410 Gone").waitFor(),
-    );
+      const id = new URL(page.url()).hash.split("/").at(-1)!;
+      receiver.respond = (response) => void response.writeHead(410).end();
+      const { id: made } = await api("POST", "/edl/ip-rulesets/", { name: "events", purpose: "blocklist" });
+      assert.ok(made);
+      await until("it is disabled", async () => (await api("GET", `/webhooks/${id}`)).health.status === "disabled");
+      await page.reload();
+      await page.getByText("it answered 410 Gone").waitFor();
+      await end(opened);
+      await checkLooks(t, "webhook-disabled", `#/webhooks/${id}`, admin, (shown) =>
+        shown.getByText("it answered 410 Gone").waitFor(),
+      );
 
-    const again = await t.open(`#/webhooks/${id}`, { user: admin });
-    receiver.respond = (response) => void response.writeHead(204).end();
-    await again.page.getByRole("button", { name: "Start and send what it missed" }).click();
-    await until("what was missed arrives", () => lastTo("/hook").body.includes("ruleset.created"));
-    await again.page.getByRole("button", { name: "Edit" }).click();
-    await again.page.getByLabel("All events").check();
-    await again.page.getByRole("button", { name: "Save" }).click();
-    await again.page.locator("dd").getByText("webhook.disabled").waitFor();
-    await again.page.getByRole("button", { name: "Delete the endpoint" }).click();
-    const erase = again.page.getByRole("dialog").getByRole("button", { name: "Delete the endpoint" });
-    assert.equal(await erase.isDisabled(), true);
-    await again.page.getByLabel("Type its host").fill(new URL(receiver.url).host);
-    await erase.click();
-    await again.page.getByText("No endpoints yet").waitFor();
-    await end(again);
+      const again = await t.open(`#/webhooks/${id}`, { user: admin });
+      receiver.respond = (response) => void response.writeHead(204).end();
+      await again.page.getByRole("button", { name: "Start and send what it missed" }).click();
+      await until("what was missed arrives", () => lastTo("/hook").body.includes("ruleset.created"));
+      await again.page.getByRole("button", { name: "Edit" }).click();
+      await again.page.getByLabel("All events").check();
+      await again.page.getByRole("button", { name: "Save" }).click();
+      await again.page.locator("dd").getByText("webhook.disabled").waitFor();
+      await again.page.getByRole("button", { name: "Delete the endpoint" }).click();
+      const erase = again.page.getByRole("dialog").getByRole("button", { name: "Delete the endpoint" });
+      assert.equal(await erase.isDisabled(), true);
+      await again.page.getByLabel("Type its host").fill(new URL(receiver.url).host);
+      await erase.click();
+      await again.page.getByText("No endpoints yet").waitFor();
+      await end(again);
 
-    const editor = await t.open("#/webhooks", { user: await t.user("editor") });
-    await editor.page.getByText("Only administrators can open this page").waitFor();
-    assert.equal(await editor.page.getByRole("link", { name: "Webhooks" }).count(), 0);
-    await end(editor);
-  });
+      const editor = await t.open("#/webhooks", { user: await t.user("editor") });
+      await editor.page.getByText("Only administrators can open this page").waitFor();
+      assert.equal(await editor.page.getByRole("link", { name: "Webhooks" }).count(), 0);
+      await end(editor);
+    },
+  );
 
   test(
     "a bouncer's key and an edge token are made and revoked; what they block is shown by source, rule and hour",

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { missing, program } from "../dashboard/browser.ts";
+import { onlyLong } from "../rounds.ts";
 import { exerciseCore } from "./exercise-core.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -49,25 +50,29 @@ async function startSite(isIsolated: boolean): Promise<Server> {
 
 for (const isIsolated of [false, true]) {
   const where = isIsolated ? "isolated from other origins" : "without SharedArrayBuffer";
-  test(`Chromium, ${where}: a page and a worker answer as Node does`, { skip: missing, timeout: 60_000 }, async (t) => {
-    const site = await startSite(isIsolated);
-    const browser = await chromium.launch({ executablePath: program! });
-    t.after(async () => {
-      await browser.close();
-      site.closeAllConnections();
-      site.close();
-    });
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-    assert.equal(await page.evaluate("typeof SharedArrayBuffer"), isIsolated ? "function" : "undefined");
-    assert.equal(await page.evaluate(`import("/page.js").then(({ run }) => run())`), expected);
-    const inWorker = `new Promise((resolve, reject) => {
+  test(
+    `Chromium, ${where}: a page and a worker answer as Node does`,
+    { skip: missing ?? (isIsolated && onlyLong()), timeout: 60_000 },
+    async (t) => {
+      const site = await startSite(isIsolated);
+      const browser = await chromium.launch({ executablePath: program! });
+      t.after(async () => {
+        await browser.close();
+        site.closeAllConnections();
+        site.close();
+      });
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+      assert.equal(await page.evaluate("typeof SharedArrayBuffer"), isIsolated ? "function" : "undefined");
+      assert.equal(await page.evaluate(`import("/page.js").then(({ run }) => run())`), expected);
+      const inWorker = `new Promise((resolve, reject) => {
       const worker = new Worker("/worker.js", { type: "module" });
       worker.onmessage = ({ data }) => resolve(data);
       worker.onerror = ({ message }) => reject(new Error(message));
     })`;
-    assert.equal(await page.evaluate(inWorker), expected);
-  });
+      assert.equal(await page.evaluate(inWorker), expected);
+    },
+  );
 }
 
 const folder = temporaryFolder();

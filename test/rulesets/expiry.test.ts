@@ -5,8 +5,9 @@ import { isActive, type Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { columnsOf } from "../../src/rulesets/rule-columns.ts";
 import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { rounds } from "../rounds.ts";
 
-const COUNT = 100_000;
+const COUNT = rounds({ short: 25_000, long: 100_000 });
 const NOW = Date.UTC(2026, 5, 1);
 
 /** The same numbers on every run (Numerical Recipes' linear congruences). */

@@ -6,13 +6,14 @@ import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
 import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { agreesWithOracle, fromColumns, newCounts } from "./operations.ts";
 import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { rounds } from "../rounds.ts";
 
 const SEED = 20_260_601;
 
 test("random operation sequences agree with the oracle and leave the arrays whole", (t) => {
   const counts = newCounts();
-  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: 1500 });
-  fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: 25 });
+  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 500, long: 1500 }) });
+  fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: rounds({ short: 10, long: 25 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
   // The arrays grow first at 16 rules.
   assert.ok(counts.largest > 130 && Object.values(counts).every((count) => count > 0));

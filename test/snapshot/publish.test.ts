@@ -7,6 +7,7 @@ import { enumerateCrashStates, newCrashReport } from "./harness/crash-states.ts"
 import { killWriters, temporariesOf } from "./harness/kill-writers.ts";
 import { recordPublish, recordRewriteInPlace, without } from "./harness/publish-trace.ts";
 import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
+import { rounds } from "../rounds.ts";
 
 const SEED = 1;
 
@@ -20,7 +21,8 @@ test("a publish writes, syncs, renames, syncs the folder, in this order", () =>
 test("after a crash at any moment of a publish there is the old snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = newCrashReport();
-    for (let seed = SEED; seed < SEED + 10; seed++) {
+    const publishes = rounds({ short: 4, long: 10 });
+    for (let seed = SEED; seed < SEED + publishes; seed++) {
       await enumerateCrashStates(
         await recordPublish(folder, seed, "old"),
         join(folder, `crashed-${seed}`),
@@ -30,7 +32,7 @@ test("after a crash at any moment of a publish there is the old snapshot or the 
       );
     }
     t.diagnostic(JSON.stringify(report));
-    assert.equal(report.states, 6000);
+    assert.equal(report.states, 600 * publishes);
     assert.deepEqual([report.corrupt, report.misplaced, report.absent, report.untyped], [0, 0, 0, []]);
     assert.ok(report.old > 0 && report.new > 0);
   }));
@@ -80,7 +82,7 @@ test("a writer killed at any moment leaves the last snapshot it spoke of, or the
     const report = await killWriters(
       path,
       SEED,
-      ({ kills, inTheMiddle }) => kills < 15 || (inTheMiddle === 0 && kills < 200),
+      ({ kills, inTheMiddle }) => kills < rounds({ short: 5, long: 15 }) || (inTheMiddle === 0 && kills < 200),
     );
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.wrong, []);

@@ -16,10 +16,10 @@ import { type HistoryReport, runHistory } from "./harness/history.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 import { runSql } from "./harness/run-sql.ts";
 import { until } from "../until.ts";
-import { rounds } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`the store on ${name}`, { skip }, () => {
+  describe(`the store on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Runs with a replica, then holds its memory to a fresh load and the database to its own checks. */

@@ -4,14 +4,15 @@ import fc from "fast-check";
 import { LEFT, RadixArena, RIGHT } from "../../src/trie/_radix-arena.ts";
 import { ValueSets } from "../../src/trie/_value-sets.ts";
 import { PrefixTrie, replaceParts } from "../../src/trie/prefix-trie.ts";
+import { rounds } from "../rounds.ts";
 import { agreesWithOracle, newCounts } from "./operations.ts";
 
 const SEED = 20_260_601;
 
 test("random operation sequences agree with the oracle and leave the arena whole", (t) => {
   const counts = newCounts();
-  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: 4000 });
-  fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: 150 });
+  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 1200, long: 4000 }) });
+  fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: rounds({ short: 40, long: 150 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
   // An arena grows first at 64 records.
   assert.ok(counts.largest > 128 && Object.values(counts).every((count) => count > 0));

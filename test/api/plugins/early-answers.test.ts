@@ -89,8 +89,8 @@ describe("an answer before the end of the body", () => {
   });
 
   test("every operation, every early answer: the next request gets its own answer, or the connection is closed", async (t) => {
-    // Three has no factor in common with the number of requests of a case: all sizes and framings are there.
-    const requests = sampled(requestsOf(service.cases()), 3);
+    // Seven has no factor in common with the number of requests of a case: all sizes and framings are there.
+    const requests = sampled(requestsOf(service.cases()), 7);
     const { errors, statuses } = await runAll(service.port, requests);
     t.diagnostic(
       `${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses]
@@ -107,7 +107,7 @@ describe("an answer before the end of the body", () => {
   test("every operation of a server that has too much to do", async () => {
     const { errors, statuses } = await runAll(
       busy.port,
-      sampled(requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))), 3),
+      sampled(requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))), 7),
     );
     assert.deepEqual([...statuses.keys()], [503]);
     assert.deepEqual(errors, []);

@@ -4,6 +4,7 @@ import { startBrokenServer } from "../fuzz/broken-server.ts";
 import { BROKEN_SERVICES } from "../sequences/broken-services.ts";
 import { runSequences } from "../sequences/run-sequences.ts";
 import { startServer, type TestServer } from "../start-server.ts";
+import { rounds } from "../../rounds.ts";
 
 // The two-organisation part of R8, short form; the long form is npm run torture:sequences.
 const SEED = 20_261_121;
@@ -20,7 +21,7 @@ before(async () => {
 after(() => t.close());
 
 test("sequences of two organisations with every kind of key get the model's answers, and see nothing of one another", async (c) => {
-  const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: 200 });
+  const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: rounds({ short: 120, long: 200 }) });
   c.diagnostic(JSON.stringify(report));
   assert.equal(failure, undefined);
   for (const seen of [

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
-import { rounds } from "../../rounds.ts";
+import { onlyLong, rounds } from "../../rounds.ts";
 import { until } from "../../until.ts";
 import { type Outcome, run, temporaryFolder } from "../run-command.ts";
 
@@ -152,26 +152,30 @@ test("a guard says what it is about, what a list would block, and how to go on",
   await fails(/--guard is for deployments of a server/, "preview", "--include", "10.0.0.0/30", "--guard", "off");
 });
 
-test("rotation gives new URLs, and those before a time of grace; the password is printed alone", async () => {
-  const { id } = await make("Rotated", "20.0.0.0/24");
-  await becomes("Rotated", "ok");
-  const urlOf = async (): Promise<string> => (await ask("GET", `${id}/urls/`)).urls.combined[0];
-  const [first, status] = [await urlOf(), async (url: string) => (await fetch(url)).status];
-  const { stdout } = await deployment("rotate", "Rotated");
-  assert.match(stdout, /^"Rotated" has new URLs; the old ones work until \d{4}-.*Z\n$/);
-  await until("the server knows the new URL", async () => (await urlOf()) !== first);
-  const second = await urlOf();
-  assert.deepEqual([await status(first), await status(second)], [200, 200]);
-  await done("rotate", "Rotated", "--grace-hours", "0");
-  await until("the URLs before no longer work", async () => (await status(second)) === 403);
-  assert.equal(await status(await urlOf()), 200);
-  const { stdout: password, stderr } = await deployment("rotate", "Rotated", "--password");
-  assert.match(password, /^[\w-]{43}\n$/);
-  assert.ok(!stderr.includes(password.trim()));
-  const headers = { authorization: `Basic ${Buffer.from(`any:${password.trim()}`).toString("base64")}` };
-  const url = `http://127.0.0.1:${service.port}/feeds/${id}/combined.txt`;
-  await until("the password works", async () => (await fetch(url, { headers })).status === 200);
-});
+test(
+  "rotation gives new URLs, and those before a time of grace; the password is printed alone",
+  { skip: onlyLong() },
+  async () => {
+    const { id } = await make("Rotated", "20.0.0.0/24");
+    await becomes("Rotated", "ok");
+    const urlOf = async (): Promise<string> => (await ask("GET", `${id}/urls/`)).urls.combined[0];
+    const [first, status] = [await urlOf(), async (url: string) => (await fetch(url)).status];
+    const { stdout } = await deployment("rotate", "Rotated");
+    assert.match(stdout, /^"Rotated" has new URLs; the old ones work until \d{4}-.*Z\n$/);
+    await until("the server knows the new URL", async () => (await urlOf()) !== first);
+    const second = await urlOf();
+    assert.deepEqual([await status(first), await status(second)], [200, 200]);
+    await done("rotate", "Rotated", "--grace-hours", "0");
+    await until("the URLs before no longer work", async () => (await status(second)) === 403);
+    assert.equal(await status(await urlOf()), 200);
+    const { stdout: password, stderr } = await deployment("rotate", "Rotated", "--password");
+    assert.match(password, /^[\w-]{43}\n$/);
+    assert.ok(!stderr.includes(password.trim()));
+    const headers = { authorization: `Basic ${Buffer.from(`any:${password.trim()}`).toString("base64")}` };
+    const url = `http://127.0.0.1:${service.port}/feeds/${id}/combined.txt`;
+    await until("the password works", async () => (await fetch(url, { headers })).status === 200);
+  },
+);
 
 test("nothing is deleted or published without agreement", async () => {
   const { id } = await make("Doomed", "20.0.0.0/24");
@@ -188,54 +192,61 @@ test("nothing is deleted or published without agreement", async () => {
   assert.equal(await document("Doomed"), undefined);
 });
 
-test("an external list is fetched, refused, accepted, and a source of a deployment", async (t) => {
-  let published = `# ours\n${Array.from({ length: 30 }, (_, i) => `31.${i}.0.0/24\n`).join("")}192.0.2.1:80\n`;
-  const publisher = createServer((_, response) => void response.end(published)).listen(0, "127.0.0.1");
-  t.after(() => {
-    publisher.closeAllConnections();
-    publisher.close();
-  });
-  await once(publisher, "listening");
-  const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/drop.txt`;
-  const list = (...args: string[]): Promise<Outcome> => call("list", ...args);
-  const none = await list("list");
-  assert.deepEqual([none.code, none.stderr], [1, ""]);
-  const { stdout: id } = await list("create", "drop", url, "--schedule", "24h", "--max-change", "10");
-  const headers = { "x-api-key": key };
-  const path = `http://127.0.0.1:${service.port}/v1/edl/lists/${id.trim()}`;
-  const generation = async () => ((await (await fetch(path, { headers })).json()) as any).generation;
-  await until("it is fetched on its schedule", async () => (await generation()) === 1);
-  const fetched = await list("fetch", "drop");
-  assert.equal(fetched.code, 0, fetched.stderr);
-  assert.match(fetched.stdout, /\n {2}state +ok\n {2}entries +30 IPv4, 0 IPv6\n/);
-  assert.match(fetched.stdout, /\n {2}left out +line 32: 192\.0\.2\.1:80: /);
-  published = "31.0.0.0/24\n";
-  const refused = await list("fetch", id.trim());
-  assert.equal(refused.code, 1);
-  assert.match(refused.stdout, /\n {2}state +refused\n +\S.*\n +if the change is right: ipsieve list fetch --accept\n/);
-  await done("create", "OfList", "--include", "list:drop");
-  assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
-  const accepted = await list("fetch", "drop", "--accept");
-  assert.match(accepted.stdout, /last change +\S+: 0 added, 29 removed\n +- 31\.1\.0\.0\/24\n/);
-  const written = await list("write", "drop", "My Blocklist rules", "--expires-in-days", "7");
-  assert.deepEqual(
-    [written.code, written.stdout],
-    [0, "My Blocklist rules: 1 rule added, 0 changed, 0 kept as they were\n"],
-    written.stderr,
-  );
-  assert.match((await list("write", "drop", "My Blocklist rules")).stderr, /give --expires-in-days N/);
-  const again = await list("fetch", "drop", "--accept");
-  assert.deepEqual([again.code, again.stdout], [2, ""]);
-  assert.match(again.stderr, /the list has no refused content to accept/);
-  assert.equal((await list("update", "drop", "--active", "no", "--name", "dropped")).stdout, "dropped: changed\n");
-  assert.match(
-    (await list("list")).stdout,
-    /^ {2}id +name +state +entries {2}changed\n {2}\S+ {2}dropped {2}ok +1 {2}20/,
-  );
-  assert.equal((await list("delete", "dropped", "--yes")).stdout, "dropped: deleted\n");
-});
+test(
+  "an external list is fetched, refused, accepted, and a source of a deployment",
+  { skip: onlyLong() },
+  async (t) => {
+    let published = `# ours\n${Array.from({ length: 30 }, (_, i) => `31.${i}.0.0/24\n`).join("")}192.0.2.1:80\n`;
+    const publisher = createServer((_, response) => void response.end(published)).listen(0, "127.0.0.1");
+    t.after(() => {
+      publisher.closeAllConnections();
+      publisher.close();
+    });
+    await once(publisher, "listening");
+    const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/drop.txt`;
+    const list = (...args: string[]): Promise<Outcome> => call("list", ...args);
+    const none = await list("list");
+    assert.deepEqual([none.code, none.stderr], [1, ""]);
+    const { stdout: id } = await list("create", "drop", url, "--schedule", "24h", "--max-change", "10");
+    const headers = { "x-api-key": key };
+    const path = `http://127.0.0.1:${service.port}/v1/edl/lists/${id.trim()}`;
+    const generation = async () => ((await (await fetch(path, { headers })).json()) as any).generation;
+    await until("it is fetched on its schedule", async () => (await generation()) === 1);
+    const fetched = await list("fetch", "drop");
+    assert.equal(fetched.code, 0, fetched.stderr);
+    assert.match(fetched.stdout, /\n {2}state +ok\n {2}entries +30 IPv4, 0 IPv6\n/);
+    assert.match(fetched.stdout, /\n {2}left out +line 32: 192\.0\.2\.1:80: /);
+    published = "31.0.0.0/24\n";
+    const refused = await list("fetch", id.trim());
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stdout,
+      /\n {2}state +refused\n +\S.*\n +if the change is right: ipsieve list fetch --accept\n/,
+    );
+    await done("create", "OfList", "--include", "list:drop");
+    assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
+    const accepted = await list("fetch", "drop", "--accept");
+    assert.match(accepted.stdout, /last change +\S+: 0 added, 29 removed\n +- 31\.1\.0\.0\/24\n/);
+    const written = await list("write", "drop", "My Blocklist rules", "--expires-in-days", "7");
+    assert.deepEqual(
+      [written.code, written.stdout],
+      [0, "My Blocklist rules: 1 rule added, 0 changed, 0 kept as they were\n"],
+      written.stderr,
+    );
+    assert.match((await list("write", "drop", "My Blocklist rules")).stderr, /give --expires-in-days N/);
+    const again = await list("fetch", "drop", "--accept");
+    assert.deepEqual([again.code, again.stdout], [2, ""]);
+    assert.match(again.stderr, /the list has no refused content to accept/);
+    assert.equal((await list("update", "drop", "--active", "no", "--name", "dropped")).stdout, "dropped: changed\n");
+    assert.match(
+      (await list("list")).stdout,
+      /^ {2}id +name +state +entries {2}changed\n {2}\S+ {2}dropped {2}ok +1 {2}20/,
+    );
+    assert.equal((await list("delete", "dropped", "--yes")).stdout, "dropped: deleted\n");
+  },
+);
 
-test("sets of the server are combined with files and prefixes, compared and fitted", async () => {
+test("sets of the server are combined with files and prefixes, compared and fitted", { skip: onlyLong() }, async () => {
   const sets = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await call("sets", ...args);
     assert.equal(code, 0, stderr);

@@ -12,6 +12,7 @@ import { ServiceProcess } from "../../api/harness/service-process.ts";
 import { type Outcome, outcomeOf, run, type RunOptions, start, temporaryFolder } from "../run-command.ts";
 import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
+import { onlyLong } from "../../rounds.ts";
 
 const ALLOWLIST = "My Allowlist rules";
 const BLOCKLIST = "My Blocklist rules";
@@ -549,7 +550,7 @@ describe("versions", () => {
 });
 
 describe("a file", () => {
-  test("gives the same answers, line errors, rejections and exit codes as a server", async () => {
+  test("gives the same answers, line errors, rejections and exit codes as a server", { skip: onlyLong() }, async () => {
     await empty();
     await done("create", "same.ipsieve");
     file("two.csv", "ip,name,expires_at\n20.0.0.1,old,2020-01-01T00:00:00Z\n2001:470::/32,new,2999-01-01T00:00:00Z\n");

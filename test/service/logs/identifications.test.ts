@@ -26,6 +26,7 @@ import { identify } from "../../../src/batch/identify.ts";
 import { Matcher } from "../../../src/batch/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
+import { rounds } from "../../rounds.ts";
 import { until } from "../../until.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
@@ -425,7 +426,7 @@ test("the disk fills up, the client goes away, somebody ends it, the server clos
 
 test("memory stays where it is however long the log is", { timeout: 600_000 }, async (t) => {
   const service = make();
-  const megabytes = 600;
+  const megabytes = rounds({ short: 200, long: 600 });
   const piece = Buffer.from(
     someLines(15_000)
       .map(({ line }) => `${line}\n`)

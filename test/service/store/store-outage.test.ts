@@ -351,7 +351,7 @@ describe("a server on SQLite", () => {
   );
 });
 
-describe("a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
+describe("a server on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, () => {
   let postgres: PostgresServer;
   before(async () => {
     postgres = await startPostgres();
