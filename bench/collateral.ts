@@ -51,7 +51,26 @@ let turn = 0;
 measure("an address", 100, () => hits([addresses[turn++ % 200]!]));
 measure("a /24", 100, () => hits([networks[turn++ % 200]!]));
 measure("a /8", 20, () => hits([wide[turn++ % 200]!]));
-measure("0.0.0.0/0", 1, () => hits(prefixes(1, 0)));
+measure("a /8 after a wider one", 20, () => {
+  if (turn++ % 20 === 0) hits(prefixes(1, 0));
+  return hits([wide[turn % 200]!]);
+});
+measure("a /4", 20, () => hits(prefixes(1, 4)));
+measure("a /1", 20, () => hits(prefixes(1, 1)));
+measure("0.0.0.0/0", 20, () => hits(prefixes(1, 0)));
+measure("0.0.0.0/0 after a write to one allowlist", 20, () => {
+  writeTo(rulesets[turn++ % 100]!.rules);
+  return hits(prefixes(1, 0));
+});
+measure("0.0.0.0/0 after a write to every allowlist", 1, () => {
+  for (const { rules } of rulesets) writeTo(rules);
+  return hits(prefixes(1, 0));
+});
+function writeTo(rules: RuleIndex): void {
+  const [prefix] = prefixes(1, 32);
+  rules.set({ prefix: prefix!, name: null, expiresAt: null, createdAt: 0, updatedAt: 0 });
+  rules.delete(prefix!);
+}
 const [many, manyNetworks] = [prefixes(100_000, 32), prefixes(100_000, 24)];
 measure("100,000 addresses", 1, () => hits(many));
 measure("100,000 /24", 1, () => hits(manyNetworks));

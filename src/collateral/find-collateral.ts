@@ -1,6 +1,7 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { AddressSet } from "../sets/address-set.ts";
 import type { RuleIndex } from "../rulesets/rule-index.ts";
+import { finished } from "../turns/finished.ts";
 import { ANY_LENGTH, isFor, type PrefixList, type Protected, type ProtectedGroup } from "./protected.ts";
 import { coveredByRules } from "./rules.ts";
 
@@ -34,6 +35,11 @@ export interface Collateral {
   readonly share: Readonly<Record<Family, number>>;
 }
 
+/** As `findingCollateral`, at once. Throws nothing. */
+export function findCollateral(prefixes: PrefixList, protection: Protection, now: number = Date.now()): Collateral {
+  return finished(findingCollateral(prefixes, protection, now));
+}
+
 /**
  * What a list of these prefixes would block that it should not. O(prefixes x things protected) at worst, a few
  * hundred microseconds for one prefix against a full catalogue and a hundred rulesets. It can be interrupted; rules that
@@ -52,12 +58,14 @@ export function* findingCollateral(
   };
   const hits: Hit[] = [];
   for (const group of groups) hits.push(...(yield* hitsOf(group, prefixes, yield* setFor(group.longest))));
-  const all = yield* setFor(ANY_LENGTH);
+  const set = yield* setFor(ANY_LENGTH);
+  const tooWide = yield* tooWideOf(prefixes);
+  const asked = { prefixes, set, isWide: tooWide.length > 0 };
   for (const { rules, ...about } of rulesets) {
-    const addresses = yield* coveredByRules(prefixes, all, rules, now);
+    const addresses = yield* coveredByRules(asked, rules, now);
     if (!addresses.isEmpty) hits.push({ ...about, addresses, longest: ANY_LENGTH });
   }
-  return { hits: sorted(hits), tooWide: yield* tooWideOf(prefixes), share: { 4: shareOf(all, 4), 6: shareOf(all, 6) } };
+  return { hits: sorted(hits), tooWide, share: { 4: shareOf(set, 4), 6: shareOf(set, 6) } };
 }
 
 function* ofLength(prefixes: PrefixList, longest: ProtectedGroup["longest"]): Generator<Prefix | undefined> {

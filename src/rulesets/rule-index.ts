@@ -80,6 +80,7 @@ export class RuleIndex {
   #rules4 = new FamilyRules(new RuleSlots(4));
   #rules6 = new FamilyRules(new RuleSlots(6));
   readonly #words = new Uint32Array(4);
+  #writes = 0;
 
   static {
     partsOf = (index) => [index.#rules4, index.#rules6];
@@ -141,6 +142,11 @@ export class RuleIndex {
     return this.#rules4.count + this.#rules6.count;
   }
 
+  /** How many rules were set or deleted since the index was made: while it stays the same, so do the rules. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   /** The bytes of all arrays, spare capacity included, without the texts of names. */
   get byteLength(): number {
     return this.#rules4.byteLength + this.#rules6.byteLength;
@@ -152,10 +158,12 @@ export class RuleIndex {
       if (!Number.isFinite(time)) throw new RangeError(`A time of a rule must be milliseconds since 1970, not ${time}`);
     }
     this.#rulesOf(rule.prefix).set(rule);
+    this.#writes++;
   }
 
   /** Removes the rule with exactly this prefix. True if there was one. */
   delete(prefix: Prefix): boolean {
+    this.#writes++;
     return this.#rulesOf(prefix).delete(prefix);
   }
 

@@ -104,6 +104,7 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
   const end = to % 2 === 1 ? wordsAfter(last, width) : [];
   const between = words.subarray(from * width, to * width);
+  if (from === 0 && to * width === words.length && start.length + end.length === 0) return boundaries;
   // Sets are immutable: a part without ends of its own is a view.
   if (start.length === 0 && end.length === 0) return { family, words: between };
   const result = new Uint32Array(start.length + between.length + end.length);
@@ -152,12 +153,24 @@ function passedAt({ family, words }: Boundaries, address: Address): number {
   return low;
 }
 
+/** The sizes of large sets that were counted: sets are immutable, and those of a catalogue are asked for again and again. */
+const sizes = new WeakMap<Boundaries, bigint>();
+const LARGE = 256;
+
+/** How many addresses the set has. O(n) the first time */
+export function addressesIn(boundaries: Boundaries): bigint {
+  if (boundaries.words.length < LARGE) return counted(boundaries);
+  let size = sizes.get(boundaries);
+  if (size === undefined) sizes.set(boundaries, (size = counted(boundaries)));
+  return size;
+}
+
 /**
- * How many addresses the set has. O(n)
+ * All of them.
  *
  *     boundaries   1, 3, 5        (3 - 1) + (8 - 5) = 5 in a space of 8: the last part reaches its end
  */
-export function addressesIn({ family, words }: Boundaries): bigint {
+function counted({ family, words }: Boundaries): bigint {
   const width = wordsOf(family);
   const reachesEnd = (words.length / width) % 2 === 1;
   let count = reachesEnd ? 1n << BigInt(addressBits(family)) : 0n;

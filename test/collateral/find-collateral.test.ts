@@ -8,6 +8,7 @@ import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "..
 import { protectingServices } from "../../src/collateral/services.ts";
 import { specialPurposeGroup } from "../../src/collateral/special-purpose.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { finished } from "../../src/turns/finished.ts";
@@ -53,15 +54,15 @@ function worldOf(seed: number): World {
 }
 
 /** By looking at each address: how many of it each protected thing and the list have in common. */
-function expected({ list, services, clouds, rulesets }: World): Record<string, number> {
-  const active = rulesets.map((rules) => latest(rules).filter(({ expiresAt }) => (expiresAt ?? Infinity) > NOW));
+function expected({ list, services, clouds, rulesets }: World, now = NOW): Record<string, number> {
+  const active = rulesets.map((rules) => latest(rules).filter(({ expiresAt }) => (expiresAt ?? Infinity) > now));
   const things: readonly (readonly [string, readonly Prefix[], readonly Prefix[]])[] = [
     ...services.map((each, index) => [`service ${index}`, each, list] as const),
     ...clouds.map((each, index) => [`cloud ${index}`, each, list.filter(({ length }) => length <= 28)] as const),
     ...active.map((each, index) => [`ruleset ${index}`, each.map(({ prefix }) => prefix), list] as const),
   ];
   const covers = (prefixes: readonly Prefix[], address: number): boolean =>
-    prefixes.some(({ w0, length }) => w0 >>> (32 - length) === address >>> (32 - length));
+    prefixes.some(({ w0, length }) => length === 0 || w0 >>> (32 - length) === address >>> (32 - length));
   const addresses = Array.from({ length: 256 }, (_, index) => 0x14000000 + index);
   const counts = things.map(([name, own, listed]) => {
     return [name, addresses.filter((address) => covers(own, address) && covers(listed, address)).length] as const;
@@ -75,16 +76,31 @@ function latest(rules: readonly Listed[]): Listed[] {
 }
 
 function found(world: World, change: (rules: RuleIndex) => RuleIndex = (rules) => rules): Record<string, number> {
+  return foundIn(
+    world,
+    indexesOf(world).map((rules) => change(rules)),
+  );
+}
+
+function foundIn(world: World, indexes: readonly RuleIndex[], now = NOW): Record<string, number> {
   const services = groupOf("service", world.services, ANY_LENGTH);
   const clouds = groupOf("cloud", world.clouds, { 4: 28, 6: 48 });
-  const rulesets = world.rulesets.map((rules, index) => {
-    const own = new RuleIndex();
-    for (const { prefix, expiresAt } of rules) own.set({ prefix, name: null, expiresAt, createdAt: 0, updatedAt: 0 });
-    return { kind: "allowed" as const, id: null, name: `ruleset ${index}`, rules: change(own) };
+  const rulesets = indexes.map((rules, index) => {
+    return { kind: "allowed" as const, id: null, name: `ruleset ${index}`, rules };
   });
-  const { hits } = finished(findingCollateral(world.list, { groups: [services, clouds], rulesets }, NOW));
+  const { hits } = finished(findingCollateral(world.list, { groups: [services, clouds], rulesets }, now));
   return Object.fromEntries(hits.map(({ name, addresses }) => [name, Number(addresses.size(4))]));
 }
+
+function indexesOf({ rulesets }: World): RuleIndex[] {
+  return rulesets.map((rules) => {
+    const index = new RuleIndex();
+    for (const rule of rules) index.set(ruleOf(rule));
+    return index;
+  });
+}
+
+const ruleOf = ({ prefix, expiresAt }: Listed): Rule => ({ prefix, name: null, expiresAt, createdAt: 0, updatedAt: 0 });
 
 function groupOf(name: string, sets: World["services"], longest: ProtectedGroup["longest"]): ProtectedGroup {
   const members = sets.map((prefixes, index): Protected => {
@@ -104,6 +120,74 @@ test("what a list hits, as a look at every address says; single prefixes and lon
   }
   c.diagnostic(JSON.stringify(seen));
   assert.ok(Math.min(...Object.values(seen)) > count / 10);
+});
+
+/**
+ * Asks again and again as rules are set and deleted and time goes on and back; half of the lists have a prefix that
+ * covers everything. Gives how many answers were wrong, and how many had hits.
+ */
+function askAgain(
+  seed: number,
+  change: (rules: RuleIndex) => RuleIndex = (rules) => rules,
+): [wrong: number, hit: number] {
+  const random = generator(seed + 1_000_000);
+  const first = worldOf(seed);
+  const indexes = indexesOf(first).map((rules) => change(rules));
+  const rulesets = first.rulesets.map((rules) => latest(rules));
+  const lists = Array.from({ length: 4 }, (_, index) => worldOf(seed + index).list);
+  let now = NOW;
+  let [wrong, hit] = [0, 0];
+  for (let step = 0; step < 12; step++) {
+    const at = random(rulesets.length);
+    const spare = worldOf(seed + step).rulesets.flat();
+    const [rule] = spare.slice(random(Math.max(1, spare.length)));
+    const kind = random(4);
+    if (kind === 0 && rule !== undefined) {
+      indexes[at]!.set(ruleOf(rule));
+      rulesets[at] = latest([...rulesets[at]!, rule]);
+    } else if (kind === 1 && rulesets[at]!.length > 0) {
+      const [gone] = rulesets[at]!.splice(random(rulesets[at]!.length), 1);
+      indexes[at]!.delete(gone!.prefix);
+    } else if (kind === 2) now = NOW - 2 + random(5);
+    const wide = random(2) === 0 ? [prefixOf(parsePrefix("20.0.0.0"), random(8))] : [];
+    const list = random(3) === 0 ? wide : [...wide, ...lists[step % 4]!];
+    const world = { ...first, list, rulesets };
+    const wanted = expected(world, now);
+    if (JSON.stringify(sortedByName(foundIn(world, indexes, now))) !== JSON.stringify(sortedByName(wanted))) wrong++;
+    if (Object.keys(wanted).some((name) => name.startsWith("ruleset"))) hit++;
+  }
+  return [wrong, hit];
+}
+
+const sortedByName = (counts: Record<string, number>): [string, number][] => Object.entries(counts).sort();
+
+test("the same as rules are written and expire, of prefixes as wide as the address space, too", (c) => {
+  const count = rounds({ short: 300, long: 20_000 });
+  let hits = 0;
+  for (let seed = 1; seed <= count; seed++) {
+    const [wrong, hit] = askAgain(seed);
+    assert.equal(wrong, 0, `seed ${seed}`);
+    hits += hit;
+  }
+  c.diagnostic(`${hits} of ${12 * count} answers with rules that are hit`);
+  assert.ok(hits > 4 * count);
+});
+
+test("the negative controls: what is kept over a write, an expiry or a clock that goes back is noticed", () => {
+  const overWrites = (rules: RuleIndex): RuleIndex => Object.defineProperty(rules, "writes", { value: 0 });
+  const overExpiries = (rules: RuleIndex): RuleIndex => {
+    const visiting = rules.visitingActive.bind(rules);
+    return Object.assign(rules, {
+      *visitingActive(...asked: Parameters<typeof visiting>) {
+        yield* visiting(...asked);
+        return Infinity;
+      },
+    });
+  };
+  for (const change of [overWrites, overExpiries]) {
+    const noticed = Array.from({ length: 100 }, (_, seed) => askAgain(seed + 1, change)).filter(([wrong]) => wrong > 0);
+    assert.ok(noticed.length > 10, `${noticed.length} of 100`);
+  }
 });
 
 test("the negative controls: expired rules that count, and rules inside a prefix that do not, are noticed", () => {
