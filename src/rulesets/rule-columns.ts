@@ -49,6 +49,16 @@ export function prefixIn(
   return { family, w0: words[at]!, w1: words[at + 1]!, w2: words[at + 2]!, w3: words[at + 3]!, length };
 }
 
+/** The prefixes of several parts, which can be iterated over again and again without an array of them. */
+export function prefixesIn(parts: readonly RuleColumns[]): Iterable<Prefix> & { readonly length: number } {
+  return {
+    length: parts.reduce((sum, { lengths }) => sum + lengths.length, 0),
+    *[Symbol.iterator]() {
+      for (const part of parts) for (let index = 0; index < part.lengths.length; index++) yield prefixIn(part, index);
+    },
+  };
+}
+
 /** The rules in columns, without the times of creation and update. */
 export function* desiredIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
   const names = namesOf(columns.names);

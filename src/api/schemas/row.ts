@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
+import { warnings } from "./collateral.ts";
 import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, shownAs, strict, upTo, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 import { Purpose } from "./ruleset.ts";
@@ -91,7 +92,7 @@ export const ChangeMatchingBody = named(
     Type.Object({ action: Type.Enum(["delete", "set_expiry"]), count, expires_at: Type.Optional(expiry) }, strict),
   ),
 );
-export const ChangeMatchingResponse = Type.Object({ count: Count });
+export const ChangeMatchingResponse = Type.Object({ count: Count, ...warnings });
 
 export const RowsQuery = Type.Object({
   offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "matching rows to skip" })),

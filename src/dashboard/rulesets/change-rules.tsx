@@ -5,6 +5,7 @@ import { Field, Form } from "../components/form.tsx";
 import { formatCounted } from "../format.ts";
 import type { RuleRow } from "../documents.ts";
 import { Problem } from "../problem.ts";
+import { collateralText } from "./collateral.ts";
 import { ExpiryFields, expiryOf, expiryTime } from "./expiry.tsx";
 import { RuleText } from "./rule-state.tsx";
 import type { RuleFilter } from "./rule-filter.ts";
@@ -26,12 +27,12 @@ export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: 
       expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
     const body = { ...(name === (rule.name === "" ? null : rule.name) ? {} : { name }), ...(isSame ? {} : expiry) };
     if (Object.keys(body).length === 0) return onClose();
-    await put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+    const { warnings } = await put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", {
       params: { path: { ruleset_id: rulesetId }, query: { ip: rule.ip } },
       body,
     });
     onClose();
-    await announceChange(`${rule.ip} saved.`);
+    await announceChange(`${rule.ip} saved.${collateralText(warnings)}`);
   };
   return (
     <Dialog title={`Edit ${rule.ip}`} onClose={onClose}>
@@ -138,9 +139,9 @@ export function SetExpiry({
       "count" in rules
         ? changeMatching(rulesetId, rules.filter, { action: "set_expiry", expires_at: expiresAt }, rules.count, tag)
         : setExpiry(rulesetId, rules, expiresAt, tag);
-    await setting.catch(changedMeanwhile);
+    const { warnings } = await setting.catch(changedMeanwhile);
     onClose();
-    await announceChange(`Expiry of ${counted} set.`);
+    await announceChange(`Expiry of ${counted} set.${collateralText(warnings)}`);
   };
   return (
     <Dialog title={`Expiry of ${counted}`} onClose={onClose}>

@@ -67,13 +67,18 @@ export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<
   });
 }
 
+/** What was written blocks this, but should not. */
+interface Warned {
+  readonly warnings?: readonly Collateral[];
+}
+
 /** Sets the expiry of the rules, or of none. `tag`: of the shown rows, whose names are sent along with them. */
 export function setExpiry(
   rulesetId: string,
   rules: readonly Rule[],
   expiresAt: string | null,
   tag: string,
-): Promise<unknown> {
+): Promise<Warned> {
   const items = rules.map(({ ip, name }) => ({
     op: "add" as const,
     ip,
@@ -98,7 +103,7 @@ export function changeMatching(
   change: { readonly action: "delete" } | { readonly action: "set_expiry"; readonly expires_at: string | null },
   count: number,
   tag: string,
-): Promise<unknown> {
+): Promise<Warned> {
   const params = { path: { ruleset_id: rulesetId }, query: requestQuery(filter) };
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows:change", {
     params,

@@ -12,7 +12,7 @@ export interface CollateralDocument {
   readonly ipv4_addresses: string;
   readonly ipv6_addresses: string;
   /** The first prefixes. */
-  readonly prefixes: readonly string[];
+  readonly prefixes: string[];
   readonly detail: string;
 }
 

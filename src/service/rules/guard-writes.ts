@@ -1,11 +1,9 @@
+import { carvingRules, makingCarver } from "../../collateral/carve-rules.ts";
 import { type Collateral, findingCollateral, type Hit, type Protection } from "../../collateral/find-collateral.ts";
-import { isFor, NETWORKS, type PrefixList } from "../../collateral/protected.ts";
+import type { PrefixList } from "../../collateral/protected.ts";
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
-import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
-import { desiredIn, prefixIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
-import { RuleList } from "../../rulesets/rule-list.ts";
-import { AddressSet } from "../../sets/address-set.ts";
+import { prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { protectsServices } from "../access/plans.ts";
 import { gatherOwnLists } from "../deployments/gather-protection.ts";
@@ -22,7 +20,6 @@ const MAX_CARVED = 1000;
  * protected.
  */
 const STEPS_AT_ONCE = 8;
-const RULES_AT_ONCE = 256;
 
 type Needed = Pick<Services, "memory" | "catalogue" | "lists" | "now">;
 
@@ -39,13 +36,13 @@ export interface GuardedRules {
  */
 export async function guardPrefixes(
   about: Ruleset,
-  prefixes: readonly Prefix[],
+  prefixes: PrefixList,
   services: Needed,
 ): Promise<readonly CollateralDocument[]> {
   const found = await collateralOf(about, prefixes, services);
   if (found === undefined) return [];
   if (about.guard === "warn") return collateralDocuments(found, "blocks");
-  const carved = about.guard === "carve" ? carvedPrefixes(prefixes, found.hits) : undefined;
+  const carved = about.guard === "carve" ? await carvedPrefixes(prefixes, found.hits) : undefined;
   throw refusalOf(found, carved);
 }
 
@@ -59,11 +56,12 @@ export async function guardList(
   services: Needed,
 ): Promise<GuardedRules> {
   if (!isGuarded(about)) return { rules, warnings: [] };
-  const found = await collateralOf(about, prefixesOf(rules), services);
+  const found = await collateralOf(about, prefixesIn(rules), services);
   if (found === undefined) return { rules, warnings: [] };
   if (about.guard === "refuse") throw refusalOf(found);
   if (about.guard === "warn") return { rules, warnings: collateralDocuments(found, "blocks") };
-  return { rules: await inSlices(carving(rules, found.hits)), warnings: collateralDocuments(found, "leaves out") };
+  const carved = await inSlices(carvingRules(rules, found.hits));
+  return { rules: carved.map(withoutLines), warnings: collateralDocuments(found, "leaves out") };
 }
 
 /** What a list of these prefixes, which are not written as rules, would block. O(prefixes), in slices. */
@@ -128,52 +126,9 @@ function refusalOf(found: Collateral, carved?: readonly string[]): ServiceError 
 }
 
 /** What is left of prefixes without what they hit, as the fewest prefixes; the first thousand of them. */
-function carvedPrefixes(prefixes: readonly Prefix[], hits: readonly Hit[]): string[] {
-  const carve = carver(hits);
-  const rest = prefixes.flatMap((prefix) => [...(carve(prefix) ?? [prefix])]);
-  return rest.slice(0, MAX_CARVED).map(formatPrefix);
-}
-
-function prefixesOf(rules: readonly RuleColumns[]): PrefixList {
-  return {
-    length: rules.reduce((sum, { lengths }) => sum + lengths.length, 0),
-    *[Symbol.iterator]() {
-      for (const part of rules) for (let index = 0; index < part.lengths.length; index++) yield prefixIn(part, index);
-    },
-  };
-}
-
-/** If a rule of the list has the same prefix as a part of another rule, it takes the place of that part. */
-function* carving(
-  rules: readonly RuleColumns[],
-  hits: readonly Hit[],
-): Generator<undefined, readonly RuleColumns[], undefined> {
-  const carve = carver(hits);
-  const list = new RuleList();
-  const cut: (readonly [parts: Iterable<Prefix>, name: string | null, expiresAt: number | null])[] = [];
-  let line = 0;
-  for (const part of rules)
-    for (const rule of desiredIn(part)) {
-      const rest = carve(rule.prefix);
-      if (rest === undefined) list.add(rule, line++);
-      else cut.push([rest, rule.name, rule.expiresAt]);
-      if (line % RULES_AT_ONCE === 0) yield;
-    }
-  for (const [parts, name, expiresAt] of cut) {
-    for (const prefix of parts) list.add({ prefix, name, expiresAt }, line++);
-    yield;
-  }
-  return (yield* list.inOrder(() => {})).map(withoutLines);
-}
-
-/** What is left of a prefix, as the fewest prefixes; undefined if it hits nothing. */
-function carver(hits: readonly Hit[]): (prefix: Prefix) => Iterable<Prefix> | undefined {
-  const united = (all: readonly Hit[]): AddressSet =>
-    all.reduce((set, { addresses }) => set.union(addresses), AddressSet.EMPTY);
-  const everywhere = united(hits);
-  const always = united(hits.filter(({ longest }) => longest !== NETWORKS));
-  return (prefix) => {
-    const hit = (isFor({ longest: NETWORKS }, prefix) ? everywhere : always).within(prefix);
-    return hit.isEmpty ? undefined : AddressSet.of([prefix]).difference(hit).prefixes();
-  };
+async function carvedPrefixes(prefixes: PrefixList, hits: readonly Hit[]): Promise<string[]> {
+  const carve = await inSlices(makingCarver(hits));
+  // The rest of a wide prefix can take millions.
+  const rest = Iterator.from(prefixes).flatMap((prefix) => carve(prefix) ?? [prefix]);
+  return Array.from(rest.take(MAX_CARVED), formatPrefix);
 }

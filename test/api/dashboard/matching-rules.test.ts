@@ -124,3 +124,20 @@ test("another number than was shown, or rules that have changed since: 412, and 
     assert.equal((await send("POST", `${path}/rows:change?name=third`, body)).status, 400, JSON.stringify(body));
   }
 });
+
+test("an expiry that makes rules block again is guarded as a rule is", async () => {
+  const { id } = (await send("POST", "/edl/ip-rulesets/", { name: "guarded", purpose: "blocklist" })).body;
+  const path = `/edl/ip-rulesets/${id}`;
+  await send("PUT", `${path}/rules`, { rules: [{ ip: "10.0.0.1", expires_at: later(-1) }] });
+  const forever = { action: "set_expiry", count: 1, expires_at: null };
+  for (const guard of ["refuse", "carve"]) {
+    await send("PATCH", path, { guard });
+    const { status, body } = await send("POST", `${path}/rows:change`, forever);
+    assert.deepEqual([status, body.type], [409, "/problems/collateral"], guard);
+    assert.match((await all(path))[0].expires_at, /^\d{4}-/);
+  }
+  await send("PATCH", path, { guard: "warn" });
+  const { body } = await send("POST", `${path}/rows:change`, forever);
+  assert.deepEqual([body.count, body.warnings[0].kind], [1, "special-purpose"]);
+  assert.equal((await all(path))[0].expires_at, null);
+});

@@ -1,5 +1,6 @@
 import { comparePrefixes } from "../../../address/prefix.ts";
 import type { Rule } from "../../../rulesets/rule.ts";
+import { prefixesIn } from "../../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../../rulesets/rule-list.ts";
 import type { RuleFilter } from "../../../rulesets/rule-search.ts";
 import type { App } from "../../app-type.ts";
@@ -10,6 +11,8 @@ import { inSlices, turn } from "../../../turns/in-slices.ts";
 import { WRITE_EDL } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";
+import { warningsIn } from "../../../service/rules/collateral-documents.ts";
+import { guardPrefixes } from "../../../service/rules/guard-writes.ts";
 import { withoutLines } from "../../../service/rules/desired-rules.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
 import { readTime } from "../../http/read-time.ts";
@@ -31,7 +34,7 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     operationId: "changeMatchingRules",
     summary: "Deletes all rules that match a filter, or sets their expiry, all or nothing",
     tags: ["IP rulesets"],
-    problems: [400, 404, 412, 413, 415, 422],
+    problems: [400, 404, "collateral" as const, 412, 413, 415, 422],
     description:
       "The filter is that of listRows. `count` is the number of rules you expect to change: if it differs, or the rules have changed, the response is 412 and nothing is written.",
     params: RulesetParameters,
@@ -63,12 +66,14 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
       ifMatch: ifMatch(request) ?? { versions: [ruleset.version], rules: [], lists: [] },
     };
     const rules = columns.map(withoutLines);
+    // A rule that had expired blocks again.
+    const blocked = action === "set_expiry" ? await guardPrefixes(ruleset, prefixesIn(rules), services) : [];
     await services.store.write(
       action === "set_expiry"
         ? { kind: "import-rules", ...about, rules, mode: "override" }
         : { kind: "replace-rules", ...about, rules, shrink: COUNTED },
     );
-    return { count };
+    return { count, ...warningsIn(blocked) };
   });
 }
 
