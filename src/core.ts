@@ -151,12 +151,27 @@ export {
 } from "./rulesets/importers/import-rules.ts";
 export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/importers/imported-rule.ts";
 
+export { type Compaction, type CompactOptions, compacting, type RedundantRule } from "./rulesets/compact.ts";
+
+// what a list would block
+export {
+  type Collateral,
+  findCollateral,
+  findingCollateral,
+  type Hit,
+  type Protection,
+} from "./collateral/find-collateral.ts";
+export { type ProtectedThings, protectionOf } from "./collateral/protection-of.ts";
+export type { Protected, ProtectedGroup, ProtectedKind } from "./collateral/protected.ts";
+
 // batches
 export type { Engine } from "./batch/engine/engine.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 
 // what signatures above name
+export type { ProtectingRules } from "./collateral/find-collateral.ts";
+export type { PrefixList as ListedPrefixes } from "./collateral/protected.ts";
 export type { Claim } from "./cbs/catalogue.ts";
 export type { StoredNodes } from "./cbs/_node-table.ts";
 export type { InParts } from "./cbs/in-parts.ts";

@@ -1,5 +1,6 @@
 import { chosenRuleset } from "./chosen-ruleset.ts";
 import type { Arguments } from "./command.ts";
+import { fileGuardOf, rejectGuardOptions } from "./file-guard.ts";
 import { keptCount } from "./kept-versions.ts";
 import { isRulesetFile } from "./ruleset-file.ts";
 import { RulesetInFile } from "./ruleset-in-file.ts";
@@ -13,7 +14,8 @@ export const TARGET_NOTE =
 
 /** The ruleset that an operand names. Throws UsageError if it does not exist, ConnectionError if no server answers. */
 export async function chosenTarget(args: Arguments, operand: string): Promise<RulesetTarget> {
-  if (isRulesetFile(operand)) return new RulesetInFile(operand, keptCount(args));
+  if (isRulesetFile(operand)) return new RulesetInFile(operand, keptCount(args), fileGuardOf(args));
+  rejectGuardOptions(args, operand);
   const connection = new ServiceConnection(args);
   return connection.use(async (client) => new RulesetOnServer(connection, await chosenRuleset(client, operand)));
 }

@@ -6,7 +6,7 @@ import { standardError } from "./output/standard-error.ts";
 /** Warnings that are named; the response has a hundred at most. */
 const NAMED = 10;
 
-/** Prints the warnings of a server to standard error: what its rules block but should not, or what it left out. */
+/** Prints the warnings of a guard to standard error: what its rules block but should not, or what it left out. */
 export function reportWarnings(ruleset: string, warnings: readonly Pick<Collateral, "detail">[] = []): void {
   if (warnings.length === 0) return;
   const lines = warnings.slice(0, NAMED).map(({ detail }) => `${ruleset}: warning: ${oneLine(detail)}`);

@@ -12,10 +12,12 @@ import type { Ruleset } from "../rulesets/ruleset.ts";
 import { ShrinkGuard, type ShrinkRejection } from "../rulesets/shrink-guard.ts";
 import type { ConflictMode } from "../rulesets/write-rule.ts";
 import { readPrefix } from "../service/rules/read-address.ts";
+import { type CollateralDocument, warningsIn } from "../service/rules/collateral-documents.ts";
 import { redundantDocument } from "../service/rules/redundant-document.ts";
 import { readRule } from "../service/rules/read-rule.ts";
 import { type FieldErrors, ServiceError } from "../service/service-error.ts";
 import { shrinkRejection } from "./list-rejection.ts";
+import type { FileGuard } from "./file-guard.ts";
 import { checkedSetName } from "./prefix-formats.ts";
 import { readRules } from "./read-rules.ts";
 import { rejectedMembers } from "./rejected-members.ts";
@@ -48,12 +50,14 @@ export class RulesetInFile implements RulesetTarget {
   readonly #file: RulesetFile;
   /** How many earlier versions are kept. */
   readonly #keep: number;
+  readonly #guard: FileGuard | undefined;
   /** One reading of the clock for the whole command. */
   readonly #now = Date.now();
   #opened: Promise<OpenedRuleset> | undefined;
 
-  constructor(path: string, keep: number) {
+  constructor(path: string, keep: number, guard?: FileGuard) {
     this.name = path;
+    this.#guard = guard;
     this.#file = new RulesetFile(path, keep);
     this.#keep = keep;
   }
@@ -70,8 +74,9 @@ export class RulesetInFile implements RulesetTarget {
     );
   }
 
-  change(changes: readonly RuleChange[]): Promise<ChangeReport> {
-    return this.#change((ruleset) => {
+  async change(changes: readonly RuleChange[]): Promise<ChangeReport> {
+    const warnings = await this.#warningsOf(changes);
+    const report = await this.#change<ChangeReport>((ruleset) => {
       const steps = this.#readChanges(changes, ruleset);
       const results = steps.map((step) => step());
       if (results.every(({ error }) => error === undefined)) return { result: { results } };
@@ -80,6 +85,13 @@ export class RulesetInFile implements RulesetTarget {
       );
       return { result: { results: rejected }, isRejected: true };
     });
+    return { ...report, ...warningsIn(warnings) };
+  }
+
+  async #warningsOf(changes: readonly RuleChange[]): Promise<readonly CollateralDocument[]> {
+    if (this.#guard === undefined) return [];
+    const added = changes.flatMap((change) => (change.op === "add" ? [change.ip] : []));
+    return this.#guard.checkPrefixes((await this.#open()).ruleset.purpose, added);
   }
 
   async *rules(): AsyncGenerator<Rule> {
@@ -156,11 +168,15 @@ export class RulesetInFile implements RulesetTarget {
   async #read(
     list: RuleSource,
     how: ListReading,
-  ): Promise<{ readonly rules: readonly DesiredRule[] } & Pick<ImportAnswer, "invalid" | "invalid_lines">> {
-    const { allowSpecialPurpose } = (await this.#open()).ruleset;
+  ): Promise<
+    { readonly rules: readonly DesiredRule[] } & Pick<ImportAnswer, "invalid" | "invalid_lines" | "warnings">
+  > {
+    const { allowSpecialPurpose, purpose } = (await this.#open()).ruleset;
     const { rules, invalid, invalidLines } = await readRules(list, how, { now: this.#now, allowSpecialPurpose });
+    const guarded = await this.#guard?.checkList(purpose, rules);
     return {
-      rules: rules.flatMap((part) => [...desiredIn(part)]),
+      rules: (guarded?.rules ?? rules).flatMap((part) => [...desiredIn(part)]),
+      ...warningsIn(guarded?.warnings ?? []),
       ...(how.skip_invalid === true && { invalid, invalid_lines: [...invalidLines] }),
     };
   }

@@ -28,8 +28,8 @@ export interface RuleResult {
 /** What several changes did, in the same order. */
 export interface ChangeReport {
   readonly results: readonly RuleResult[];
-  /** Of a server: what the rules block but should not. */
-  readonly warnings?: readonly Collateral[];
+  /** What the rules block but should not. */
+  readonly warnings?: readonly Pick<Collateral, "detail">[];
 }
 
 /** How a list is read; the fields apply to rules that do not set them. */

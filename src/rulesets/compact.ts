@@ -9,6 +9,7 @@ const STEP = 512;
 /** Redundant rules that are listed by default. */
 const MAX_LISTED = 1000;
 
+/** How rules are united, and how many are listed. */
 export interface CompactOptions {
   /** Whether rules with different names are united too; the united rule has a name only if both have the same. */
   readonly ignoreNames?: boolean;

@@ -1,6 +1,8 @@
 import type { Family } from "../address/address.ts";
 import { bestIndexes } from "../sets/best-indexes.ts";
+import { isActive, type Rule } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
+import type { RuleIndex } from "./rule-index.ts";
 import type { Ruleset } from "./ruleset.ts";
 
 /** Addresses of a log and how many lines each has: IPv4 addresses of one word, IPv6 addresses of four, each once. */
@@ -134,6 +136,27 @@ export function* replaying(
 function add(hits: { lines: number; addresses: number }, lines: number): void {
   hits.lines += lines;
   hits.addresses++;
+}
+
+/** Rules examined between two interruptions. */
+const EXAMINED_AT_ONCE = 256;
+
+/** The first active rules that hit nothing, in order. O(rules that hit something + most). Can be interrupted. */
+export function* unusedRules(
+  rules: Pick<RuleIndex, "rules" | "decide">,
+  { byRule }: Pick<Replay, "byRule">,
+  now: number,
+  most: number,
+): Generator<undefined, Rule[], undefined> {
+  const unused: Rule[] = [];
+  let count = 0;
+  for (const rule of rules.rules()) {
+    if (unused.length === most) break;
+    // An active rule decides about its own prefix as a whole: none that covers all of it is more specific.
+    if (isActive(rule, now) && byRule.get(rules.decide(rule.prefix, now)) === undefined) unused.push(rule);
+    if (++count % EXAMINED_AT_ONCE === 0) yield;
+  }
+  return unused;
 }
 
 /** An address of a log, by its family and its index in `SeenAddresses`. */

@@ -5,8 +5,9 @@ import { type BatchLookup, hitsByNode } from "../../cbs/hits-by-node.ts";
 import { batchesOf } from "../../datasets/batches-of.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
-import { type Hits, type Replay, replayDifference, replaying, topHits } from "../../rulesets/replay.ts";
-import type { Ruleset } from "../../rulesets/ruleset.ts";
+import { type Hits, type Replay, replayDifference, replaying, topHits, unusedRules } from "../../rulesets/replay.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { indexOf, type Ruleset } from "../../rulesets/ruleset.ts";
 import { finished } from "../../turns/finished.ts";
 import { nowOf } from "../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
@@ -16,7 +17,7 @@ import { openedRules, RULES_NOTE } from "../opened-rules.ts";
 import { columnLines } from "../output/columns.ts";
 import { grouped } from "../output/numbers.ts";
 import { printChunks } from "../output/print-chunks.ts";
-import { styleFor } from "../output/style.ts";
+import { type Style, styleFor } from "../output/style.ts";
 import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -29,7 +30,11 @@ export const replayCommand: Command = {
   options: [
     { name: "rules", value: "RULES", isPath: true, help: "the rules to try" },
     { name: "against", value: "RULES", isPath: true, help: "other rules, such as those in force: how do they differ?" },
-    { name: "top", value: "N", help: "how many rules, addresses and services to show; default: 10" },
+    {
+      name: "top",
+      value: "N",
+      help: "how many rules, unused rules, addresses and services to show; default: 10",
+    },
     ...LOG_OPTIONS,
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
     { name: "now", value: "TIME", help: "ignore rules that have expired by TIME; default: now" },
@@ -60,11 +65,13 @@ async function run(args: Arguments): Promise<number> {
   const catalogue = catalogueOf(snapshot, cataloguePath, now);
   const log = await countedLog(args, args.operands[0]!, snapshot);
   const replay = finished(replaying(rules, log.counts, now));
+  const never = rules.activeCount(now) - replay.byRule.size;
   const report: Report = {
     log,
     replay,
-    never: rules.activeCount(now) - replay.byRule.size,
+    never,
     rules: byRule(rules, replay, most),
+    unused: finished(unusedRules(indexOf(rules), replay, now, Math.min(most, never))),
     ...byAddress({ catalogue, batches: batchesOf(snapshot) }, log, replay, most),
     ...(other && { difference: replayDifference(replay, finished(replaying(other, log.counts, now)), log.counts) }),
   };
@@ -84,6 +91,8 @@ interface Report {
   /** Active rules that were never hit. */
   readonly never: number;
   readonly rules: readonly Row[];
+  /** The first of them, in order. */
+  readonly unused: readonly Rule[];
   readonly top: readonly Row[];
   readonly services: readonly Row[];
   readonly difference?: ReturnType<typeof replayDifference>;
@@ -111,19 +120,20 @@ function byAddress(
   return { top, services: nodes.map(({ id, ...hits }) => ({ what: id, ...hits })) };
 }
 
-function documentOf({ log, replay, never, rules, top, services, difference }: Report): object {
+function documentOf({ log, replay, never, rules, unused, top, services, difference }: Report): object {
   return {
     log: { lines: log.lines, with_address: log.addresses, without_address: log.withoutAddress },
     hit: { lines: replay.lines, addresses: replay.addresses },
     rules: { hit: replay.byRule.size, never_hit: never },
     top_rules: rules.map(({ what, name, lines, addresses }) => ({ ip: what, name: name ?? null, lines, addresses })),
+    unused_rules: unused.map(({ prefix, name }) => ({ ip: formatPrefix(prefix), name })),
     top_addresses: top.map(({ what, lines }) => ({ ip: what, lines })),
     services: services.map(({ what, lines, addresses }) => ({ cbs_id: what, lines, addresses })),
     ...(difference && { only_rules: difference.onlyFirst, only_against: difference.onlySecond }),
   };
 }
 
-function textOf({ log, replay, never, rules, top, services, difference }: Report): string {
+function textOf({ log, replay, never, rules, unused, top, services, difference }: Report): string {
   const style = styleFor(process.stdout);
   const hits = ({ lines, addresses }: Hits): string => `${grouped(lines)} lines of ${grouped(addresses)} addresses`;
   const table = (title: string, rows: readonly Row[]): string[] =>
@@ -132,11 +142,7 @@ function textOf({ log, replay, never, rules, top, services, difference }: Report
       : columnLines(
           [
             ["lines", "addresses", title],
-            ...rows.map((row) => [
-              grouped(row.lines),
-              grouped(row.addresses),
-              typeof row.name === "string" ? `${row.what} ${JSON.stringify(row.name)}` : row.what,
-            ]),
+            ...rows.map((row) => [grouped(row.lines), grouped(row.addresses), namedText(row.what, row.name)]),
           ],
           new Set([0, 1]),
           style,
@@ -151,8 +157,18 @@ function textOf({ log, replay, never, rules, top, services, difference }: Report
           `only hit by --against: ${hits(difference.onlySecond)}`,
         ]),
     ...table("rule", rules),
+    ...(unused.length === 0 ? [] : unusedTable(unused, style)),
     ...table("address", top),
     ...table("service", services),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function unusedTable(unused: readonly Rule[], style: Style): string[] {
+  const rows = unused.map(({ prefix, name }) => [namedText(formatPrefix(prefix), name)]);
+  return columnLines([["never hit"], ...rows], new Set(), style);
+}
+
+function namedText(what: string, name: string | null | undefined): string {
+  return typeof name === "string" ? `${what} ${JSON.stringify(name)}` : what;
 }

@@ -10,8 +10,9 @@ import {
   replayDifference,
   replaying,
   topHits,
+  unusedRules,
 } from "../../rulesets/replay.ts";
-import { isActive, type Rule } from "../../rulesets/rule.ts";
+import type { Rule } from "../../rulesets/rule.ts";
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import type { DeploymentSource } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
@@ -52,7 +53,7 @@ export interface ReplayReport {
   readonly difference: ReplayDifference | null;
 }
 
-/** Rules examined between two interruptions. */
+/** Rules added between two interruptions. */
 const AT_ONCE = 256;
 
 /**
@@ -131,25 +132,9 @@ function* replayingRules(
   topRules.sort(
     (a, b) => b.lines - a.lines || b.addresses - a.addresses || comparePrefixes(a.rule.prefix, b.rule.prefix),
   );
-  return { replay, topRules, unused: yield* unusedRules(rules, replay, now, top), active: rules.activeCount(now) };
-}
-
-/** The first active rules that hit nothing, in order. O(rules that hit something + most) */
-function* unusedRules(
-  rules: RuleIndex,
-  { byRule }: Replay,
-  now: number,
-  most: number,
-): Generator<undefined, Rule[], undefined> {
-  const unused: Rule[] = [];
-  let count = 0;
-  for (const rule of rules.rules()) {
-    if (unused.length === most) break;
-    // An active rule decides about its own prefix as a whole: none that covers all of it is more specific.
-    if (isActive(rule, now) && byRule.get(rules.decide(rule.prefix, now)) === undefined) unused.push(rule);
-    if (++count % AT_ONCE === 0) yield;
-  }
-  return unused;
+  const active = rules.activeCount(now);
+  const most = Math.min(top, active - replay.byRule.size);
+  return { replay, topRules, unused: yield* unusedRules(rules, replay, now, most), active };
 }
 
 async function servicesOf(

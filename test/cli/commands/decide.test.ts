@@ -74,6 +74,7 @@ test("a log is replayed: hits by rule, address and service, rules never hit, and
       { hit: 3, never_hit: 1 },
     ],
   );
+  assert.deepEqual(found.unused_rules, [{ ip: "9.9.9.9", name: "never seen" }]);
   assert.deepEqual(found.top_rules[0], { ip: "20.1.0.0/16", name: "a part", lines: 3, addresses: 2 });
   assert.deepEqual(found.top_addresses[0], { ip: "20.1.2.3", lines: 2 });
   assert.ok(found.services.some(({ cbs_id: id }: { cbs_id: string }) => id.includes("cloudflare")));
@@ -84,6 +85,8 @@ test("a log is replayed: hits by rule, address and service, rules never hit, and
       { lines: 1, addresses: 1 },
     ],
   );
+  const unused = await command("replay", "access.log", "--rules", "feed.csv");
+  assert.match(unused.stdout, /\n {2}never hit\n {2}9\.9\.9\.9 "never seen"\n/);
   const text = await command("replay", "access.log", "--rules", "live.ipsieve", "--top", "1");
   assert.match(
     text.stdout,

@@ -111,6 +111,21 @@ test("sets are compared two by two", async () => {
     ["allow.txt", "IPv6", "0", "0.00 %"],
     ["other.txt", "IPv4", "16,777,216", "100.00 %"],
   ]);
+  const documents = (await sets("compare", "block.txt", "allow.txt", "other.txt", "--json")).stdout
+    .trimEnd()
+    .split("\n");
+  assert.deepEqual(
+    documents.slice(3).map((line) => JSON.parse(line)),
+    [
+      {
+        set: "block.txt",
+        ipv4: { size: "512", only: "384" },
+        ipv6: { size: String(2n ** 96n), only: String(2n ** 95n) },
+      },
+      { set: "allow.txt", ipv4: { size: "128", only: "0" }, ipv6: { size: String(2n ** 95n), only: "0" } },
+      { set: "other.txt", ipv4: { size: String(2n ** 24n), only: String(2n ** 24n) }, ipv6: { size: "0", only: "0" } },
+    ],
+  );
   const one = await sets("compare", "block.txt", "20.0.0.0/23", "--json");
   assert.deepEqual(JSON.parse(one.stdout), {
     first: "block.txt",
@@ -188,6 +203,11 @@ test("a list that is too long for N prefixes is fitted, without what must never 
   const added = await fitted("--loss", "add");
   assert.equal(added.stdout, "20.0.0.0/30\n20.0.0.9\n30.0.0.0/29\n");
   assert.equal(added.stderr, "3 prefixes for 5: 8 IPv4 addresses added, most in 30.0.0.2/31; no list loses less\n");
+  const near = await sets("fit", "1.1.1.0", "1.1.1.2", "--entries", "1", "--loss", "add");
+  assert.match(
+    near.stderr,
+    /\nthe added addresses: warning: would block 2 addresses of Cloudflare \(\/cdn\/cloudflare\)\n$/,
+  );
   const never = await fitted("--loss", "add", "--never", "30.0.0.6");
   assert.equal(never.stdout, "20.0.0.0/28\n30.0.0.1\n30.0.0.4\n");
   const impossible = await fitted(

@@ -2,6 +2,7 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { changeRules } from "../../change-rules.ts";
 import { TARGET_NOTE } from "../../chosen-target.ts";
+import { GUARD_OPTIONS } from "../../file-guard.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { ruleFields } from "../../list-options.ts";
@@ -22,6 +23,7 @@ export const addCommand: Command = {
       help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
     },
     { name: "json", help: "print the result for each rule as JSON, one per line" },
+    ...GUARD_OPTIONS,
     KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],

@@ -1,5 +1,6 @@
 import { chosenTarget } from "../../chosen-target.ts";
 import type { Arguments, Command } from "../../command.ts";
+import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
 import { listNotes } from "../../list-changes.ts";
 import { LIST_OPTIONS } from "../../list-options.ts";
@@ -17,6 +18,7 @@ export const applyCommand: Command = {
     { name: "yes", help: "replace the rules without asking" },
     ...REPLACE_OPTIONS,
     ...LIST_OPTIONS,
+    ...LIST_GUARD_OPTIONS,
     KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],

@@ -3,6 +3,7 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
+import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
 import { listNotes, printListChanges } from "../../list-changes.ts";
 import { LIST_OPTIONS, listReading } from "../../list-options.ts";
@@ -23,6 +24,7 @@ export const importCommand: Command = {
     },
     ...LIST_OPTIONS,
     { name: "json", help: "print the result as JSON" },
+    ...LIST_GUARD_OPTIONS,
     KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],

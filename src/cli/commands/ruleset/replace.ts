@@ -1,5 +1,6 @@
 import { chosenTarget } from "../../chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
 import { KEEP_OPTION } from "../../kept-versions.ts";
 import { listNotes, printListChanges } from "../../list-changes.ts";
 import { LIST_OPTIONS } from "../../list-options.ts";
@@ -21,6 +22,7 @@ export const replaceCommand: Command = {
       name: "json",
       help: "print the result as JSON; with --dry-run it includes the first rules of each kind",
     },
+    ...LIST_GUARD_OPTIONS,
     KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],

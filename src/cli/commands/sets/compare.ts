@@ -12,7 +12,13 @@ export const compareCommand: Command = {
   name: "sets compare",
   summary: "compare sets of addresses pair by pair: how they relate, and what they share",
   operands: "SET SET...",
-  options: [{ name: "json", help: "print one JSON document per pair, with exact numbers, as strings" }, ...SET_OPTIONS],
+  options: [
+    {
+      name: "json",
+      help: "print one JSON document per pair, then one per set if there are three or more, with exact numbers, as strings",
+    },
+    ...SET_OPTIONS,
+  ],
   notes: [
     ...SET_NOTES,
     "Each pair is equal, covers (the first contains the second), within (the second contains the first), overlaps, or disjoint. The table shows, for each family, how many addresses the two share, and what part of each set that is. Two empty sets are equal. For three or more sets, a second table shows the addresses that only one of them has; a set without any adds nothing to the others.",
@@ -32,8 +38,11 @@ async function run(args: Arguments): Promise<number> {
   for (const name of names) sets.push(await operands.addressesOf(name));
   const relations = finished(relating(sets));
   const pairs = relations.pairs.map((pair) => comparisonOf(pair, names, relations));
-  if (args.has("json")) await printChunks(pairs.map((pair) => `${JSON.stringify(documentOf(pair))}\n`));
-  else await printChunks([tableOf(pairs), ...(names.length > 2 ? [onlyTableOf(names, relations)] : [])]);
+  const hasOnly = names.length > 2;
+  if (args.has("json")) {
+    const documents = [...pairs.map(documentOf), ...(hasOnly ? onlyDocumentsOf(names, relations) : [])];
+    await printChunks(documents.map((document) => `${JSON.stringify(document)}\n`));
+  } else await printChunks([tableOf(pairs), ...(hasOnly ? [onlyTableOf(names, relations)] : [])]);
   return relations.pairs.some(({ shared }) => shared[4] + shared[6] > 0n) ? EXIT.matched : EXIT.nothing;
 }
 
@@ -66,6 +75,13 @@ function documentOf({ first, second, relation, families }: Comparison): object {
     shared: String(family.shared),
   }));
   return { first, second, relation, ipv4, ipv6 };
+}
+
+function onlyDocumentsOf(names: readonly string[], { sets }: Relations): object[] {
+  return sets.map(({ size, only }, at) => {
+    const [ipv4, ipv6] = FAMILIES.map((family) => ({ size: String(size[family]), only: String(only[family]) }));
+    return { set: names[at]!, ipv4, ipv6 };
+  });
 }
 
 function tableOf(pairs: readonly Comparison[]): string {

@@ -1,7 +1,12 @@
 import { formatPrefix } from "../../../address/prefix.ts";
+import { findCollateral } from "../../../collateral/find-collateral.ts";
+import { protectionOf } from "../../../collateral/protection-of.ts";
 import { openCatalogueSnapshot } from "../../../datasets/open-catalogue.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { type CollateralDocument, collateralDocuments } from "../../../service/rules/collateral-documents.ts";
+import type { AddressSet } from "../../../sets/address-set.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
+import { openTree } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { countedAddresses, countedLog, LOG_OPTIONS } from "../../counted-log.ts";
 import { defaultCatalogue } from "../../default-datasets.ts";
@@ -10,6 +15,7 @@ import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
+import { reportWarnings } from "../../report-warnings.ts";
 import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
 import { UsageError } from "../../usage-error.ts";
 
@@ -50,7 +56,7 @@ export const fitCommand: Command = {
   ],
   notes: [
     ...SET_NOTES,
-    "Without a log each address costs the same, and a /64 of IPv6 as much as an IPv4 address. The report says what was lost, and the least that any list of so many prefixes loses: equal if this one is the best.",
+    "Without a log each address costs the same, and a /64 of IPv6 as much as an IPv4 address. The report says what was lost, and the least that any list of so many prefixes loses: equal if this one is the best. Services of the catalogue and special-purpose addresses among the added ones are named on standard error.",
     "Exit code: 0 if the list was printed, 2 after an error.",
   ],
   examples: [
@@ -88,6 +94,7 @@ async function run(args: Arguments): Promise<number> {
     }),
   });
   standardError().write(`${reportOf(found, log !== undefined)}\n`);
+  if (!found.added.isEmpty) reportWarnings("the added addresses", await collateralOf(found.added, args));
   const lost = args.has("show-loss") ? [...found.added.prefixes(), ...found.removed.prefixes()] : undefined;
   await printChunks(exportRules(rulesOf(lost ?? found.prefixes), format, { setName }));
   return EXIT.matched;
@@ -100,6 +107,12 @@ function fitted(...[addresses, most, options]: Required<Parameters<typeof fit>>)
   } catch (error) {
     throw error instanceof FitError ? new UsageError(`--entries ${most}: ${error.message}`) : error;
   }
+}
+
+/** What the added addresses would block that a blocklist should not. */
+async function collateralOf(added: AddressSet, args: Arguments): Promise<readonly CollateralDocument[]> {
+  const protection = protectionOf({ services: await openTree(args.value("snapshot")) });
+  return collateralDocuments(findCollateral([...added.prefixes()], protection), "would block");
 }
 
 function lengthOf(args: Arguments, option: string, most: number, byDefault: number): number {
