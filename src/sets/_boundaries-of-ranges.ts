@@ -1,4 +1,5 @@
 import type { Address, Family } from "../address/address.ts";
+import { maskWord } from "../address/prefix.ts";
 import { type Boundaries, compareWords, STEP, wordsOf } from "./_boundaries.ts";
 import { type DigitOf, sortedIndexes } from "./radix-sort.ts";
 
@@ -27,6 +28,18 @@ export class RangeCollector {
     const needed = this.#length + 2 * wordsOf(this.family);
     if (needed > this.#words.length) this.#grow();
     this.#length = this.#put(this.#put(this.#length, first), last);
+  }
+
+  /** Adds a prefix of IPv6 without host bits by its words. */
+  addWords(words: Uint32Array, length: number): void {
+    const at = this.#length;
+    if (at + 8 > this.#words.length) this.#grow();
+    const own = this.#words;
+    for (let word = 0; word < 4; word++) {
+      own[at + word] = words[word]!;
+      own[at + 4 + word] = words[word]! | ~maskWord(0xffffffff, length - 32 * word);
+    }
+    this.#length = at + 8;
   }
 
   /** The addresses of all ranges. O(n) if they arrive in order, otherwise the time of a radix sort. */

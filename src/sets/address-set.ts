@@ -217,7 +217,7 @@ export class AddressSetBuilder {
   /** Adds a prefix without host bits; `words[0]` is that of IPv4, `words[0..3]` are those of IPv6. */
   addWords(family: Family, words: Uint32Array, length: number): void {
     if (family === 4) this.addIpv4(words[0]!, length);
-    else this.add({ family, w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]!, length });
+    else this.#ipv6.addWords(words, length);
   }
 
   add(prefix: Prefix): void {
