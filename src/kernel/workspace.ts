@@ -34,6 +34,8 @@
  *      87168  MEMBER          ┐ the member of JSON lines that
  *      87424  KEYS            ┘ is looked for, and their keys
  *      91520  HITS              of the chunk of lines once more
+ *      99968  NOTED_VALUES    ┐ the way to the member
+ *     100288  STEPS           ┘ in lines of JSON
  *     131072  WORKSPACE_BYTES
  */
 
@@ -246,8 +248,22 @@ export const HIT_ENTRIES = 2048;
 export const HITS = (KEYS + KEYS_BYTES + 63) & -64;
 export const HITS_BYTES = 4 * (HIT_ENTRIES + 64);
 
+/** Where each value before a member begins and ends, and room for one more. */
+export const PATH_VALUES = 32;
+export const NOTED_VALUES = (HITS + HITS_BYTES + 63) & -64;
+export const NOTED_VALUES_BYTES = 8 * (PATH_VALUES + 1);
+
+/** The way to the member in lines like the one before, in steps; src/kernel/assembly/member-path.ts draws them. */
+export const PATH_STEPS = 64;
+export const STEP_BYTES = 48;
+export const STEP_MASK = 16;
+export const STEP_LENGTH = 32;
+export const STEP_KIND = 36;
+export const STEPS = (NOTED_VALUES + NOTED_VALUES_BYTES + 63) & -64;
+export const STEPS_BYTES = PATH_STEPS * STEP_BYTES;
+
 /** Whole pages. */
-export const WORKSPACE_BYTES = (HITS + HITS_BYTES + 65535) & -65536;
+export const WORKSPACE_BYTES = (STEPS + STEPS_BYTES + 65535) & -65536;
 
 /** The state at a position in a record of CSV. */
 // at the start of a field: a quote here opens a quoted field

@@ -12,11 +12,33 @@ import {
   VECTOR_CLOSE,
   VECTOR_COMMA,
   VECTOR_LOWER_CASE,
-  VECTOR_OPEN,
   VECTOR_QUOTE,
 } from "../workspace.ts";
 import { addOther, addQuad, beginFields, endFields, leaveOpen, to4 } from "./bare-address.ts";
 import { withoutCarriageReturn } from "./columns.ts";
+import {
+  COMMA,
+  forgetEscape,
+  hasEscape,
+  isBlank,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  scalarEnd,
+  skipBlanks,
+  skipNested,
+  stringEnd,
+} from "./json-values.ts";
+import {
+  followPath,
+  forgetPath,
+  forgetValues,
+  hasPath,
+  learnPath,
+  memberOne,
+  memberTwo,
+  noteValue,
+} from "./member-path.ts";
 import { quadEnd, wholeQuad } from "./quad.ts";
 import { findLines } from "./scan.ts";
 import { workspace } from "./workspace.ts";
@@ -24,14 +46,8 @@ import { workspace } from "./workspace.ts";
 // Members of JSON objects, as src/batch/lines/fields/_json-member.ts finds them, which states the rule.
 
 const SPACE: u8 = 0x20;
-const QUOTE: u8 = 0x22;
-const COMMA: u8 = 0x2c;
 const DOT: u8 = 0x2e;
 const COLON: u8 = 0x3a;
-const OPEN_ARRAY: u8 = 0x5b;
-const BACKSLASH: u8 = 0x5c;
-const CLOSE_ARRAY: u8 = 0x5d;
-const OPEN_OBJECT: u8 = 0x7b;
 const CLOSE_OBJECT: u8 = 0x7d;
 
 /** What a key is, other than the part of the name before a dot: then it is the position after that. */
@@ -48,15 +64,13 @@ let nameLength: i32 = 0;
 /** Where the value of the member begins, `NOWHERE` or `UNDECIDED`. */
 let member: usize = 0;
 
-/** Whether `stringEnd` has come by a backslash since this was last set to false. */
-let hasEscape: bool = false;
-
 /** The entry of the next key. */
 let nextEntry: usize = 0;
 
 /** The member is the one whose name, of so many bytes, lies at MEMBER. */
 export function useMember(length: i32): void {
   nameLength = length;
+  forgetPath();
   for (let key = 0; key < KNOWN_KEYS; key++) store<i32>(workspace + KEYS + <usize>key * KEY_BYTES, -1, KEY_STATE);
 }
 
@@ -64,37 +78,62 @@ export function useMember(length: i32): void {
 export function scanMember(at: usize, end: usize): usize {
   const base = workspace;
   const lines = findLines(at, end, base + LINE_STARTS);
-  const quotes = v128.load(base, VECTOR_QUOTE);
+  let astray = 0; // pairs of lines in which the way of the line before does not lead to the member
   beginFields();
-  for (let line = 0; line < lines; line++) {
-    const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
-    const lineEnd = withoutCarriageReturn(start, <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1);
-    let brace = start;
-    while (brace < lineEnd && load<u8>(brace) != OPEN_OBJECT) brace++;
-    if (brace == lineEnd) continue;
-    nextEntry = base + KEYS;
-    member = NOWHERE;
-    searchObject(brace, lineEnd, 0);
-    if (member > UNDECIDED) readValue(line, member, lineEnd, quotes);
-    else if (member == UNDECIDED) leaveOpen(line);
+  for (let line = 0; line < lines; line += 2) {
+    const start1 = startOf(line);
+    const start2 = startOf(line + 1); // without a second line, the first is followed twice
+    const isPair = line + 1 < lines;
+    const newline2 = isPair ? startOf(line + 2) - 1 : start2 - 1;
+    if (hasPath() && followPath(start1, start2 - 1, isPair ? start2 : start1, newline2)) {
+      readString(line, memberOne, start2 - 1);
+      if (isPair) readString(line + 1, memberTwo, newline2);
+    } else {
+      astray++;
+      searchLine(line, start1, start2 - 1);
+      if (isPair) searchLine(line + 1, start2, newline2);
+    }
   }
+  if (astray << 2 > lines) forgetPath();
   endFields(lines);
-  return <usize>load<u32>(base + (<usize>lines << 2), LINE_STARTS);
+  return startOf(lines);
 }
 
-/** Reads the value at `at`, if it is a string without escapes. */
 @inline
-function readValue(line: i32, at: usize, lineEnd: usize, quotes: v128): void {
-  // A quad is followed by a quote only if that closes the string, within the line.
-  if (load<u8>(at) == QUOTE && wholeQuad(at + 1, to4) != 0 && load<u8>(quadEnd) == QUOTE) addQuad(line);
-  else readOtherValue(line, at, lineEnd);
+function startOf(line: i32): usize {
+  return <usize>load<u32>(workspace + (<usize>line << 2), LINE_STARTS);
 }
 
-function readOtherValue(line: i32, at: usize, lineEnd: usize): void {
-  hasEscape = false;
-  const close = load<u8>(at) == QUOTE ? stringEnd(at + 1, lineEnd, v128.load(workspace, VECTOR_QUOTE), v128.load(workspace, VECTOR_BACKSLASH)) : 0;
+/** Finds the member of a line, and remembers the way to it if none is. */
+function searchLine(line: i32, start: usize, newline: usize): void {
+  const lineEnd = withoutCarriageReturn(start, newline);
+  let brace = start;
+  while (brace < lineEnd && load<u8>(brace) != OPEN_OBJECT) brace++;
+  if (brace == lineEnd) return;
+  nextEntry = workspace + KEYS;
+  member = NOWHERE;
+  forgetValues();
+  searchObject(brace, lineEnd, 0);
+  if (member == UNDECIDED) leaveOpen(line);
+  if (member <= UNDECIDED) return;
+  if (!hasPath()) learnPath(start, member);
+  if (load<u8>(member) == QUOTE) readString(line, member + 1, newline);
+  else leaveOpen(line);
+}
+
+/** Reads the string whose text begins at `at`, if it has no escapes. */
+@inline
+function readString(line: i32, at: usize, newline: usize): void {
+  // A quad is followed by a quote only if that closes the string, within the line.
+  if (wholeQuad(at, to4) != 0 && load<u8>(quadEnd) == QUOTE) addQuad(line);
+  else readOtherString(line, at, newline);
+}
+
+function readOtherString(line: i32, at: usize, newline: usize): void {
+  forgetEscape();
+  const close = stringEnd(at, newline, v128.load(workspace, VECTOR_QUOTE), v128.load(workspace, VECTOR_BACKSLASH));
   if (close == 0 || hasEscape) leaveOpen(line);
-  else addOther(line, at + 1, close);
+  else addOther(line, at, close);
 }
 
 /*
@@ -157,20 +196,24 @@ function searchObject(at: usize, end: usize, from: i32): usize {
       return 0;
     }
     const byte = load<u8>(at);
+    if (byte == OPEN_OBJECT && rest > 0) {
+      nextEntry = entry;
+      at = searchObject(at, end, rest);
+      if (at == 0) return 0;
+      entry = nextEntry;
+      continue;
+    }
+    const value = at;
     if (byte == QUOTE) {
       at = stringEnd(at + 1, end, quotes, backslashes);
       if (at == 0) return 0;
       at++;
-    } else if (byte == OPEN_OBJECT || byte == OPEN_ARRAY) {
-      const isOnTheWay = rest > 0 && byte == OPEN_OBJECT;
-      nextEntry = entry;
-      at = isOnTheWay ? searchObject(at, end, rest) : skipNested(at, end);
-      if (at == 0) return 0;
-      entry = nextEntry;
     } else {
-      at = scalarEnd(at, end, commas, closes, cases);
+      at =
+        byte == OPEN_OBJECT || byte == OPEN_ARRAY ? skipNested(at, end) : scalarEnd(at, end, commas, closes, cases);
       if (at == 0) return 0;
     }
+    noteValue(value, at);
   }
 }
 
@@ -215,7 +258,7 @@ function quoteAt(at: usize, end: usize): usize {
 
 /** The closing quote of the key whose quote is at `at`; 0 if there is none, or the key has an escape. */
 function keyEnd(at: usize, end: usize, quotes: v128, backslashes: v128): usize {
-  hasEscape = false;
+  forgetEscape();
   const close = stringEnd(at + 1, end, quotes, backslashes);
   if (!hasEscape) return close;
   member = UNDECIDED;
@@ -230,88 +273,4 @@ function restOfName(at: usize, end: usize, from: i32): i32 {
   if (nameEnd < nameLength && load<u8>(name + <usize>nameEnd) != DOT) return OTHER;
   for (let byte = name + <usize>from; at < end; at++, byte++) if (load<u8>(at) != load<u8>(byte)) return OTHER;
   return nameEnd == nameLength ? WHOLE : nameEnd + 1;
-}
-
-/** The closing quote of the string whose text begins at `at`; 0 if there is none before `end`. */
-@inline
-function stringEnd(at: usize, end: usize, quotes: v128, backslashes: v128): usize {
-  // `at` is at most end + 1, so that 16 bytes can be read.
-  while (at < end) {
-    const text = v128.load(at);
-    const mask = i8x16.bitmask(v128.or(i8x16.eq(text, quotes), i8x16.eq(text, backslashes)));
-    if (mask == 0) {
-      at += 16;
-      continue;
-    }
-    at += <usize>ctz(mask);
-    if (at >= end) return 0;
-    if (load<u8>(at) == QUOTE) return at;
-    hasEscape = true;
-    at += 2;
-  }
-  return 0;
-}
-
-/** The position after a number, true, false or null at `at`; 0 if there is none, or it ends with the line. */
-@inline
-function scalarEnd(at: usize, end: usize, commas: v128, closes: v128, cases: v128): usize {
-  const start = at;
-  while (at < end) {
-    // What may end it: all bytes up to the comma, which are few in a number, and closing brackets, "]" | 0x20 = "}".
-    const text = v128.load(at);
-    const mask = i8x16.bitmask(v128.or(i8x16.le_u(text, commas), i8x16.eq(v128.or(text, cases), closes)));
-    if (mask == 0) {
-      at += 16;
-      continue;
-    }
-    at += <usize>ctz(mask);
-    if (at >= end) return 0;
-    const byte = load<u8>(at);
-    if (byte == COMMA || byte > COMMA || isBlank(byte)) return at > start ? at : 0;
-    at++;
-  }
-  return 0;
-}
-
-/** The position after the object or array at `at`, of which only brackets and strings are read; 0 if it has no end. */
-function skipNested(at: usize, end: usize): usize {
-  const quotes = v128.load(workspace, VECTOR_QUOTE);
-  const backslashes = v128.load(workspace, VECTOR_BACKSLASH);
-  const opens = v128.load(workspace, VECTOR_OPEN);
-  const closes = v128.load(workspace, VECTOR_CLOSE);
-  const cases = v128.load(workspace, VECTOR_LOWER_CASE);
-  let depth = 0;
-  while (at < end) {
-    const text = v128.load(at);
-    const lower = v128.or(text, cases); // "[" | 0x20 = "{", "]" | 0x20 = "}"
-    const mask = i8x16.bitmask(v128.or(i8x16.eq(text, quotes), v128.or(i8x16.eq(lower, opens), i8x16.eq(lower, closes))));
-    if (mask == 0) {
-      at += 16;
-      continue;
-    }
-    at += <usize>ctz(mask);
-    if (at >= end) return 0;
-    const byte = load<u8>(at);
-    if (byte == QUOTE) {
-      at = stringEnd(at + 1, end, quotes, backslashes);
-      if (at == 0) return 0;
-    } else if (byte == OPEN_OBJECT || byte == OPEN_ARRAY) {
-      depth++;
-    } else if (--depth == 0) {
-      return at + 1;
-    }
-    at++;
-  }
-  return 0;
-}
-
-@inline
-function skipBlanks(at: usize, end: usize): usize {
-  while (at < end && isBlank(load<u8>(at))) at++;
-  return at;
-}
-
-@inline
-function isBlank(byte: u8): bool {
-  return byte == SPACE || byte == 0x09 || byte == 0x0d;
 }

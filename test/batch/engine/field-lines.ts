@@ -183,7 +183,10 @@ export function randomFieldLines(random: Random, syntax: Syntax, count: number):
       continue;
     }
     const shaped = shapedLines(random);
-    for (let more = random.below(20); more > 0; more--) lines.push(random.below(8) === 0 ? jsonLine(random) : shaped());
+    // Many enough to follow the way of the first through several chunks, or a few.
+    const many = random.below(40) === 0 ? 600 : 20;
+    for (let more = random.below(many); more > 0; more--)
+      lines.push(random.below(many === 20 ? 8 : 40) === 0 ? jsonLine(random) : shaped());
   }
   const text = Buffer.from(lines.join("\n") + (random.below(4) === 0 ? "" : "\n"), "latin1");
   if (random.below(2) === 0) change(random, text, text.length >> pick(random, [6, 8, 12]));

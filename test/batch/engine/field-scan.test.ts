@@ -13,6 +13,10 @@ import { createFound } from "../../../src/batch/lines/find-address.ts";
 import {
   KINDS,
   MEMBER,
+  PATH_STEPS,
+  STEP_BYTES,
+  STEP_MASK,
+  STEPS,
   TEXT_SLACK,
   VECTOR_BACKSLASH,
   VECTOR_COMMA,
@@ -229,6 +233,60 @@ test("the member of a line is the first of the outermost object, and a line that
       assert.equal(undecided, line.endsWith("192.0.2.2"), line);
     }
   }
+});
+
+/** Lines of one program, and the member in them; each has another way to it. */
+const WAYS: readonly (readonly [member: string, line: (ip: string, n: number) => string])[] = [
+  ["ip", (ip, n) => `{"t":"${"x".repeat(n % 40)}","n":${n},"ip":"${ip}","a":1}`],
+  ["ip", (ip, n) => `{"t":null,"a key of more than sixteen bytes":"${n}","ip":"${ip}"}`],
+  ["client.ip", (ip, n) => `x{"a":[${n},"]"],"client":{"n":${n}, "ip" : "${ip}"}}\r`],
+  ["ip", (ip) => `{"ip":"${ip}","ip":"192.0.2.2"}`],
+];
+
+/** The line once more for each of its bytes and each byte that means something in JSON, which stands there. */
+function changedLines(line: string): string[] {
+  const bytes = '"\\{}[],: \t\r1x';
+  return Array.from({ length: line.length * bytes.length }, (_, index) => {
+    const at = Math.floor(index / bytes.length);
+    return line.slice(0, at) + bytes[index % bytes.length]! + line.slice(at + 1);
+  });
+}
+
+/** Every changed line between lines of the way, as the first of two that are followed side by side or as the second. */
+function wayText([, lineOf]: (typeof WAYS)[number], isFirst: boolean): Buffer {
+  const line = (n: number): string => lineOf(n % 7 === 0 ? "2001:db8::1" : "192.0.2.1", n);
+  const lines = changedLines(line(1)).flatMap((changed, n) =>
+    isFirst ? [line(n), line(n + 1), changed, line(n + 2)] : [line(n), line(n + 1), line(n + 2), changed],
+  );
+  return Buffer.from(`${lines.join("\n")}\n`, "latin1");
+}
+
+test("a line that differs in one byte from the lines whose way to the member is followed is read by the rule", () => {
+  const room = scanningKernel(TEXT_BYTES);
+  for (const way of WAYS)
+    for (const isFirst of [true, false])
+      for (let shift = 0; shift < 3; shift++) {
+        const text = wayText(way, isFirst).subarray(0, TEXT_BYTES - TEXT_SLACK - 4);
+        const { wrong, lines, found } = compare(room, room.at + shift, text, { syntax: "jsonl", member: way[0] });
+        assert.equal(wrong, null);
+        assert.ok(found > lines / 2);
+      }
+});
+
+test("a kernel that follows a way without comparing what is between the values is caught", () => {
+  const room = scanningKernel(TEXT_BYTES);
+  const text = wayText(WAYS[0]!, true);
+  const scanMember = room.kernel.scanMember.bind(room.kernel);
+  room.kernel.scanMember = (at, end) => {
+    for (let step = 0; step < PATH_STEPS; step++)
+      new Uint8Array(room.memory.buffer).fill(
+        0,
+        room.at - WORKSPACE_BYTES + STEPS + step * STEP_BYTES + STEP_MASK,
+        room.at - WORKSPACE_BYTES + STEPS + step * STEP_BYTES + STEP_MASK + 16,
+      );
+    return scanMember(at, end);
+  };
+  assert.notEqual(compare(room, room.at, text, { syntax: "jsonl", member: "ip" }).wrong, null);
 });
 
 // Negative controls: the kernel reads a byte of its tables that is wrong.
