@@ -9,3 +9,8 @@ export const ALL_TEMPLATE_BYTES = 1024 * 1024 * 1024;
  * the end.
  */
 export const SLACK = 128;
+/**
+ * Files are read from multiples of this, into buffers that begin at one: between addresses of different alignment, the
+ * system takes five times as long to copy (381 MB in 160 ms instead of 30).
+ */
+export const ALIGNMENT = 64;

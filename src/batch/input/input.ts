@@ -24,6 +24,8 @@ export type OpenInput = {
         readonly descriptor: number;
         readonly start: number;
         readonly size: number;
+        /** Reads bytes from a position of the file on to `into[at, ...)`: returns how many, 0 at its end. */
+        readTo(into: Buffer, at: number, length: number, position: number): Promise<number>;
         close(): void;
       }
     | { readonly kind: "stream" }

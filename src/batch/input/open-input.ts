@@ -108,6 +108,13 @@ function isPlain(range: FileRange, name: string): boolean {
 
 function plainFile(range: FileRange, name: string, onBytes: (bytes: number) => void): OpenInput {
   const { descriptor, start, size, close } = range;
+  const readTo = async (into: Buffer, at: number, length: number, position: number): Promise<number> => {
+    const got = await readSome(descriptor, into, at, length, position).catch((cause) => {
+      throw unreadable(cause, name);
+    });
+    onBytes(got);
+    return got;
+  };
   return {
     kind: "file",
     name,
@@ -115,7 +122,8 @@ function plainFile(range: FileRange, name: string, onBytes: (bytes: number) => v
     start,
     size,
     peek: async (isEnough) => peekFile(range, isEnough),
-    chunks: () => fileChunks(range, name, onBytes),
+    chunks: () => fileChunks(range, readTo),
+    readTo,
     close,
   };
 }
@@ -154,28 +162,26 @@ function peekFile(range: FileRange, isEnough: (head: Buffer) => boolean): Buffer
 }
 
 async function* fileChunks(
-  { descriptor, start, size, close }: FileRange,
-  name: string,
-  onBytes: (bytes: number) => void,
+  { start, size, close }: FileRange,
+  readTo: (into: Buffer, at: number, length: number, position: number) => Promise<number>,
 ): AsyncGenerator<Buffer> {
   try {
     for (let at = start; at < size;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES); // one may be kept while the next is read
-      const got = await readSome(descriptor, chunk, Math.min(CHUNK_BYTES, size - at), at);
+      const got = await readTo(chunk, 0, Math.min(CHUNK_BYTES, size - at), at);
       if (got === 0) return;
-      onBytes(got);
       at += got;
       yield chunk.subarray(0, got);
     }
-  } catch (cause) {
-    throw unreadable(cause, name);
   } finally {
     close();
   }
 }
 
-function readSome(descriptor: number, chunk: Buffer, bytes: number, at: number): Promise<number> {
+function readSome(descriptor: number, into: Buffer, to: number, length: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    read(descriptor, chunk, 0, bytes, at, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
+    read(descriptor, into, to, length, position, (error, bytesRead) =>
+      error === null ? resolve(bytesRead) : reject(error),
+    );
   });
 }

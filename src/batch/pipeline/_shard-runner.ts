@@ -15,7 +15,7 @@ import { JOINED_IDS, MatchJoiner } from "../engine/match-joiner.ts";
 import { numberedTemplates, type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
 import { rowOfThread } from "./_match-counts.ts";
 import { viewOf } from "./_run-memory.ts";
-import { SLACK } from "../engine/thread-sizes.ts";
+import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
 import { Matcher } from "../matcher.ts";
 import type { RendererModule } from "../create-row-templates.ts";
@@ -32,12 +32,6 @@ const TAIL = 16 * 1024;
 
 /** Making a kernel takes 2 to 5 ms, as long as TypeScript needs for this many bytes. */
 const KERNEL_FROM_BYTES = 32 * 1024;
-
-/**
- * Files are read from multiples of this, into buffers that begin at one: between addresses of different alignment, the
- * system takes five times as long to copy (381 MB in 160 ms instead of 30).
- */
-const ALIGNMENT = 64;
 
 /** The size of the input buffer for a shard of this many bytes: the byte before it, the end of its last line, an LF. */
 export function inputBytesFor(shardBytes: number): number {

@@ -42,7 +42,7 @@ export class ShardSource {
     const survey = await surveyLines(open, this.#options);
     const { shape, headerLines, from } = survey;
     const header = { ...NOTHING, textLines: headerLines, ...rowPart(this.#headerRow(open, survey)) };
-    if (open.kind === "file" && shape.records === "lines") this.#totals.bytesRead += from;
+    if (open.kind === "file") this.#totals.bytesRead += from;
     return { header, firstLine: headerLines + 1, shards: shardsOf(open, shape, from, this.#sizes) };
   }
 
