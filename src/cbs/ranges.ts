@@ -83,6 +83,34 @@ export function* listRanges(
   return new RangeList(tree, parts, own);
 }
 
+/**
+ * The prefixes of a node and all nodes below it, in order, with the time at which the last list that names it ends;
+ * undefined between two steps.
+ * @throws CatalogueError "unknown-id"
+ */
+export function* rangeExpiries(
+  tree: CatalogueTree,
+  id: string,
+): Generator<{ readonly prefix: Prefix; readonly expiresAt: number } | undefined> {
+  const { catalogue } = tree;
+  const below = tree.below(tree.valueOf(id));
+  const ends = new Float64Array(catalogue.table.matchCount + 1);
+  for (let match = 1 as MatchId; match < ends.length; match++) {
+    const values = catalogue.table.values(match);
+    for (const [at, expiresAt] of catalogue.table.expiriesOf(match).entries())
+      if (below[catalogue.numberOf(values[at]!)] === 1 && catalogue.now < expiresAt)
+        ends[match] = Math.max(ends[match]!, expiresAt);
+    if (match % PREFIXES_AT_ONCE === 0) yield undefined;
+  }
+  for (const family of [4, 6] as const) {
+    const list = yield* tree.listingPrefixes(family);
+    for (let at = 0; at < list.count; at++) {
+      const expiresAt = ends[list.matches[at]!]!;
+      yield expiresAt === 0 ? undefined : { prefix: prefixAt(list, at), expiresAt };
+    }
+  }
+}
+
 /** Of a source, from 1. @throws CatalogueError "unknown-source" */
 function positionOf({ catalogue }: CatalogueTree, source: string): number {
   const keys = catalogue.metadata.sources.map(sourceKey);

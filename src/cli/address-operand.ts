@@ -76,23 +76,23 @@ function isList(operand: string): boolean {
 }
 
 /**
- * What an operand lists at `now`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError if there are
+ * What an operand lists at `now`, with the ends of its addresses if `isTimed`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError if there are
  * any, UsageError for an operand that is none of these, and the errors of opening the file.
  */
-export async function gatheredOf(args: Arguments, operand: string, now: number): Promise<Gathered> {
+export async function gatheredOf(args: Arguments, operand: string, now: number, isTimed = false): Promise<Gathered> {
   if (operand.startsWith(NODE)) {
     const tree = await openTree(args.value("snapshot"), now);
-    return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length))));
+    return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length), isTimed)));
   }
   if (operand.startsWith(THREATS)) {
     const selection = threatSelectionIn(operand);
     const path = args.value("threats") ?? defaultDataset();
     const dataset = await openCtiDataset(path);
-    return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now)));
+    return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now, isTimed)));
   }
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
-    return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now));
+    return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed));
   }
   if (isList(operand)) return listed(listName(operand), await listPrefixes(operand));
   const literal = literalIn(operand);

@@ -3,6 +3,7 @@ import type { Client, Deployment, PreviewDeployment } from "../client/client.ts"
 import { ProblemError, type ValidationErrors } from "../client/errors.ts";
 import { SHORTEST_LENGTHS } from "../deployments/compile.ts";
 import { DEVICES } from "../deployments/devices.ts";
+import { TIMED_FORMATS } from "../rulesets/export-rules.ts";
 import { DEPLOYMENT_FORMATS } from "../service/deployments/deployment-formats.ts";
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../store/deployment.ts";
 import { GUARD_POLICIES } from "../store/guard-policy.ts";
@@ -28,6 +29,11 @@ export const GUARD_OPTION: Option = {
   value: "POLICY",
   choices: GUARD_POLICIES,
   help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the previous list), carve (leave them out); default: warn",
+};
+
+export const TIMEOUTS_OPTION: Option = {
+  name: "timeouts",
+  help: `write with each entry for how many seconds it is still listed; only for ${[...TIMED_FORMATS].join(", ")}`,
 };
 
 /** Options of the commands that create or change a deployment. */
@@ -92,6 +98,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
   },
   { name: "chunk-entries", value: "N", help: "split the list into files of at most N entries" },
   { name: "comments", help: "name the deployment in a comment of its files; formats without comments are refused" },
+  TIMEOUTS_OPTION,
   { name: "allow-empty", help: "publish a list from which the excludes have removed everything" },
 ];
 
@@ -148,6 +155,7 @@ function optionsOf(args: Arguments): Options {
     ...(overflow !== undefined && { overflow }),
     ...(family !== undefined && { families: family === "both" ? [4, 6] : [Number(family) as 4 | 6] }),
     ...(args.has("comments") && { comments: true }),
+    ...(args.has("timeouts") && { timeouts: true }),
     ...(args.has("allow-empty") && { allow_empty: true }),
   };
 }

@@ -35,6 +35,8 @@ interface ExplainedDeployment {
   readonly purpose: string;
   readonly contains: "all" | "part" | "none" | "unknown";
   readonly decided_by: "include" | "exclude" | "guard" | "fit" | null;
+  /** Absent unless its entries have times. */
+  readonly ends_at?: string | null;
 }
 
 const COLORS = { allowed: "green", blocked: "red", none: "dim" } as const;
@@ -79,6 +81,6 @@ const DECIDES = {
   fit: ", added to shorten the list",
 } as const;
 
-function deploymentText({ contains, decided_by: side }: ExplainedDeployment): string {
-  return `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}`;
+function deploymentText({ contains, decided_by: side, ends_at: end = null }: ExplainedDeployment): string {
+  return `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}${end === null ? "" : `; until ${end}`}`;
 }

@@ -49,12 +49,14 @@ async function previewOfKnown(args: Arguments, client: Client, text: string): Pr
 
 function cardOf(preview: DeploymentPreview, name: string): string {
   const { widest, entries, unprocessable, unprocessable_count: left, files, reasons, changes_at: at } = preview;
+  const { timed_entries_count: timed } = preview;
   const style = styleFor(process.stdout);
   const first = unprocessable[0];
   const lines = [
     ...columnLines(rowsOf(preview), new Set([1, 2, 3]), style),
     ...(entries.length === 0 ? [] : [`  first entries: ${entries.slice(0, NAMED).join(", ")}`]),
     ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.slice(0, NAMED).join(", ")}`]),
+    ...(timed === undefined ? [] : [`  with a timeout: ${counted(timed, "entry", "entries")}`]),
     `  next expiry: ${at ?? "none"}`,
     ...(files === 1 ? [] : [`  files: ${grouped(files)}`]),
     ...(first === undefined

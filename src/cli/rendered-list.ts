@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Family, Prefix } from "../address/address.ts";
+import type { Family } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import { type CompiledList, compileList, SHORTEST_LENGTHS } from "../deployments/compile.ts";
 import { type Device, DEVICES } from "../deployments/devices.ts";
@@ -7,11 +7,17 @@ import type { Gathered } from "../deployments/gathered.ts";
 import { type ListRejection, rejectionsOf } from "../deployments/guard-list.ts";
 import { UnexportableError } from "../formats/format.ts";
 import { partitioned, type Unprocessable } from "../deployments/unprocessable.ts";
-import { exportRules, type RuleExportFormat } from "../rulesets/export-rules.ts";
+import { expiringEntries, TimedList, timingList } from "../deployments/time-list.ts";
+import type { Format } from "../formats/format.ts";
+import { FORMATS } from "../formats/formats.ts";
+import { exportRules, type RuleExportFormat, TIMED_FORMATS } from "../rulesets/export-rules.ts";
 import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "./address-operand.ts";
 import type { Arguments, Option } from "./command.ts";
+import { TIMEOUTS_OPTION } from "./deployment-definition.ts";
 import { wholeNumber } from "./parse-arguments.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "./prefix-formats.ts";
+import { finished } from "../turns/finished.ts";
+import type { Rule } from "../rulesets/rule.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a list is made of, how it is written, and what it must be: options of the commands about deployments. */
@@ -59,6 +65,7 @@ export const LIST_CONTENT_OPTIONS: readonly Option[] = [
     help: "reject the list if it has more than N entries; default: the device's limit",
   },
   { name: "max-bytes", value: "N", help: "reject the list if it has more than N bytes; default: the device's limit" },
+  TIMEOUTS_OPTION,
   { name: "allow-empty", help: "do not reject a list without addresses" },
   ...ADDRESS_OPTIONS,
 ];
@@ -87,6 +94,10 @@ export interface RenderedList {
   readonly include: readonly Gathered[];
   readonly exclude: readonly Gathered[];
   readonly list: CompiledList;
+  /** The list with the ends of its addresses; undefined: its entries have no times. */
+  readonly timed: TimedList | undefined;
+  /** Of both families. */
+  readonly entries: number;
   readonly families: readonly Family[];
   readonly format: RuleExportFormat;
   readonly file: Buffer;
@@ -104,6 +115,10 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   const now = nowOf(args);
   const { format, limits } = chosenLimits(args);
   const setName = setNameFor(args, format);
+  if (args.has("timeouts") && !TIMED_FORMATS.has(format))
+    throw new UsageError(
+      `--timeouts: entries in the format ${format} cannot have times; choose one of ${[...TIMED_FORMATS].join(", ")}`,
+    );
   const families: readonly Family[] = args.has("family") ? [Number(args.value("family")) as Family] : [4, 6];
   const shortest = {
     4: numberOf(args, "min-prefix-v4", 32, 0) ?? SHORTEST_LENGTHS[4],
@@ -111,13 +126,28 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   };
   const [include, exclude] = [await gatheredAll(args, "include", now), await gatheredAll(args, "exclude", now)];
   const list = compileList({ include, exclude, families, shortest });
+  const timed = args.has("timeouts") ? timedList(list, include) : undefined;
+  // Formats with times can express every prefix.
   const { written, unprocessable } = partitioned(list.prefixes(), format);
-  const file = fileOf(written, format, { setName, purpose: purposeOf(args), now });
+  const rules = timed === undefined ? rulesOf(written) : timedRules(timed, format, now);
+  const file = fileOf(rules, format, { setName, purpose: purposeOf(args), now, hasTimeouts: timed !== undefined });
   const sha256 = createHash("sha256").update(file).digest("hex");
-  const rejections = rejectionsOf(list, file.length, limits);
+  const counts = timed?.entries ?? { 4: list.tally.count(4), 6: list.tally.count(6) };
+  const entries = counts[4] + counts[6];
+  const rejections = rejectionsOf(list, file.length, limits, entries);
   if (written.length === 0 && unprocessable.count > 0 && !limits.allowEmpty)
     rejections.push({ code: "empty", message: `the list has no addresses that ${format} can express` });
-  return { include, exclude, list, families, format, file, sha256, unprocessable, rejections };
+  return { include, exclude, list, timed, entries, families, format, file, sha256, unprocessable, rejections };
+}
+
+function timedList(list: CompiledList, include: readonly Gathered[]): TimedList {
+  return finished(TimedList.making(list, finished(timingList(list, include))));
+}
+
+function* timedRules(timed: TimedList, format: RuleExportFormat, now: number): Generator<Rule> {
+  const { longestTimeout = Infinity } = FORMATS[format] as Format<"rules">;
+  for (const each of expiringEntries(timed.prefixes(), now, longestTimeout))
+    yield { ...each, name: null, createdAt: 0, updatedAt: 0 };
 }
 
 /** What the format cannot express, in one line: the first prefix with the reason, and how many there are. */
@@ -129,7 +159,8 @@ export function leftOutLine({ count, named }: Unprocessable, format: RuleExportF
 
 async function gatheredAll(args: Arguments, option: "include" | "exclude", now: number): Promise<Gathered[]> {
   const all: Gathered[] = [];
-  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now));
+  const isTimed = option === "include" && args.has("timeouts");
+  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now, isTimed));
   return all;
 }
 
@@ -157,13 +188,13 @@ function purposeOf(args: Arguments): "blocklist" | "allowlist" {
 
 /** Throws UsageError if the format cannot express what the list does. */
 function fileOf(
-  prefixes: Iterable<Prefix>,
+  rules: Iterable<Rule>,
   format: RuleExportFormat,
   options: NonNullable<Parameters<typeof exportRules>[2]>,
 ): Buffer {
   try {
     return Buffer.concat(
-      exportRules(rulesOf(prefixes), format, options)
+      exportRules(rules, format, options)
         .map((chunk) => Buffer.from(chunk))
         .toArray(),
     );

@@ -29,8 +29,9 @@ export interface WidePrefix {
 /** A compiled list: the addresses of all includes that are in no exclude. */
 export class CompiledList {
   readonly #addresses: AddressSet;
-  readonly #families: readonly Family[];
-  readonly #shortest: Readonly<Record<Family, number>>;
+  readonly families: readonly Family[];
+  /** The shortest prefix length of each family. */
+  readonly shortest: Readonly<Record<Family, number>>;
   /** The prefixes of the list. */
   readonly tally: PrefixTally;
   /** What the excludes removed, as the fewest prefixes. */
@@ -51,8 +52,8 @@ export class CompiledList {
     { include, exclude }: ListContent,
   ) {
     this.#addresses = addresses;
-    this.#families = families;
-    this.#shortest = shortest;
+    this.families = families;
+    this.shortest = shortest;
     this.tally = tally;
     this.removed = removed;
     this.until = Math.min(Number.POSITIVE_INFINITY, ...[...include, ...exclude].map(({ until }) => until));
@@ -70,8 +71,8 @@ export class CompiledList {
 
   /** The fewest prefixes, none wider than allowed, in order, IPv4 first; of one family if one is given. */
   *prefixes(family?: Family): Generator<Prefix, void, undefined> {
-    for (const each of this.#families)
-      if (family === undefined || family === each) yield* this.#addresses.prefixes(each, this.#shortest[each]);
+    for (const each of this.families)
+      if (family === undefined || family === each) yield* this.#addresses.prefixes(each, this.shortest[each]);
   }
 }
 

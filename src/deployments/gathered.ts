@@ -1,6 +1,7 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { comparePrefixes } from "../address/prefix.ts";
 import { AddressSet } from "../sets/address-set.ts";
+import type { AddressTimes } from "../sets/address-times.ts";
 
 /** How many of its widest prefixes a source or a list names. */
 const NAMED = 10;
@@ -14,6 +15,16 @@ export interface Gathered {
   readonly prefixes: PrefixTally;
   /** The first time, in milliseconds since 1970, at which what it lists may change by itself; Infinity: never. */
   readonly until: number;
+  /** When each of its addresses ends, in seconds: see `secondOf`. Absent: none does, or no one has asked. */
+  readonly times?: AddressTimes;
+}
+
+/**
+ * A time in milliseconds since 1970 as the end of addresses: the whole second at which they have gone, as formats count
+ * in seconds.
+ */
+export function secondOf(time: number): number {
+  return Math.ceil(time / 1000);
 }
 
 /** How many prefixes of each length there are, and which are the widest. */

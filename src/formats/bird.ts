@@ -17,7 +17,7 @@ export const bird = {
     const name = checkSetName(list.name);
     yield* inSections(list, {
       begin: (family) => `protocol static ${name}_${family} {\nipv${family};\n`,
-      line: (prefix) => `route ${formatAddress(prefix)}/${prefix.length} blackhole;\n`,
+      line: ({ prefix }) => `route ${formatAddress(prefix)}/${prefix.length} blackhole;\n`,
       end: "}\n",
     });
   },

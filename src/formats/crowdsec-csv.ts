@@ -20,6 +20,8 @@ export const crowdsecCsv = {
   mediaType: "text/csv",
   isNamed: true,
   hasTimeouts: true,
+  longestTimeout: MAX_TIMEOUT,
+  needsTimeouts: true,
   *write(list) {
     const reason = checkSetName(list.name);
     if (list.purpose === "allowlist")

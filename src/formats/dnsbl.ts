@@ -14,6 +14,6 @@ export const dnsbl = {
   write: (list) =>
     inSections(list, {
       begin: (family) => `$DATASET ip${family}trie @\n:127.0.0.2:$ is listed\n`,
-      line: (prefix) => `${formatAddress(prefix)}/${prefix.length}\n`,
+      line: ({ prefix }) => `${formatAddress(prefix)}/${prefix.length}\n`,
     }),
 } as const satisfies Format<"rules">;

@@ -63,6 +63,8 @@ export interface RuleList extends ListOf<"rules", RuleEntry> {
   readonly purpose: ListPurpose;
   /** By `commentOf`, for formats that have one with every entry. */
   readonly comment?: string;
+  /** Whether entries have times in a format that leaves them out otherwise. */
+  readonly hasTimeouts?: boolean;
   /** A 32-bit number that is higher in every later state, like the serial numbers of DNS zones. */
   readonly serial: number;
 }

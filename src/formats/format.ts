@@ -14,6 +14,13 @@ export interface Format<Kind extends ListKind = ListKind> {
   readonly isNamed?: boolean;
   /** Whether the consumer drops expired entries by itself: the file gives the seconds until then. */
   readonly hasTimeouts?: boolean;
+  /**
+   * The longest time in seconds that a list for devices gives an entry, in a format whose consumer drops entries by
+   * itself; absent: its entries have no times.
+   */
+  readonly longestTimeout?: number;
+  /** Whether entries without an expiry have that time, too, as each must have one. */
+  readonly needsTimeouts?: boolean;
   /** Whether the file has a serial number, which rises from second to second. */
   readonly hasSerial?: boolean;
   /**

@@ -30,6 +30,7 @@ export const ipset = {
   comments: "#",
   isNamed: true,
   hasTimeouts: true,
+  longestTimeout: MAX_TIMEOUT,
   write,
 } as const satisfies Format<"rules">;
 

@@ -31,6 +31,7 @@ export const nftables = {
   comments: "#",
   isNamed: true,
   hasTimeouts: true,
+  longestTimeout: MAX_TIMEOUT,
   write,
 } as const satisfies Format<"rules">;
 

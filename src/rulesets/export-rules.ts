@@ -24,6 +24,11 @@ export const PARTIAL_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "isOneFamily" in FORMATS[name] || "unprocessable" in FORMATS[name]),
 );
 
+/** Formats in which a list for devices can give entries times, after which they drop them by themselves. */
+export const TIMED_FORMATS: ReadonlySet<string> = new Set(
+  RULE_EXPORT_FORMATS.filter((name) => "longestTimeout" in FORMATS[name]),
+);
+
 /** Why a prefix cannot be written in a format; undefined if it can. */
 export function unprocessableReason(format: RuleExportFormat, prefix: Prefix): string | undefined {
   return (FORMATS[format] as Format<"rules">).unprocessable?.(prefix);
@@ -49,6 +54,8 @@ export interface RuleExportOptions {
   readonly now?: number;
   /** A comment, by `commentOf`, in formats that have comments: see `canComment`. */
   readonly comment?: string;
+  /** Whether entries have times in a format that leaves them out otherwise (mikrotik). */
+  readonly hasTimeouts?: boolean;
   /** The serial number of a zone, 32 bits; by default the seconds of `now`. */
   readonly serial?: number;
 }
@@ -68,13 +75,14 @@ export function exportRules(
     purpose = "blocklist",
     now = Date.now(),
     comment,
+    hasTimeouts = false,
     serial = Math.floor(now / 1000),
   }: RuleExportOptions = {},
 ): Generator<string> {
   if (!RULE_EXPORT_FORMATS.includes(format))
     throw new TypeError(`the format must be one of ${RULE_EXPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
   const entries = (): Iterable<Rule> => expressible(rules, format);
-  const about = { name, title: name, createdAt: now, now, purpose, serial: serial % 2 ** 32 } as const;
+  const about = { name, title: name, createdAt: now, now, purpose, hasTimeouts, serial: serial % 2 ** 32 } as const;
   const list = { kind: "rules", entries, ...about, ...(comment !== undefined && { comment }) } as const;
   return inChunks(withComment(format, comment, FORMATS[format].write(list)));
 }

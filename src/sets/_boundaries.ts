@@ -116,12 +116,12 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
 
 const NO_WORDS = new Uint32Array(0);
 
-function wordsOfAddress({ w0, w1, w2, w3 }: Address, width: number): number[] {
+export function wordsOfAddress({ w0, w1, w2, w3 }: Address, width: number): number[] {
   return [w0, w1, w2, w3].slice(0, width);
 }
 
 /** The words of the next address; empty after the last address of the space, which no boundary follows. */
-function wordsAfter(address: Address, width: number): number[] {
+export function wordsAfter(address: Address, width: number): number[] {
   const words = wordsOfAddress(address, width);
   for (let at = width - 1; at >= 0; at--) {
     words[at] = (words[at]! + 1) >>> 0;
@@ -131,7 +131,7 @@ function wordsAfter(address: Address, width: number): number[] {
 }
 
 /** How many boundaries are not after the address. O(log n) */
-function passedAt({ family, words }: Boundaries, address: Address): number {
+export function passedAt({ family, words }: Boundaries, address: Address): number {
   const width = wordsOf(family);
   // Invariant: the boundaries before `low` are not after the address, those from `high` on are.
   let low = 0;

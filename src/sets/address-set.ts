@@ -261,6 +261,6 @@ function areEqual(one: Uint32Array, other: Uint32Array): boolean {
  * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which are not meant by IPv6 sets: splitting a
  * prefix that contains them must not produce a list that contains ::ffff:0:0/96, which would be read as 0.0.0.0/0.
  */
-function isMapped({ w0, w1, w2, length }: Prefix): boolean {
+export function isMapped({ w0, w1, w2, length }: Prefix): boolean {
   return length >= 96 && w0 === 0 && w1 === 0 && w2 === 0xffff;
 }

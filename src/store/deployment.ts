@@ -59,6 +59,8 @@ export interface DeploymentOptions {
   readonly chunk_entries?: number;
   /** Whether files name the deployment in a comment; not for formats without comments. */
   readonly comments?: boolean;
+  /** Whether entries have times after which devices drop them by themselves; only for formats that can say so. */
+  readonly timeouts?: boolean;
 }
 
 /** What users decide about a deployment, besides its name. */

@@ -274,6 +274,16 @@ export class PrefixTable {
     return values.filter((_, i) => now < (this.#expiresAt[first + i] ?? -Infinity));
   }
 
+  /** When each of `values` expires, in their order; Infinity: never. O(values). @throws as `parent` */
+  expiriesOf(match: MatchId): number[] {
+    const values = this.values(match);
+    if (this.#expiresAt.length === 0) return values.map(() => Infinity);
+    const word = this.#matchValue[match]!;
+    if (word >= 0) return [this.#expiresAt[match]!];
+    const first = this.matchCount + 1 + (word & ~VALUE_LIST_FLAG) + 1;
+    return values.map((_, i) => this.#expiresAt[first + i] ?? -Infinity);
+  }
+
   /** When values expire, each time at least once, in no order: Infinity for never, with zeros between. Empty without expiries. */
   expiries(): Float64Array {
     return this.#expiresAt.subarray(1);

@@ -114,9 +114,12 @@ test("unchanged content is 304 by tag and by date, also after a restart; coded b
   const known = { "Accept-Encoding": "gzip", "If-None-Match": coded };
   assert.equal((await fetchFeed(urlOf(deployment), known)).status, 304);
   const { bytes } = await t.server.services.feedBytes.coded(
-    t.server.services.memory.deploymentById(deployment.id)!,
-    t.server.services.lists.served(deployment.id)!,
-    { part: "combined", chunk: null, checksum: null },
+    {
+      deployment: t.server.services.memory.deploymentById(deployment.id)!,
+      list: t.server.services.lists.served(deployment.id)!,
+      file: { part: "combined", chunk: null, checksum: null },
+      now: t.clock.now,
+    },
     "gzip",
     () => assert.fail("it has been coded"),
   );

@@ -11,8 +11,9 @@ export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: strin
   if (known === undefined) return false;
   if (known.trim() === "*") return true;
   // In a coding that it would not accept now, the client's copy is of no use to it.
-  const same = codedTagsIn(known).find(({ plain, coding }) => plain === tag && takesCoding(request, coding));
-  if (same?.coding !== undefined) reply.header("etag", same.tag);
+  const [, weak = "", opaque] = /^(W\/)?(.*)$/.exec(tag)!;
+  const same = codedTagsIn(known).find(({ plain, coding }) => plain === opaque && takesCoding(request, coding));
+  if (same?.coding !== undefined) reply.header("etag", `${weak}${same.tag}`);
   return same !== undefined;
 }
 

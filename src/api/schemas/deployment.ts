@@ -5,6 +5,7 @@ import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deplo
 import { DEVICES } from "../../deployments/devices.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { TIMED_FORMATS } from "../../rulesets/export-rules.ts";
 import { warningsIn } from "../../service/rules/collateral-documents.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
@@ -162,6 +163,11 @@ const Options = named(
             "name the deployment in its files: in a comment of the first line, or with each entry; only for formats that have comments",
         }),
       ),
+      timeouts: Type.Optional(
+        Type.Boolean({
+          description: `write with each entry for how many seconds from the request on it is still listed, so that devices drop it by themselves; entries are split where addresses end at different times. Only for ${[...TIMED_FORMATS].join(", ")}. Their files have weak entity tags, which change with the list and not from second to second, and no checksums`,
+        }),
+      ),
     },
     strict,
   ),
@@ -315,6 +321,12 @@ export const DeploymentPreview = named(
     ipv6_entries_count: Count,
     ipv4_addresses: Addresses,
     ipv6_addresses: Addresses,
+    timed_entries_count: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "entries that devices drop by themselves (option timeouts); absent without it",
+      }),
+    ),
     removed_ipv4_entries: Type.Integer({ minimum: 0, description: "what excludes remove, as the fewest prefixes" }),
     removed_ipv6_entries: Count,
     fitted: Type.Optional(
@@ -428,7 +440,7 @@ export function urlsDocument(
 
 export function previewDocument(
   definition: DeploymentDefinition,
-  { list, added, removed, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
+  { list, timed, added, removed, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
   unprocessable: readonly string[],
 ): Record<string, unknown> {
   const { tally } = list;
@@ -438,6 +450,7 @@ export function previewDocument(
     ipv6_entries_count: entries[6],
     ipv4_addresses: String(tally.addresses(4)),
     ipv6_addresses: String(tally.addresses(6)),
+    ...(timed !== undefined && { timed_entries_count: entries[4] + entries[6] - timed.permanent }),
     removed_ipv4_entries: removed.count(4),
     removed_ipv6_entries: removed.count(6),
     ...(added !== undefined && { fitted: fittedDocument(added) }),

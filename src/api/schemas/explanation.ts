@@ -64,6 +64,13 @@ const ExplainedDeployment = named(
     }),
     include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
     exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),
+    ends_at: Type.Optional(
+      NullableText({
+        format: "date-time",
+        description:
+          "when the last address of it leaves the list by itself; null: it does not, or the list has none of it; absent unless the deployment has the option timeouts",
+      }),
+    ),
     error: NullableText({ description: "why a source cannot be read" }),
   }),
 );

@@ -53,7 +53,7 @@ interface FiguresProps {
 
 function Figures({ shown, format, guard }: FiguresProps) {
   const { entries, widest, reasons, unprocessable, unprocessable_count: left, files, changes_at: at } = shown;
-  const { warnings = [], fitted } = shown;
+  const { warnings = [], fitted, timed_entries_count: timed } = shown;
   const removed = shown.removed_ipv4_entries + shown.removed_ipv6_entries;
   const more = shown.ipv4_entries_count + shown.ipv6_entries_count - entries.length;
   return (
@@ -95,6 +95,8 @@ function Figures({ shown, format, guard }: FiguresProps) {
         <dd class="mono">{widest.slice(0, 3).join(", ") || "-"}</dd>
         {files > 1 && <dt>Files</dt>}
         {files > 1 && <dd>{formatCount(files)}</dd>}
+        {timed !== undefined && <dt>With a timeout</dt>}
+        {timed !== undefined && <dd>{formatCounted(timed, "entry", "entries")}</dd>}
         <dt>Next expiry</dt>
         <dd>{at === null ? "none" : <Time at={at} />}</dd>
       </dl>

@@ -76,7 +76,7 @@ const DECIDED = {
 } as const;
 
 function Deployment({
-  of: { id, name, contains, decided_by: decidedBy, error },
+  of: { id, name, contains, decided_by: decidedBy, ends_at: end = null, error },
 }: {
   readonly of: Explained["deployments"][number];
 }) {
@@ -85,6 +85,12 @@ function Deployment({
       Deployment <a href={hrefOf(`/deployments/${id}`)}>{name}</a>:{" "}
       <Badge kind={contains === "none" ? "plain" : "accent"}>{CONTAINS[contains]}</Badge>
       {error !== null ? ` ${error}` : decidedBy === null ? "" : DECIDED[decidedBy]}
+      {end !== null && (
+        <>
+          {" "}
+          Until <Time at={end} />.
+        </>
+      )}
     </span>
   );
 }

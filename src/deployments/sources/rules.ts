@@ -1,14 +1,17 @@
 import type { RuleIndex } from "../../rulesets/rule-index.ts";
 import { AddressSetBuilder } from "../../sets/address-set.ts";
-import { type Gathered, PrefixTally } from "../gathered.ts";
+import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
+import { type Gathered, PrefixTally, secondOf } from "../gathered.ts";
 
 /**
- * The rules that are active at `now`. O(rules), in steps of a millisecond or so, between which they must not change.
+ * The rules that are active at `now`; with times, an address ends with the last rule that covers it. O(rules), in steps
+ * of a millisecond or so, between which they must not change.
  */
 export function* gatheringRules(
   name: string,
   rules: RuleIndex,
   now: number,
+  isTimed = false,
 ): Generator<undefined, Gathered, undefined> {
   const builder = new AddressSetBuilder();
   const prefixes = new PrefixTally();
@@ -23,5 +26,14 @@ export function* gatheringRules(
       prefixes.add(prefix);
     },
   });
-  return { name, addresses: yield* builder.finishing(), prefixes, until };
+  const gathered = { name, addresses: yield* builder.finishing(), prefixes, until };
+  if (!isTimed || until === Infinity) return gathered;
+  return { ...gathered, times: yield* AddressTimes.collecting(endsOf(rules, now), "latest") };
+}
+
+function* endsOf(rules: RuleIndex, now: number): Generator<EndingPrefix | undefined> {
+  for (const { prefix, expiresAt } of rules.rules()) {
+    if (expiresAt === null) yield { prefix, end: Infinity };
+    else yield now < expiresAt ? { prefix, end: secondOf(expiresAt) } : undefined;
+  }
 }

@@ -2,7 +2,8 @@ import type { CtiDataset } from "../../cti/dataset.ts";
 import type { Classification, CtiRecord } from "../../cti/fields.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { MatchId } from "../../table/match-id.ts";
-import { type Gathered, PrefixTally } from "../gathered.ts";
+import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
+import { type Gathered, PrefixTally, secondOf } from "../gathered.ts";
 import { PrefixColumns } from "../_prefix-columns.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -35,6 +36,7 @@ export function* gatheringThreats(
   dataset: CtiDataset,
   selection: ThreatSelection,
   now: number,
+  isTimed = false,
 ): Generator<undefined, Gathered, undefined> {
   const ends = yield* endsOf(dataset, selection);
   const levels = yield* levelsOf(dataset, (match) => now < ends[match]!);
@@ -43,7 +45,18 @@ export function* gatheringThreats(
   for (const level of edges)
     addresses = yield* addresses.combining("symmetricDifference", yield* AddressSet.collecting(level));
   const until = ends.reduce((next, end) => (now < end && end < next ? end : next), Number.POSITIVE_INFINITY);
-  return { name, addresses, prefixes, until };
+  if (!isTimed || until === Infinity) return { name, addresses, prefixes, until };
+  const times = yield* AddressTimes.collecting(endingPrefixes(dataset, ends, now), "closest");
+  return { name, addresses, prefixes, until, times };
+}
+
+/** An address ends with the document of the most specific prefix that covers it. */
+function* endingPrefixes({ table }: CtiDataset, ends: Float64Array, now: number): Generator<EndingPrefix> {
+  for (const family of [4, 6] as const)
+    for (const { prefix, match } of table.entries(family)) {
+      const end = ends[match]!;
+      yield { prefix, end: now < end ? secondOf(end) : 0 };
+    }
 }
 
 /** By match, how many edges there are from the outside in, up to its own prefix; it fits where that is odd. */

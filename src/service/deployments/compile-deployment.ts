@@ -3,6 +3,7 @@ import type { Collateral } from "../../collateral/find-collateral.ts";
 import { type CompiledList, compilingList, SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { type Device, DEVICES } from "../../deployments/devices.ts";
 import type { Gathered, PrefixTally } from "../../deployments/gathered.ts";
+import { TimedList, timingList } from "../../deployments/time-list.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
@@ -22,7 +23,8 @@ import {
   newHits,
 } from "./guard-deployment.ts";
 import { fitList, type FittedList, isFitted } from "./fit-deployment.ts";
-import { digestingList, type ListText, writingList } from "./list-text.ts";
+import { hasTimes } from "./feed-times.ts";
+import { digestingList, type ListText, writingList, writingTimes } from "./list-text.ts";
 
 /**
  * Maximum bytes of a file in the format `trie`, unless the deployment sets a limit: edge components hold it in memory.
@@ -48,6 +50,8 @@ export interface CompiledDeployment {
   readonly exclude: readonly Gathered[];
   /** What devices get. */
   readonly list: CompiledList;
+  /** The list with the ends of its addresses; undefined: its entries have no times. */
+  readonly timed: TimedList | undefined;
   /** The addresses that were added to shorten it; undefined: it has few enough entries. */
   readonly added: AddressSet | undefined;
   /** What the excludes removed. */
@@ -115,19 +119,20 @@ export async function compileDeployment(
   now: number,
 ): Promise<CompiledDeployment> {
   const { organisationId, definition, published } = request;
-  const gatherAll = (all: readonly DeploymentSource[]): Promise<Gathered[]> =>
-    Promise.all(all.map((source) => sources.gather(organisationId, source, now)));
+  const gatherAll = (all: readonly DeploymentSource[], isTimed = false): Promise<Gathered[]> =>
+    Promise.all(all.map((source) => sources.gather(organisationId, source, now, isTimed)));
   const datasets = datasetsOf(organisationId, definition, sources);
-  const [include, exclude] = [await gatherAll(definition.include), await gatherAll(definition.exclude)];
+  const include = await gatherAll(definition.include, hasTimes(definition));
+  const exclude = await gatherAll(definition.exclude);
   const protect = () => gatherProtection(organisationId, now, { sources, ...services });
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
-  const { list, added, shortest } = await fittedList(guarded, exclude, definition);
-  const text = await inSlices(writingList((family) => list.prefixes(family)));
-  const entries = entriesOf(list);
+  const { list, timed, added, shortest } = await fittedList(guarded, { include, exclude }, definition);
+  const text = await textOf(list, timed);
+  const entries = timed?.entries ?? entriesOf(list);
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
-  const largest = await largestFile(request, text, {
+  const largest = await largestFile({ ...request, now }, text, {
     chunks,
     entries: entries[4] + entries[6],
     isBytesNeeded: maxBytes !== undefined,
@@ -138,6 +143,7 @@ export async function compileDeployment(
     include,
     exclude,
     list,
+    timed,
     added,
     removed: exact.removed,
     text,
@@ -183,17 +189,36 @@ async function compileGuarded(
 
 /**
  * The list, shortened for its device if necessary and wanted. A list that is rejected for prefixes that are too wide is
- * not shortened.
+ * not shortened. Entries that are split only because their addresses end at different times are joined before any
+ * address is added.
  */
 async function fittedList(
-  { list, protection }: GuardedList,
-  exclude: readonly Gathered[],
+  guarded: GuardedList,
+  { include, exclude }: Content,
   definition: DeploymentDefinition,
-): Promise<FittedList> {
+): Promise<FittedList & { readonly timed?: TimedList }> {
+  const { list, protection } = guarded;
+  const times = hasTimes(definition) ? await inSlices(timingList(list, include)) : undefined;
+  const timed = times && (await inSlices(TimedList.making(list, times)));
   const { maxEntries = Infinity } = limitsOf(definition);
-  const entries = entriesOf(list);
-  if (!isFitted(definition) || entries[4] + entries[6] <= maxEntries || list.tooWideCount > 0) return { list };
-  return fitList(list, maxEntries, { exclude, protection, shape: shapeOf(definition) });
+  if (!isFitted(definition) || list.tooWideCount > 0 || countOf(timed?.entries ?? entriesOf(list)) <= maxEntries)
+    return { list, ...(timed && { timed }) };
+  const isLossless = countOf(entriesOf(list)) <= maxEntries;
+  const fitted = isLossless
+    ? { list }
+    : await fitList(list, maxEntries, { exclude, protection, shape: shapeOf(definition) });
+  return { ...fitted, ...(times && { timed: await inSlices(TimedList.joining(fitted.list, times)) }) };
+}
+
+function countOf(entries: Readonly<Record<Family, number>>): number {
+  return entries[4] + entries[6];
+}
+
+async function textOf(list: CompiledList, timed: TimedList | undefined): Promise<ListText> {
+  if (timed === undefined) return inSlices(writingList((family) => list.prefixes(family)));
+  const prefixes = (family: Family) => timed.prefixes(family).map(({ prefix }) => prefix);
+  const text = await inSlices(writingList(prefixes));
+  return { ...text, times: await inSlices(writingTimes(timed, timed.prefixes())) };
 }
 
 function entriesOf({ tally }: CompiledList): Record<Family, number> {

@@ -2,9 +2,11 @@ import { addressBits, type Prefix } from "../../address/address.ts";
 import { parsePrefix, prefixContains } from "../../address/prefix.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
+import type { AddressTimes } from "../../sets/address-times.ts";
 import type { Deployment, DeploymentSource } from "../../store/deployment.ts";
 import type { AddressBatch } from "../address-batch.ts";
 import type { Services } from "../services.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { SourceError } from "./gather-source.ts";
 
 /** Addresses looked up between two interruptions. */
@@ -24,6 +26,8 @@ export interface GatheredDeployment {
   readonly takenOut: readonly Gathered[];
   /** What no source lists, and was added to shorten the list. */
   readonly added: AddressSet;
+  /** When its addresses end; undefined: its entries have no times. */
+  readonly times: AddressTimes | undefined;
   readonly error: string | null;
 }
 
@@ -41,19 +45,19 @@ export function gatherDeployments(
   return Promise.all(
     active.map(async (deployment) => {
       const { include, exclude } = deployment.definition;
-      const [takenOut, added] = [lists.takenOut(deployment.id), lists.added(deployment.id)];
+      const { id } = deployment;
+      const known = { takenOut: lists.takenOut(id), added: lists.added(id), times: lists.times(id) };
       try {
         return {
           deployment,
           include: await gatherAll(include),
           exclude: await gatherAll(exclude),
-          takenOut,
-          added,
+          ...known,
           error: null,
         };
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
-        return { deployment, include: [], exclude: [], takenOut, added, error: error.message };
+        return { deployment, include: [], exclude: [], ...known, error: error.message };
       }
     }),
   );
@@ -103,11 +107,11 @@ class DeploymentTexts {
   readonly #isKept: boolean;
 
   constructor(gathered: GatheredDeployment) {
-    const { include, exclude, takenOut, added } = gathered;
+    const { include, exclude, takenOut, added, times } = gathered;
     const sides = [...include, ...exclude];
     this.#gathered = gathered;
     this.#sets = [...sides.map((side) => side.gathered), ...takenOut].map(({ addresses }) => addresses).concat(added);
-    this.#isKept = sides.every(({ source }) => !("prefixes" in source));
+    this.#isKept = times === undefined && sides.every(({ source }) => !("prefixes" in source));
   }
 
   /** Undefined where no source of the deployment lists any of the prefix. */
@@ -130,7 +134,7 @@ class DeploymentTexts {
 
 /** Undefined where no source of the deployment lists any of the prefix. */
 function* explaining(
-  { deployment, include, exclude, takenOut, added, error }: GatheredDeployment,
+  { deployment, include, exclude, takenOut, added, times, error }: GatheredDeployment,
   prefix: Prefix,
 ): Generator<undefined, string | undefined, undefined> {
   const { id, name, definition } = deployment;
@@ -153,8 +157,15 @@ function* explaining(
       excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : including.length > 0 ? "include" : "fit",
     include: including.map(({ source }) => shownSource(source, prefix)),
     exclude: excluding.map(({ source }) => shownSource(source, prefix)),
+    ...(times !== undefined && { ends_at: endOf(times, prefix) }),
     error: null,
   });
+}
+
+/** When the last address of a prefix leaves the list by itself; null: never, or none is in it. */
+function endOf(times: AddressTimes, prefix: Prefix): string | null {
+  const end = times.latestIn(prefix);
+  return end === 0 || end === Infinity ? null : formatTimestamp(end * 1000);
 }
 
 function lists({ gathered: { addresses } }: Side, prefix: Prefix): boolean {

@@ -3,6 +3,7 @@ import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import { commentOf } from "../../formats/comment.ts";
 import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
+import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { trie, trieBytes } from "../../formats/trie.ts";
 import { exportRules } from "../../rulesets/export-rules.ts";
@@ -12,7 +13,8 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
 import { type DeploymentFormat, formatNamed, isOnlyDeployed } from "./deployment-formats.ts";
 import { chunkOf } from "./divide-list.ts";
-import { type ListText, prefixesOfList } from "./list-text.ts";
+import { hasTimes, isTimed, longestTimeoutOf } from "./feed-times.ts";
+import { type ListText, prefixesOfList, timedEntriesOf } from "./list-text.ts";
 import { ATTRIBUTES_OF_EVENT, mispEvent, mispEventId, mispHashes, mispManifest } from "./misp-feed.ts";
 
 /** A file of a feed: its name without a checksum's ending. */
@@ -34,6 +36,8 @@ export type FileContext = Pick<Deployment, "name" | "definition"> & {
   readonly generation?: number;
   readonly at?: number;
   readonly updatedAt?: number;
+  /** The clock reading from which times are counted. */
+  readonly now?: number;
 };
 type Named = Pick<FileContext, "id" | "definition">;
 
@@ -74,13 +78,17 @@ export function fileName({ part, chunk, checksum }: FeedFile, { id, definition }
   return `${part}${number}.${extension}${ending}`;
 }
 
-/** The file of that name; undefined if a deployment of this form never has it. O(1), or O(chunks) for events */
+/**
+ * The file of that name; undefined if a deployment of this form never has it. Files whose times are relative have no
+ * checksums, as their bytes differ from second to second. O(1), or O(chunks) for events
+ */
 export function readFileName(name: string, deployment: Named, chunks: number): FeedFile | undefined {
   const { definition } = deployment;
   if (definition.firewall_format === "misp") return mispFileNamed(name, deployment, chunks);
   const [, part, number, checksum] = /^([a-z0-9]+)(?:-(\d{3}))?\.[a-z]+?(?:\.(md5|sha256))?$/.exec(name) ?? [];
   const chunk = number === undefined ? null : Number(number) - 1;
   if (!(part === "unprocessable" || partsOf(definition).some((each) => each === part))) return undefined;
+  if (checksum !== undefined && hasTimes(definition)) return undefined;
   const file = { part, chunk, checksum: checksum ?? null } as FeedFile;
   const isDivided = chunks > 1 && part !== "unprocessable";
   const isThere = isDivided ? chunk !== null && chunk >= 0 && chunk < chunks : chunk === null;
@@ -232,29 +240,43 @@ function exportOf(context: FileContext, rules: Iterable<Rule>): Generator<string
   return trie.write({ kind: "rules", entries: () => rules, name, title: name, createdAt: now, now, purpose, serial });
 }
 
-function exportOptions({ name, id, definition, generation = 1, at = 0 }: FileContext) {
+function exportOptions({ name, id, definition, generation = 1, at = 0, now }: FileContext) {
   return {
     ...(id !== undefined && { setName: setNameOf(name, id) }),
     purpose: definition.purpose === "allowlist" ? ("allowlist" as const) : ("blocklist" as const),
-    now: at,
+    now: now ?? at,
+    hasTimeouts: definition.options.timeouts === true,
     serial: generation,
     ...(definition.options.comments === true && { comment: commentOf(name) }),
   };
 }
 
-/** The prefixes that the format can express. */
+/** The entries that the format can express. */
 function* rulesIn(
-  { name: deployment, definition }: FileContext,
+  context: FileContext,
   text: ListText,
   families: readonly (4 | 6)[],
   only?: { readonly chunk: number; readonly chunks: number },
 ): Generator<Rule> {
+  const { name: deployment, definition } = context;
   const { unprocessable } = formatNamed(definition.firewall_format);
   const name = definition.options.comments === true ? commentOf(deployment) : null;
-  for (const family of families)
-    for (const prefix of prefixesOfList(text[family])) {
-      if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
-      if (unprocessable?.(prefix) !== undefined) continue;
-      yield { prefix, name, expiresAt: null, createdAt: 0, updatedAt: 0 };
-    }
+  for (const { prefix, expiresAt } of entriesIn(context, text, families)) {
+    if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
+    if (unprocessable?.(prefix) !== undefined) continue;
+    yield { prefix, name, expiresAt, createdAt: 0, updatedAt: 0 };
+  }
+}
+
+/** What has ended is left out, although the list has not been made again yet. */
+function* entriesIn(
+  { definition, now = 0 }: FileContext,
+  text: ListText,
+  families: readonly (4 | 6)[],
+): Generator<Pick<Rule, "prefix" | "expiresAt">> {
+  if (!isTimed(definition, text)) {
+    for (const family of families) for (const prefix of prefixesOfList(text[family])) yield { prefix, expiresAt: null };
+    return;
+  }
+  yield* expiringEntries(timedEntriesOf(text, families), now, longestTimeoutOf(definition));
 }

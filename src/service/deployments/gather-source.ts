@@ -40,6 +40,18 @@ export function isOfDataset(source: DeploymentSource): boolean {
   return "cbs" in source || "cti" in source || "list" in source;
 }
 
+/** A source that is kept for an organisation. */
+export interface UsedSource {
+  readonly organisationId: string;
+  readonly source: DeploymentSource;
+  /** With the ends of its addresses. */
+  readonly isTimed: boolean;
+}
+
+function keyOf({ organisationId, source, isTimed }: UsedSource): string {
+  return `${organisationId} ${JSON.stringify(source)}${isTimed ? " with ends" : ""}`;
+}
+
 /** Gathers sources, and caches what they list until it changes. */
 export class Sources {
   readonly #services: SourceServices;
@@ -50,26 +62,28 @@ export class Sources {
   }
 
   /**
-   * What the source of an organisation lists at `now`. Rejects with SourceError. O(source), in slices; O(1) while
-   * nothing has changed.
+   * What the source of an organisation lists at `now`, with the ends of its addresses if `isTimed`. Rejects with
+   * SourceError. O(source), in slices; O(1) while nothing has changed.
    */
-  async gather(organisationId: string, source: DeploymentSource, now: number): Promise<Gathered> {
-    const key = `${organisationId} ${JSON.stringify(source)}`;
+  async gather(organisationId: string, source: DeploymentSource, now: number, isTimed = false): Promise<Gathered> {
+    const key = keyOf({ organisationId, source, isTimed });
     const version = this.#versionOf(organisationId, source);
-    const kept = this.#kept.get(key);
-    if (kept?.version === version && kept.from <= now) {
+    // With ends it is the same, and more.
+    for (const each of new Set([key, keyOf({ organisationId, source, isTimed: true })])) {
+      const kept = this.#kept.get(each);
+      if (kept?.version !== version || kept.from > now) continue;
       const gathered = await kept.gathered;
       if (now < gathered.until) return gathered;
     }
-    const gathered = this.#gather(organisationId, source, now);
+    const gathered = this.#gather({ organisationId, source, isTimed }, now);
     this.#kept.set(key, { version, from: now, gathered });
     gathered.catch(() => this.#kept.delete(key));
     return gathered;
   }
 
   /** Forgets all sources except those of these organisations' deployments. */
-  keepOnly(used: Iterable<{ readonly organisationId: string; readonly source: DeploymentSource }>): void {
-    const keys = new Set([...used].map(({ organisationId, source }) => `${organisationId} ${JSON.stringify(source)}`));
+  keepOnly(used: Iterable<UsedSource>): void {
+    const keys = new Set([...used].map(keyOf));
     for (const key of this.#kept.keys()) if (!keys.has(key)) this.#kept.delete(key);
   }
 
@@ -93,8 +107,8 @@ export class Sources {
     return "cti" in source ? String(threats.generation) : "";
   }
 
-  async #gather(organisationId: string, source: DeploymentSource, now: number): Promise<Gathered> {
-    if ("ruleset" in source) return this.#gatherRules(organisationId, source.ruleset, now);
+  async #gather({ organisationId, source, isTimed }: UsedSource, now: number): Promise<Gathered> {
+    if ("ruleset" in source) return this.#gatherRules(organisationId, source.ruleset, now, isTimed);
     if ("prefixes" in source)
       return inSlices(
         gatheringPrefixes(
@@ -103,18 +117,19 @@ export class Sources {
         ),
       );
     if ("list" in source) return this.#gatherList(organisationId, source.list);
-    if ("cbs" in source) return this.#gatherNode(source.cbs);
+    if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
     const selection = { classification: classification as Classification | undefined, tags, seenWithinDays };
-    return inSlices(gatheringThreats(nameOf(source), this.#services.threats.view().dataset, selection, now));
+    const { dataset } = this.#services.threats.view();
+    return inSlices(gatheringThreats(nameOf(source), dataset, selection, now, isTimed));
   }
 
-  async #gatherRules(organisationId: string, id: string, now: number): Promise<Gathered> {
+  async #gatherRules(organisationId: string, id: string, now: number, isTimed: boolean): Promise<Gathered> {
     const { memory } = this.#services;
     const found = await atOneVersion(
       () => memory.ruleset(organisationId, id),
-      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules, now),
+      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules, now, isTimed),
     );
     if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; remove it from the sources`);
     return found.result;
@@ -136,11 +151,11 @@ export class Sources {
     );
   }
 
-  async #gatherNode(id: string): Promise<Gathered> {
+  async #gatherNode(id: string, isTimed: boolean): Promise<Gathered> {
     if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
     try {
       const { tree } = await this.#services.catalogue.view().browsing();
-      return await inSlices(gatheringNode(`the node ${id}`, tree, id));
+      return await inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed));
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       throw new SourceError(`the catalogue has no node ${id} any more; remove it from the sources`);

@@ -3,10 +3,12 @@ import type { RefuseListCommand } from "../../store/command.ts";
 import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
+import type { AddressTimes } from "../../sets/address-times.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources } from "./compile-deployment.ts";
-import { SourceError, Sources, type SourceServices } from "./gather-source.ts";
+import { hasTimes } from "./feed-times.ts";
+import { SourceError, Sources, type SourceServices, type UsedSource } from "./gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
 import { hasHistory } from "./deployment-formats.ts";
 import { continuingHistory } from "./list-history.ts";
@@ -52,6 +54,8 @@ interface Known {
   takenOut: readonly Gathered[];
   /** What the last compilation added to shorten it. */
   added: AddressSet;
+  /** When its addresses end, by the last compilation; undefined: its entries have no times. */
+  times: AddressTimes | undefined;
 }
 
 /** What a list is compiled for; without an id, the deployment does not exist yet. */
@@ -132,6 +136,11 @@ export class PublishedLists {
     return this.#known.get(id)?.added ?? AddressSet.EMPTY;
   }
 
+  /** When addresses of the list end, in seconds since 1970, as far as this server has compiled it; undefined: no times. */
+  times(id: string): AddressTimes | undefined {
+    return this.#known.get(id)?.times;
+  }
+
   #compile(deployment: ToCompile, warns: boolean): Promise<CompiledDeployment> {
     const before = deployment.id === undefined ? undefined : this.#known.get(deployment.id)?.before;
     const services = { ...this.#services, sources: this.sources };
@@ -150,6 +159,7 @@ export class PublishedLists {
       before: undefined,
       takenOut: [],
       added: AddressSet.EMPTY,
+      times: undefined,
     };
     this.#known.set(id, known);
     return known;
@@ -270,15 +280,19 @@ export class PublishedLists {
     const own = [...memory.everyExternalList()].filter(({ definition }) => definition.never_block === true);
     this.sources.keepOnly([
       ...deployments.flatMap((deployment) => this.#sourcesOf(deployment)),
-      ...own.map(({ organisationId, id }) => ({ organisationId, source: { list: id } })),
+      ...own.map(({ organisationId, id }) => ({ organisationId, source: { list: id }, isTimed: false })),
     ]);
   }
 
-  #sourcesOf({ organisationId, definition }: Deployment) {
+  #sourcesOf({ organisationId, definition }: Deployment): UsedSource[] {
     const { include, exclude } = definition;
     const allowlists = isGuarded(definition) ? this.#services.memory.rulesets(organisationId, "allowlist") : [];
-    const sources = [...include, ...exclude, ...allowlists.map(({ about: { id } }) => ({ ruleset: id }))];
-    return sources.map((source) => ({ organisationId, source }));
+    const others = [...exclude, ...allowlists.map(({ about: { id } }) => ({ ruleset: id }))];
+    const isTimed = hasTimes(definition);
+    return [
+      ...include.map((source) => ({ organisationId, source, isTimed })),
+      ...others.map((source) => ({ organisationId, source, isTimed: false })),
+    ];
   }
 
   async #renew(deployment: Deployment): Promise<void> {
@@ -303,6 +317,7 @@ export class PublishedLists {
     known.until = compiled.until;
     known.takenOut = compiled.takenOut;
     known.added = compiled.added ?? AddressSet.EMPTY;
+    known.times = compiled.timed?.times;
     const { rejections, suspicions, entries, accepted: collateral } = compiled;
     if (rejections.length === 0 && unreleased(compiled, deployment).length === 0) {
       const remembering = await this.#remembering(deployment, compiled);

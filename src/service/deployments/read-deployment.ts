@@ -2,13 +2,14 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
-import { canComment, exportRules } from "../../rulesets/export-rules.ts";
+import { canComment, exportRules, TIMED_FORMATS } from "../../rulesets/export-rules.ts";
 import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
 import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
+import { hasTimes } from "./feed-times.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
 /** The definition of a new deployment, as far as its request does not specify it. */
@@ -66,6 +67,12 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
     throw invalid({ "options.overflow": ["fit is for lists in one file; leave out chunk_entries"] });
   if (options.comments === true && (isOnlyDeployed(format) || !canComment(format)))
     throw invalid({ "options.comments": [`files in the format ${format} have no comments`] });
+  if (options.timeouts === true && !hasTimes({ options, firewall_format: format }))
+    throw invalid({
+      "options.timeouts": [
+        `entries in the format ${format} cannot have times; choose one of ${[...TIMED_FORMATS].join(", ")}`,
+      ],
+    });
   if (isOnlyDeployed(format)) return;
   const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
   try {

@@ -1,6 +1,6 @@
 import type { Deployment } from "../../store/deployment.ts";
 
-/** A file of a feed as it was last sent. Its URL stays valid until `until` unless the deployment changes. */
+/** A file of a feed as it was last sent. Its URL and its tag stay valid until `until` unless the deployment changes. */
 export interface SentFeed {
   readonly deployment: Deployment;
   /** The digest of the list, not the list, which would keep old lists in memory. */
@@ -9,7 +9,7 @@ export interface SentFeed {
   readonly tag: string;
   /** Milliseconds since 1970, as are the others. */
   readonly changedAt: number;
-  /** The end of the grace time of a replaced token; Infinity: it is the current one. */
+  /** The end of the grace time of a replaced token, or of what relative times can say; Infinity: none. */
   readonly until: number;
 }
 

@@ -4,6 +4,7 @@ import type { App } from "../../app-type.ts";
 import type { Deployment, DeploymentDefinition } from "../../../store/deployment.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
 import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
+import { hasTimes } from "../../../service/deployments/feed-times.ts";
 import { SourceError } from "../../../service/deployments/gather-source.ts";
 import { readDefinition } from "../../../service/deployments/read-deployment.ts";
 import { tagOfDeployment } from "../../../service/rules/tags.ts";
@@ -321,9 +322,9 @@ export async function urlsOf(
     combined: urls(whole),
     ipv4: urls(filesIn("ipv4")),
     ipv6: urls(filesIn("ipv6")),
-    checksums: urls(
-      (whole.length > 0 ? whole : filesIn("ipv4", "ipv6")).map((file) => ({ ...file, checksum: "sha256" })),
-    ),
+    checksums: hasTimes(definition)
+      ? []
+      : urls((whole.length > 0 ? whole : filesIn("ipv4", "ipv6")).map((file) => ({ ...file, checksum: "sha256" }))),
     unprocessable: isComplete ? [] : urls([{ part: "unprocessable", chunk: null, checksum: null }]),
   };
 }

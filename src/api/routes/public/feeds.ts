@@ -160,18 +160,19 @@ async function sendFile(
   services: FeedServices,
 ): Promise<Answer> {
   const { feedBytes } = services;
-  const { bytes, tag } = await feedBytes.file(deployment, list, file);
-  const changedAt = Math.max(list.published.at, deployment.updatedAt);
-  remember(request, { deployment, generation: list.published.generation, tag, changedAt }, services);
+  const requested = { deployment, list, file, now: request.now };
+  const { tag, changedAt, until } = await feedBytes.state(requested);
+  remember(request, { deployment, generation: list.published.generation, tag, changedAt, until }, services);
   vary(reply, "Accept-Encoding");
   reply.header("last-modified", dateOf(changedAt, request.now));
   if (isKnown(request, reply, tag) || isUnmodified(request, changedAt))
     return { send: reply.code(304).send(), bytes: 0 };
+  const { bytes } = await feedBytes.file(requested);
   const type = mediaTypeOf(file, deployment.definition);
   reply.type(type === BINARY ? type : `${type}; charset=utf-8`);
   const coding = bytes.length < MIN_COMPRESSED ? undefined : chooseCoding(request);
   if (coding === undefined) return { send: reply.send(bytes), bytes: bytes.length };
-  const coded = await feedBytes.coded(deployment, list, file, coding, () => compress(bytes, coding, "once"));
+  const coded = await feedBytes.coded(requested, coding, () => compress(bytes, coding, "once"));
   setCoding(reply, coding);
   return { send: reply.send(coded.bytes), bytes: coded.bytes.length };
 }
@@ -179,14 +180,18 @@ async function sendFile(
 /** Remembered for the next request of the same URL, most likely from a device that has the file by then. */
 function remember(
   request: FastifyRequest,
-  { deployment, generation, tag, changedAt }: Omit<SentFeed, "file" | "until">,
+  { deployment, until, ...state }: Omit<SentFeed, "file">,
   { feedTokens, sentFeeds }: FeedServices,
 ): void {
   const { credential, file } = request.params as FeedParameters;
   // The server without the database keeps none, and a password has to be checked each time.
   if (sentFeeds === undefined || isId(credential)) return;
-  const until = feedTokens.endOf(credential, deployment);
-  sentFeeds.remember(request.originalUrl, { deployment, generation, tag, changedAt, file: nameToRecord(file), until });
+  sentFeeds.remember(request.originalUrl, {
+    ...state,
+    deployment,
+    file: nameToRecord(file),
+    until: Math.min(until, feedTokens.endOf(credential, deployment)),
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { ADDRESS_NOTE } from "../../address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { GUARD_OPTION, SOURCE_NOTE } from "../../deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
-import { byteSize, grouped } from "../../output/numbers.ts";
+import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
 import { previewOnServer } from "../../preview-on-server.ts";
@@ -58,7 +58,8 @@ async function run(args: Arguments): Promise<number> {
 }
 
 function documentOf(rendered: RenderedList): object {
-  const { include, exclude, list, families, format, file, sha256, unprocessable, rejections } = rendered;
+  const { include, exclude, list, timed, entries, families, format, file, sha256, unprocessable, rejections } =
+    rendered;
   const { tally, removed } = list;
   const counts = (each: PrefixTally, addresses: (family: Family) => bigint): object =>
     Object.fromEntries(
@@ -76,6 +77,7 @@ function documentOf(rendered: RenderedList): object {
     exclude: exclude.map(source),
     removed: counts(removed, (family) => removed.addresses(family)),
     list: counts(tally, (family) => tally.addresses(family)),
+    ...(timed !== undefined && { timed_entries: entries - timed.permanent }),
     widest: families.flatMap((family) => tally.widest(family).map(formatPrefix)),
     changes_at: changesAt(list.until),
     format,
@@ -95,12 +97,15 @@ function changesAt(until: number): string | null {
 }
 
 function cardOf(rendered: RenderedList): string {
-  const { list, families, format, file, unprocessable, rejections } = rendered;
+  const { list, timed, entries, families, format, file, unprocessable, rejections } = rendered;
   const widest = families.flatMap((family) => list.tally.widest(family).slice(0, 3).map(formatPrefix));
   const style = styleFor(process.stdout);
   const lines = [
     ...columnLines(rowsOf(rendered), NUMBERS, style),
     ...(widest.length === 0 ? [] : [`  widest prefixes: ${widest.join(", ")}`]),
+    ...(timed === undefined
+      ? []
+      : [`  with a timeout: ${counted(entries - timed.permanent, "entry", "entries")} of ${grouped(entries)}`]),
     `  next expiry: ${changesAt(list.until) ?? "none"}`,
     `  as ${format}: ${byteSize(file.length)}`,
     ...(unprocessable.count === 0 ? [] : [`  ${style("yellow", "left out:")} ${leftOutLine(unprocessable, format)}`]),

@@ -63,10 +63,14 @@ async function run(args: Arguments): Promise<number> {
   return EXIT.matched;
 }
 
-async function write(output: string, { list, file, sha256 }: RenderedList, withChecksum: boolean): Promise<void> {
+async function write(
+  output: string,
+  { entries: count, file, sha256 }: RenderedList,
+  withChecksum: boolean,
+): Promise<void> {
   await publish(output, file);
   if (withChecksum) await publish(`${output}.sha256`, Buffer.from(`${sha256}  ${basename(output)}\n`));
-  const entries = counted(list.tally.count(4) + list.tally.count(6), "entry", "entries");
+  const entries = counted(count, "entry", "entries");
   standardError().write(`${output}: ${entries}, ${byteSize(file.length)}\n`);
 }
 
