@@ -53,14 +53,15 @@ function placed(family: Family, { first, exponent }: Block): Prefix {
 }
 
 /** What the source gathers, from real rules, a real catalogue and real threat intelligence. */
-export function gathered(family: Family, source: Source, now: number): Gathered {
+export function gathered(family: Family, source: Source, now: number, isTimed = false): Gathered {
   const { blocks } = source;
   const prefixes = blocks.map((block) => placed(family, block));
   if (source.kind === "prefixes") return finished(gatheringPrefixes("prefixes", prefixes));
-  if (source.kind === "rules") return finished(gatheringRules("rules", rulesOf(blocks, prefixes), now));
-  if (source.kind === "node") return finished(gatheringNode("node", treeOf(blocks, prefixes, now), "/cloud/one"));
+  if (source.kind === "rules") return finished(gatheringRules("rules", rulesOf(blocks, prefixes), now, isTimed));
+  if (source.kind === "node")
+    return finished(gatheringNode("node", treeOf(blocks, prefixes, now), "/cloud/one", isTimed));
   const selection = { classification: "malicious", seenWithinDays: source.days ?? undefined } as const;
-  return finished(gatheringThreats("threats", datasetOf(blocks, prefixes), selection, now));
+  return finished(gatheringThreats("threats", datasetOf(blocks, prefixes), selection, now, isTimed));
 }
 
 export function ruleOf(family: Family, block: Block): Pick<Rule, "prefix" | "expiresAt"> {
@@ -146,4 +147,18 @@ export function numbered(family: Family, prefixes: Iterable<Prefix>): string[] {
     const first = family === 4 ? prefix.w0 - base.w0 : prefix.w3 - base.w3;
     return `${first} ${base.length + BITS - prefix.length}`;
   });
+}
+
+const HALF_DAYS = 24;
+
+/** When a number that is listed at `now` no longer is, in seconds: found by asking at every half day; Infinity: never. */
+export function endsOf(each: Case, now: number): Map<number, number> {
+  const ends = new Map([...expectedOf(each, now)].map((number): [number, number] => [number, Infinity]));
+  for (let at = HALF_DAYS; at > 0; at--) {
+    const time = (at * DAY) / 2;
+    if (time <= now) break;
+    const later = expectedOf(each, time);
+    for (const number of ends.keys()) if (!later.has(number)) ends.set(number, time / 1000);
+  }
+  return ends;
 }

@@ -20,19 +20,8 @@ import type { Rule } from "../../src/rulesets/rule.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";
-import {
-  BITS,
-  type Block,
-  type Case,
-  DAY,
-  expectedOf,
-  fewest,
-  gathered,
-  numbered,
-  ruleOf,
-  type Source,
-  UNIVERSES,
-} from "./compile-oracle.ts";
+import { anyCase, block } from "./any-case.ts";
+import { BITS, type Case, DAY, expectedOf, fewest, gathered, numbered, ruleOf, UNIVERSES } from "./compile-oracle.ts";
 
 function prefixes(name: string, ...texts: string[]): Gathered {
   return finished(
@@ -120,29 +109,6 @@ test("IPv4 addresses in mapped form do not come out of an IPv6 list, and are not
   const list = compileList({ include, exclude: [prefixes("neighbour", "::fffe:0:0/96")] });
   assert.ok(textsOf(list).every((text) => !text.startsWith("::ffff:")));
   assert.equal(list.tally.addresses(6), (1n << 64n) - (2n << 32n));
-});
-
-const block: fc.Arbitrary<Block> = fc.nat({ max: BITS }).chain((exponent) =>
-  fc.record({
-    exponent: fc.constant(exponent),
-    first: fc.nat({ max: 2 ** (BITS - exponent) - 1 }).map((at) => at * 2 ** exponent),
-    day: fc.option(fc.integer({ min: 1, max: 6 })),
-    isMalicious: fc.boolean(),
-  }),
-);
-/** Each block once, as the rule of a prefix replaces the one before. */
-const blocks = fc.uniqueArray(block, {
-  maxLength: 8,
-  selector: ({ first, exponent }) => `${first} ${exponent}`,
-});
-const source: fc.Arbitrary<Source> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("rules", "node", "prefixes"), blocks }),
-  fc.record({ kind: fc.constant("threats"), blocks, days: fc.option(fc.nat({ max: 3 })) }),
-);
-const anyCase: fc.Arbitrary<Case> = fc.record({
-  include: fc.array(source, { maxLength: 4 }),
-  exclude: fc.array(source, { maxLength: 3 }),
-  shortest: fc.nat({ max: BITS }),
 });
 
 function contentOf(family: Family, { include, exclude, shortest }: Case, now: number): ListContent {
