@@ -21,10 +21,10 @@ function loaded(bundled: boolean): number {
   return Number(stdout);
 }
 
-test("the sources load no package from node_modules, but their bundles", () => {
+test("the sources load packages from their bundles, not from node_modules", () => {
   assert.equal(loaded(true), 0);
 });
 
-test("negative control: without the hook they load packages from there", () => {
+test("negative control: without the hook they load packages from node_modules", () => {
   assert.ok(loaded(false) > 100);
 });

@@ -21,7 +21,7 @@ test("the parser accepts exactly what the oracle, libuv and the C library accept
   for (const peer of peers) assert.ok(result.compared[peer.name]! > 0.9 * TEXTS);
 });
 
-test("bytes anywhere in a buffer, canonical forms and error positions hold for generated texts", (t) => {
+test("bytes at any offset of a buffer, canonical forms and error positions are right for generated texts", (t) => {
   checkTexts(SEED + 1, TEXTS / 5);
   t.diagnostic(`seed ${SEED + 1}: ${TEXTS / 5} texts`);
 });

@@ -30,7 +30,7 @@ function refusal(text: string, code: string, position: number, cure: string) {
   };
 }
 
-test("every spelling of the table is read as its canonical form, by every entrance", () => {
+test("every spelling of the table is read as its canonical form, by every function", () => {
   const out = new Uint32Array(4);
   for (const [text, canonical] of VALID_ADDRESSES) {
     const address = parseAddress(text);
@@ -43,7 +43,7 @@ test("every spelling of the table is read as its canonical form, by every entran
   }
 });
 
-test("every malformed text of the table is refused with its code, its position and the cure", () => {
+test("every malformed text of the table is rejected with its code, its position and the remedy", () => {
   for (const [text, code, position, cure] of MALFORMED_ADDRESSES) {
     assert.throws(() => parseAddress(text), refusal(text, code, position, cure));
     assert.throws(() => parseAddressInto(text, new Uint32Array(4)), AddressError);
@@ -52,7 +52,7 @@ test("every malformed text of the table is refused with its code, its position a
   }
 });
 
-test("the cures that propose an address propose one that is accepted", () => {
+test("a remedy that proposes an address proposes a valid one", () => {
   const proposals = MALFORMED_ADDRESSES.flatMap(
     ([, , , cure]) => /(?:did you mean|write) ([0-9a-f:.]+[.:][0-9a-f]+)/.exec(cure)?.[1] ?? [],
   );
@@ -78,7 +78,7 @@ test("a shared buffer and Node's Buffer are read like any bytes", () => {
   assert.deepEqual([...out], [0x20010db8, 0, 0, 1]);
 });
 
-test("a long text is cut in the message and kept in the error", () => {
+test("a long text is shortened in the message and complete in the error", () => {
   const text = "1".repeat(100_000);
   assert.throws(
     () => parseAddress(text),
@@ -86,7 +86,7 @@ test("a long text is cut in the message and kept in the error", () => {
   );
 });
 
-test("a character that is not valid is reported exactly where it was put into a valid address", () => {
+test("an invalid character is reported exactly where it was inserted into a valid address", () => {
   const valid = fc.integer().map((seed) => {
     const random = seededRandom(seed);
     return random(2) === 0 ? quadText(random) : sixText(random);
@@ -111,7 +111,7 @@ const words = fc.array(
   },
 );
 
-test("an address and its canonical text are read and written back unchanged", () => {
+test("addresses and their canonical texts round-trip unchanged", () => {
   fc.assert(
     fc.property(words, ([w0, w1, w2, w3]) => {
       const four = { family: 4, w0: w0!, w1: 0, w2: 0, w3: 0 } as const;
@@ -125,7 +125,7 @@ test("an address and its canonical text are read and written back unchanged", ()
   );
 });
 
-test("IPv6 texts keep the rules of RFC 5952, and Node's URL agrees", () => {
+test("IPv6 texts follow RFC 5952, and Node's URL agrees", () => {
   let runs = 0;
   fc.assert(
     fc.property(words, ([w0, w1, w2, w3]) => {
@@ -146,7 +146,7 @@ test("IPv6 texts keep the rules of RFC 5952, and Node's URL agrees", () => {
   assert.ok(runs > 15_000);
 });
 
-test("formatting into bytes touches only what it returns", () => {
+test("formatting into bytes writes only the bytes that it returns", () => {
   const out = new Uint8Array(64).fill(0xaa);
   const longest = new Uint32Array(4).fill(0xffffffff);
   assert.equal(formatAddressInto(6, longest, out, 10), 49);

@@ -42,14 +42,14 @@ test("every prefix and every address of the table is read as its canonical prefi
   }
 });
 
-test("host bits are refused by name of the canonical prefix, or masked", () => {
+test("host bits are rejected with the canonical prefix in the message, or masked", () => {
   for (const [text, canonical] of HOST_BITS_SET) {
     assertRefused(parsePrefix, [text, "host-bits-set", text.indexOf("/") + 1, `did you mean ${canonical}?`]);
     assert.equal(formatPrefix(parsePrefix(text, "mask")), canonical);
   }
 });
 
-test("every malformed prefix, and every malformed address, is refused as a prefix", () => {
+test("every malformed prefix, and every malformed address, is rejected as a prefix", () => {
   for (const malformed of MALFORMED_PREFIXES) {
     assertRefused(parsePrefix, malformed);
     assertRefused((text) => parsePrefix(text, "mask"), malformed);
@@ -59,11 +59,11 @@ test("every malformed prefix, and every malformed address, is refused as a prefi
   }
 });
 
-test("every malformed range is refused", () => {
+test("every malformed range is rejected", () => {
   for (const malformed of MALFORMED_RANGES) assertRefused(parseRange, malformed);
 });
 
-test("a length outside its family is refused", () => {
+test("a length that its family does not have is rejected", () => {
   for (const length of [-1, 33, 1.5, Number.NaN]) {
     assert.throws(() => prefixOf(parseAddress("10.0.0.0"), length), {
       name: "AddressError",
@@ -92,7 +92,7 @@ const values = family.chain((of) => {
   return fc.record({ family: fc.constant(of), values: fc.array(value, { minLength: 2, maxLength: 2 }) });
 });
 
-test("a range becomes the fewest prefixes that cover exactly it", () => {
+test("a range becomes the fewest prefixes that cover exactly this range", () => {
   fc.assert(
     fc.property(values, ({ family: of, values: ends }) => {
       const [first, last] = ends[0]! <= ends[1]! ? [ends[0]!, ends[1]!] : [ends[1]!, ends[0]!];
@@ -107,7 +107,7 @@ test("a range becomes the fewest prefixes that cover exactly it", () => {
   );
 });
 
-test("the whole space is one prefix, and everything but its ends the most there are", () => {
+test("the whole space is one prefix; without its first and last address it takes the maximum number", () => {
   const whole = (text: string) => {
     const { first, last } = parseRange(text);
     return rangeToPrefixes(first, last);
@@ -131,7 +131,7 @@ const crowd = family.chain((of) => {
   return fc.array(prefix, { maxLength: 40 });
 });
 
-test("merging prefixes gives the fewest that cover exactly the same addresses", () => {
+test("merging prefixes yields the fewest that cover exactly the same addresses", () => {
   fc.assert(
     fc.property(crowd, crowd, (one, other) => {
       const merged = mergePrefixes([...one, ...other]);
@@ -146,7 +146,7 @@ test("merging prefixes gives the fewest that cover exactly the same addresses", 
   );
 });
 
-test("negative control: the oracle tells a merge that forgets one join, and a range one too long", () => {
+test("negative control: the oracle detects a merge that misses one join, and a range that is one too long", () => {
   const halves = ["10.0.0.0/9", "10.128.0.0/9"].map((text) => parsePrefix(text));
   assert.notDeepEqual(halves.map(blockOf), oracleMerge(halves.map(blockOf), 32));
   assert.notDeepEqual(
@@ -155,7 +155,7 @@ test("negative control: the oracle tells a merge that forgets one join, and a ra
   );
 });
 
-test("containment is that of the numbers, and ip-num sees the same first and last address", () => {
+test("containment equals that of numbers, and ip-num has the same first and last address", () => {
   const pair = fc.tuple(crowd, crowd).filter(([one, other]) => one.length > 0 && other.length > 0);
   let contained = 0;
   fc.assert(

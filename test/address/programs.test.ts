@@ -145,7 +145,7 @@ for (const parser of PARSERS) {
     let theirs: readonly Answers[] | undefined;
     const asked = (): readonly Answers[] => (theirs ??= parser.answers(texts, folder.path));
 
-    test("say the same of every text but for the differences that are written down", (t) => {
+    test("agree about every text except for the documented differences", (t) => {
       const ours = ourAnswers(texts, OURS);
       const { unexplained, explained } = compare(parser, texts, asked(), ours);
       assert.deepEqual(unexplained.slice(0, 10), [], `${unexplained.length} in all`);
@@ -158,7 +158,7 @@ for (const parser of PARSERS) {
       assert.ok(taken("address") > TEXTS / 10 && taken("prefix") > TEXTS / 10);
     });
 
-    test("negative control: a parser with a fault of its own is noticed", () => {
+    test("negative control: a parser with an error of its own is detected", () => {
       for (const [fault, address] of Object.entries(brokenParsers)) {
         // What it takes and we do not, it shares with these.
         if (fault === "drops a zone id" && ["CPython ipaddress", "Go net/netip"].includes(parser.name)) continue;
@@ -169,7 +169,7 @@ for (const parser of PARSERS) {
       }
     });
 
-    test("negative control: a program that loses an answer is noticed", () => {
+    test("negative control: a program that loses an answer is detected", () => {
       const silent: Parser = {
         ...parser,
         answers: (some) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keyOfText, keyOfWords, SeenTexts } from "../../src/address/seen-texts.ts";
 
-test("each text is added once, in the order in which they came, whatever their keys", () => {
+test("each text is added once, in the order of arrival, whatever the keys are", () => {
   const given = Array.from({ length: 2000 }, (_, at) => `10.0.${(at * 7) % 250}.${at % 3}`);
   for (const key of [keyOfText, () => 0, (text: string) => text.length]) {
     const texts: string[] = [];
@@ -13,7 +13,7 @@ test("each text is added once, in the order in which they came, whatever their k
   }
 });
 
-test("addresses that differ in any words have different keys, also where a plain sum or XOR of them is the same", () => {
+test("addresses that differ in any word have different keys, even if a plain sum or XOR is equal", () => {
   const count = 10_000;
   const rows: Record<string, (at: number) => [number, number, number, number]> = {
     "one network": (at) => [0x2001_0db8, 0, 0, at],

@@ -45,7 +45,7 @@ const DECISIONS: readonly (readonly [string, string, string, boolean])[] = [
   ["::/0", "::", "Unspecified Address", false],
 ];
 
-test("the most specific covering entry decides, else the first one inside", () => {
+test("the most specific covering entry decides, otherwise the first one inside", () => {
   for (const [question, block, name, globallyReachable] of DECISIONS) {
     const entry = specialPurpose(parsePrefix(question));
     assert.ok(entry !== undefined, question);
@@ -58,7 +58,7 @@ test("the most specific covering entry decides, else the first one inside", () =
   }
 });
 
-test("ordinary addresses are none of them, up to the edges", () => {
+test("ordinary addresses up to the edges of each block are not special-purpose", () => {
   const ordinary = [
     "1.1.1.1",
     "9.255.255.255",
@@ -94,7 +94,7 @@ const LISTED = [
   "fe80::/10 ff00::/8",
 ].flatMap((line) => line.split(" ").map((text) => parsePrefix(text)));
 
-test("each published block decides about itself, and at its edges the longest block that holds the address does", () => {
+test("each published block decides about itself, and at its edges the most specific block that contains the address decides", () => {
   let questions = 0;
   for (const listed of LISTED) {
     assert.deepEqual(specialPurpose(listed)?.prefix, listed);

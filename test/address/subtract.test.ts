@@ -71,9 +71,9 @@ function isExact(difference: (a: Prefix[], b: Prefix[]) => Prefix[]): fc.IProper
   });
 }
 
-test("equals the difference of the sets of addresses", () => fc.assert(isExact(subtractPrefixes), RUNS));
+test("equals the difference of sets of addresses", () => fc.assert(isExact(subtractPrefixes), RUNS));
 
-test("negative control: taking listed prefixes off the list is told from it", () => {
+test("negative control: removing only listed prefixes is detected as different", () => {
   const ofLists = (a: Prefix[], b: Prefix[]): Prefix[] =>
     mergePrefixes(a.filter((prefix) => !b.some((other) => comparePrefixes(prefix, other) === 0)));
   assert.equal(fc.check(isExact(ofLists), RUNS).failed, true);

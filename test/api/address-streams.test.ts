@@ -54,7 +54,7 @@ for (const [name, pathOf] of [
   ["checks", () => check],
   ["lookups of services", () => "/v1/cbs/lookup"],
 ] as const) {
-  test(`${name}: a stream has the answers of a map, one per line, and so has a list with Accept`, async () => {
+  test(`${name}: a stream has the results of a map, one per line, as does a list with Accept`, async () => {
     const asked = [...ASKED, "1.1.1.1", "203.0.113.200"];
     const { body: map } = await ask(t, "POST", pathOf(), { key, body: { ips: asked } });
     const expected = asked.map((ip) => map[ip]);
@@ -75,7 +75,7 @@ for (const [name, pathOf] of [
     assert.deepEqual([list.text, list.headers.get("content-type")], [text.text, `${LINES}; charset=utf-8`]);
   });
 
-  test(`${name}: lines are answered while they arrive; an invalid one by its number and what is wrong with it`, async () => {
+  test(`${name}: lines are answered while they arrive; an invalid one gets its number and its error`, async () => {
     const call = stream(pathOf(), LINES);
     call.write('"8.8.8.8"\n\n{"ip":"203.0.113.200"}\n');
     const [response] = (await once(call, "response")) as [IncomingMessage];
@@ -112,7 +112,7 @@ for (const [name, pathOf] of [
   });
 }
 
-test("a stream of checks goes by the rules and the clock of each moment; it ends with its ruleset, or its key", async () => {
+test("a stream of checks uses the current rules and time for each line, and ends when its ruleset or key ends", async () => {
   const created = await ask(t, "POST", rulesets, { key, body: { name: "passing", purpose: "blocklist" } });
   const path = `${rulesets}${created.body.id}`;
   const { id, text: other } = await addKey(t, organisationId, "read");
@@ -147,7 +147,7 @@ test("a stream of checks goes by the rules and the clock of each moment; it ends
 /** Lines between two measurements, each of which collects garbage. */
 const MEASURED_EVERY = rounds({ short: 10_000, long: 50_000 });
 
-test("a stream of any length has the answers of a bulk check, in flat memory, no faster than it is read", async (context) => {
+test("a stream of any length has the results of a bulk check, in constant memory, no faster than it is read", async (context) => {
   const count = rounds({ short: 60_000, long: 1_000_000 });
   const ips = Array.from({ length: 1000 }, (_, at) => (at % 4 === 0 ? `8.8.${at >> 2}.8` : `203.0.113.${at % 256}`));
   const { body } = await ask(t, "POST", check, { key, body: { ips } });

@@ -122,11 +122,11 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     await postgres[Symbol.asyncDispose]();
   });
 
-  test("every read after a write knows it, also where no notification arrives", { skip: onlyLong() }, (t) =>
+  test("every read after a write includes it, even if no notification arrives", { skip: onlyLong() }, (t) =>
     holdsEverywhere(t, pair),
   );
 
-  test("a write that changes nothing, since another server's came before, is answered when that can be read", async () => {
+  test("a write that changes nothing because another server was faster is confirmed when that server's write is readable", async () => {
     for (let i = 0; i < 10; i++) {
       const ip = `198.18.1.${i}`;
       await pair.ask(0, "/rules", { body: { ip } });
@@ -136,7 +136,7 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     }
   });
 
-  test("a client that is asked to reads what it has written, whichever server its requests reach", async () => {
+  test("a client with the option reads its own writes, whichever server its requests reach", async () => {
     const { urls, key, rulesetId: ruleset_id } = pair;
     const path = { ruleset_id };
     const stale = async (readYourWrites: boolean, second: number): Promise<number> => {
@@ -161,7 +161,7 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
   });
 });
 
-test("two server processes on one SQLite file: every read after a write knows it", async (t) => {
+test("two server processes on one SQLite file: every read after a write includes it", async (t) => {
   const folder = makeFastFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const location = { file: join(folder, "store.db") };
@@ -184,7 +184,7 @@ describe("X-After-Sequence", () => {
   after(() => t.close());
   const read = (after: string, who = key) => ask(t, "GET", LISTS, { key: who, headers: { "X-After-Sequence": after } });
 
-  test("answers to callers name the last change, in both scopes; others nothing", async () => {
+  test("responses to authenticated callers name the last change, in both scopes; other responses do not", async () => {
     const user = await addUser(t, organisation, "editor");
     const last = String(t.server.services.memory.sequence);
     const made = await ask(t, "POST", LISTS, { key, body: { name: "x", purpose: "allowlist" } });
@@ -205,7 +205,7 @@ describe("X-After-Sequence", () => {
       assert.equal(answer.headers.get("x-sequence"), null);
   });
 
-  test("what is no number is a 400, in both scopes", async () => {
+  test("a value that is not a number gets 400, in both scopes", async () => {
     const user = await addUser(t, organisation, "viewer");
     for (const bad of ["x", "-1", "1.5", "1e3", "0x1", "1, 2", "9007199254740992", "9".repeat(30)]) {
       const answers = [
@@ -217,13 +217,13 @@ describe("X-After-Sequence", () => {
     }
   });
 
-  test("a change that does not come is a 503 that says so, after a wait", async () => {
+  test("a change that does not arrive gets 503 with the reason, after a wait", async () => {
     const { status, headers, body } = await read(FAR);
     assert.deepEqual([status, headers.get("retry-after"), body.type], [503, "1", "/problems/service-unavailable"]);
     assert.match(body.detail, new RegExp(`this server does not have change ${FAR} \\(X-After-Sequence\\) after 5 s`));
   });
 
-  test("a caller who waits for what never comes takes no more than a fair share, and others are answered meanwhile", async () => {
+  test("a caller that waits for changes that never arrive gets only a fair share, and others are served meanwhile", async () => {
     const other = (await addKey(t, await addOrganisation(t, "others"))).text;
     const began = Array.from({ length: 40 }, () => read(FAR));
     const refused = await Promise.race(began);

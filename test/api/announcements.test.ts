@@ -31,7 +31,7 @@ function announcing(write: (command: AnnouncementCommand, writes: number) => Pro
   return { announcements, counted };
 }
 
-test("a server that is stopped leaves what it has not announced yet to the next one", async () => {
+test("a server that is stopped leaves pending announcements to the next one", async () => {
   let stopped: Promise<void> | undefined;
   const { announcements, counted } = announcing((command) => {
     stopped ??= announcements.stop();
@@ -45,7 +45,7 @@ test("a server that is stopped leaves what it has not announced yet to the next 
   await next.announcements.stop();
 });
 
-test("after a failure of the store, the other keys wait for the next look", async () => {
+test("after a failure of the store, the other keys wait for the next check", async () => {
   const folder = makeFastFolder();
   const closed = await openStore({ file: join(folder, "closed.db") });
   await closed.close();

@@ -88,7 +88,7 @@ const send = ({ method, path }: Operation, query: string, body?: unknown, header
     ...(headers === undefined ? {} : { headers }),
   });
 
-test("every operation is described: the specification's by their ids", async () => {
+test("every operation is documented; those of the specification by their ids", async () => {
   const ids = (await allOperations()).map(({ described }) => described.operationId).sort();
   assert.deepEqual(ids, [
     "addRule",
@@ -173,7 +173,7 @@ const UNKNOWN = [
   ["", "query"],
 ] as const;
 
-test("an unknown parameter is a 400 with the nearest known one, in both scopes; a value that may be a key is not repeated", async (c) => {
+test("an unknown parameter gets 400 with the nearest known one, in both scopes; a value that may be a key is not repeated", async (c) => {
   const user = await addUser(t, await addOrganisation(t, "nearest"), "admin");
   const errors = ({ body }: Answer) => body.validation_errors;
   assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/ranges?agregate=true", { key })), {
@@ -275,7 +275,7 @@ async function withBodies(): Promise<WithBody[]> {
     });
 }
 
-test("bodies: missing, empty, no JSON, no object, repeated and unknown members, too deep, not UTF-8", async () => {
+test("bodies: missing, empty, not JSON, not an object, repeated and unknown members, too deep, not UTF-8", async () => {
   let checked = 0;
   for (const operation of await withBodies()) {
     const { path, query, example } = operation;
@@ -360,13 +360,13 @@ for (const [what, body, field] of RULE) {
   });
 }
 
-test("updateRule: no member, or ip among them", async () => {
+test("updateRule: without a member, or with ip", async () => {
   const path = `/v1/edl/ip-rulesets/${id}/rules/rule?ip=203.0.113.0/24`;
   errorsOf("", await ask(t, "PUT", path, { key, body: {} }));
   assert.deepEqual(errorsOf("", await ask(t, "PUT", path, { key, body: { ip: "192.0.2.1" } })), ["ip"]);
 });
 
-test("special-purpose addresses are refused unless the deployment takes them", async (context) => {
+test("special-purpose addresses are rejected unless the server allows them", async (context) => {
   const strict = await startServer({ specialPurpose: false });
   context.after(() => strict.close());
   const { text } = await addKey(strict, await addOrganisation(strict, "strict"));
@@ -416,14 +416,14 @@ test("an id with an encoded colon is unknown, whatever the method", async () => 
     }
 });
 
-test("a request id of the client's is kept if it is a sane token", async () => {
+test("a request id from the client is kept if it is a valid token", async () => {
   const idOf = async (given: string) =>
     (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
   assert.equal(await idOf("abc-123"), "abc-123");
   for (const given of ["a b", "x".repeat(200), "<script>"]) assert.match((await idOf(given))!, /^[0-9a-f-]{36}$/);
 });
 
-test("a refused body that is all there leaves its connection open; one that is too long closes it", async () => {
+test("a rejected body that has arrived completely leaves its connection open; one that is too long closes it", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const post = (
     body: string,
@@ -455,7 +455,7 @@ test("a refused body that is all there leaves its connection open; one that is t
   agent.destroy();
 });
 
-test("bodies are read alike in one piece, in pieces and chunked; what passes the limit in any of them is 413; what never ends is 408", async () => {
+test("bodies in one piece, in pieces and chunked are read alike; beyond the limit they get 413, and without an end 408", async () => {
   const send = (
     headers: Record<string, string | number>,
     pieces: readonly string[],

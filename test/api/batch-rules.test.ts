@@ -69,7 +69,7 @@ for (const scope of ["public", "dashboard"] as const) {
       return { id, batch, rules };
     }
 
-    test("atomic: false: a malformed item has its own result, and the others are carried out", async () => {
+    test("atomic: false: a malformed item has its own result, and the others are executed", async () => {
       const { batch, rules } = await makeRuleset();
       const items = MALFORMED.flatMap(([item], i) => [item, { op: "add", ip: `198.51.100.${i}` }]);
       const { status, results } = await batch(items, false);
@@ -85,7 +85,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.equal((await rules()).length, 1 + MALFORMED.length);
     });
 
-    test("the errors of an item are those of its op alone, and a wrong op is told the right ones", async () => {
+    test("the errors of an item are only those of its op, and the error of an unknown op lists the valid ones", async () => {
       const { batch } = await makeRuleset();
       const items = [
         { op: "remove", ip: "192.0.2.9" },
@@ -107,7 +107,7 @@ for (const scope of ["public", "dashboard"] as const) {
       );
     });
 
-    test("atomic: a malformed item is a 400 that names it, and nothing is written", async () => {
+    test("atomic: a malformed item causes a 400 that names it, and nothing is written", async () => {
       const { batch, rules } = await makeRuleset();
       for (const [item, , members] of MALFORMED) {
         const { status, body } = await batch([{ op: "add", ip: "198.51.100.1" }, item]);
@@ -124,7 +124,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual(await rules(), ["192.0.2.1"]);
     });
 
-    test("a refused batch of thousands of items has as many results", async () => {
+    test("a rejected batch of thousands of items has as many results", async () => {
       const { batch, rules } = await makeRuleset();
       const items = Array.from({ length: 3000 }, (_, at) => ({
         op: "add",
@@ -141,7 +141,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual(await rules(), ["192.0.2.1"]);
     });
 
-    test("a refused batch says why items failed, and of the others that they were not applied", async () => {
+    test("a rejected batch says why items failed, and that the others were not applied", async () => {
       const { batch, rules } = await makeRuleset();
       const items = [
         { op: "add", ip: "198.51.100.1" },
@@ -183,7 +183,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual(await rules(), ["198.51.100.1"]);
     });
 
-    test("what is gone is absent, and no failure unless it is asked for", async () => {
+    test("a deleted rule is absent, which is a failure only on request", async () => {
       const { batch, rules } = await makeRuleset();
       const gone = { op: "delete", ip: "198.51.100.9" };
       for (const missing of [{}, { missing: "ignore" }]) {
@@ -197,7 +197,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual(await rules(), ["192.0.2.1", "198.51.100.1"]);
     });
 
-    test("a ruleset that is full: 409, with the items that have no room", async () => {
+    test("a full ruleset: 409 with the items that do not fit", async () => {
       const { id, batch } = await makeRuleset();
       const many = Array.from({ length: MAX }, (_, i) => ({ op: "add", ip: `10.0.${i >> 8}.${i & 255}` }));
       const refused = await batch(many);
@@ -218,7 +218,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual([one.status, one.body.type], [409, "/problems/conflict"]);
     });
 
-    test("a repetition with malformed items has the first answer", async () => {
+    test("a repetition with malformed items gets the first response", async () => {
       const { batch, rules } = await makeRuleset();
       const again = () =>
         batch(

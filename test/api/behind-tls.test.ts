@@ -75,7 +75,7 @@ for (const proxy of PROXIES) {
       };
     }
 
-    test("the first user is made and signs in, by cookies for https only, and looks an address up", async () => {
+    test("the first user is created, signs in with cookies for https only, and looks up an address", async () => {
       const page = { Origin: origin(), "Sec-Fetch-Site": "same-origin" };
       const made = await send("POST", "/dashboard/api/setup", page, {
         token: t.server.setupToken,
@@ -110,7 +110,7 @@ for (const proxy of PROXIES) {
       );
     });
 
-    test("a key, links to the proxy, and an id for every answer", async () => {
+    test("a key, links to the proxy, and an id for every response", async () => {
       const { text: key } = await addKey(t, await addOrganisation(t, "Links"));
       const id = randomUUID();
       const { status, headers, body } = await send("GET", "/v1/edl/ip-rulesets?page_size=1", {

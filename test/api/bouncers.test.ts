@@ -73,7 +73,7 @@ const FULL = "4h0m0s";
 const START_UP = "?startup=true";
 const NOTHING = { new: null, deleted: null };
 
-test("a bouncer starts with everything, then gets differences; a restart of either goes on", async () => {
+test("a bouncer starts with everything, then gets differences, and continues after a restart of either side", async () => {
   const { id } = await deployed();
   const { key } = await newBouncer(id);
   const all = { "192.0.2.0/24": FULL, "198.51.100.7": FULL, "2001:db8::/32": FULL };
@@ -114,7 +114,7 @@ test("a decision names its scope, origin and source; the body is JSON, and gzip 
   assert.equal(new Set(decisions.map((each: { id: number }) => each.id)).size, decisions.length);
 });
 
-test("HEAD, a response that breaks off, and a filter do not lose anything", async () => {
+test("HEAD, an interrupted response and a filter lose nothing", async () => {
   const many = Array.from({ length: 60_000 }, (_, i) => `10.${i >> 15}.${(i >> 7) & 255}.${(2 * i) & 255}`);
   const { id } = await deployed({ include: [{ prefixes: many }] });
   const { key } = await newBouncer(id);
@@ -136,7 +136,7 @@ test("HEAD, a response that breaks off, and a filter do not lose anything", asyn
   assert.equal(Object.keys((await pull(only.key, "?startup=true&origins=cscli,lists")).new!).length, 2);
 });
 
-test("a key opens its stream only; other keys, also API keys, get 403 with a message, and it is in no log", async () => {
+test("a key opens only its own stream; other keys, including API keys, get 403 with a message; no log has the key", async () => {
   const { id } = await deployed();
   const { id: bouncer, key } = await newBouncer(id);
   const { text: apiKey } = await addKey(t, organisationId);
@@ -155,7 +155,7 @@ test("a key opens its stream only; other keys, also API keys, get 403 with a mes
   assert.ok(!t.logged().includes(key.slice(8)), "no key is logged");
 });
 
-test("bad parameters are named in a message; a list that was never made is 503", async () => {
+test("bad parameters are named in a message; a list that was never compiled gets 503", async () => {
   const { id } = await deployed();
   const { key } = await newBouncer(id);
   const rows: readonly (readonly [query: string, message: RegExp])[] = [
@@ -199,7 +199,7 @@ test("live mode: the decisions that cover an address or a range, or null", async
   }
 });
 
-test("expiring rules have their own durations, which follow changes; permanent ones are sent again in time", async () => {
+test("expiring rules have their own durations, which follow changes; permanent rules are sent again in time", async () => {
   const { ruleset } = await write({
     kind: "create-ruleset",
     ...by(),
@@ -233,7 +233,7 @@ test("expiring rules have their own durations, which follow changes; permanent o
   assert.deepEqual(await pull(key), NOTHING);
 });
 
-test("what bouncers report to have dropped is shown by source and by hour; nothing in it is trusted", async () => {
+test("what bouncers report as dropped is shown by source and by hour; nothing in reports is trusted", async () => {
   const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }] });
   const { key } = await newBouncer(id);
   const { text: apiKey } = await addKey(t, organisationId, "read");
@@ -280,7 +280,7 @@ test("what bouncers report to have dropped is shown by source and by hour; nothi
   assert.equal((await ask(t, "POST", "/v1/usage-metrics", { key: apiKey, body: {} })).status, 403);
 });
 
-test("a deployment that is not active, or deleted, ends what its bouncers enforce", async () => {
+test("bouncers of an inactive or deleted deployment stop enforcing", async () => {
   const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }] });
   const { key } = await newBouncer(id);
   await pull(key, START_UP);
@@ -292,7 +292,7 @@ test("a deployment that is not active, or deleted, ends what its bouncers enforc
   assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.0/24": "-1s" } });
 });
 
-test("hosts only: ranges as their addresses, wide ones left out", async () => {
+test("hosts only: ranges are sent as single addresses, and wide ranges are left out", async () => {
   const { id } = await deployed({
     include: [{ prefixes: ["192.0.2.8/31", "10.0.0.0/23", "2001:db8::1", "2001:db8:1::/64"] }],
   });

@@ -73,7 +73,7 @@ class Listener {
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-test("a change is an event with its number and the document of the pages; a stream resumes after a number", async () => {
+test("a change is an event with its number and the same document as in pages; a stream resumes after a number", async () => {
   const start = await lastSequence();
   const live = await Listener.opened();
   assert.deepEqual(
@@ -98,7 +98,7 @@ test("a change is an event with its number and the document of the pages; a stre
   for (const each of [live, resumed, earlier]) each.close();
 });
 
-test("a reader that stops reading misses nothing when it goes on, and the server keeps little for it", async () => {
+test("a reader that pauses misses nothing when it continues, and the server keeps little for it", async () => {
   const start = await lastSequence();
   const slow = await Listener.opened(`?after=${start}`);
   slow.response.pause();
@@ -114,7 +114,7 @@ test("a reader that stops reading misses nothing when it goes on, and the server
   fast.close();
 });
 
-test("numbers that cannot be: 400 and 410; more streams than permitted: 503, until one closes", async () => {
+test("impossible numbers: 400 and 410; more streams than permitted: 503, until one closes", async () => {
   const status = async (path: string, headers = {}) => {
     const listener = await Listener.open(path, headers);
     listener.close();

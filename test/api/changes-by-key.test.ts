@@ -30,7 +30,7 @@ const rules = async (id: string) =>
 const last = async () => (await send("GET", "/v1/audit?limit=1")).body.items[0];
 const undo = (sequence: number | string, by = key) => send("POST", `/v1/audit/${sequence}:undo`, undefined, by);
 
-test("a key that may write reads the audit log of its organisation; others get 403 or their own", async () => {
+test("a key with write access reads the audit log of its organisation; other keys get 403 or their own log", async () => {
   await add(one, { ip: "203.0.113.0/24", name: "office" });
   const entry = await last();
   assert.deepEqual([entry.kind, entry.actor.kind, entry.ruleset_id], ["add-rule", "key", one]);
@@ -42,7 +42,7 @@ test("a key that may write reads the audit log of its organisation; others get 4
   assert.deepEqual((await rules(one)).length, 1, "nothing was undone");
 });
 
-test("any change is undone exactly, also one before the last, a deletion, and the undoing itself", async () => {
+test("any change is undone exactly, including earlier ones, a deletion, and the undo itself", async () => {
   await add(one, { ip: "198.51.100.7", name: "scanner", expires_in_days: 3 });
   const before = await rules(one);
   await send("PUT", `/v1/edl/ip-rulesets/${one}/rules?max_shrink=100`, { rules: [{ ip: "192.0.2.0/24" }] });
@@ -59,7 +59,7 @@ test("any change is undone exactly, also one before the last, a deletion, and th
   assert.deepEqual(await rules(one), after);
 });
 
-test("what has changed since, what is not about rules, and what there never was, is not undone", async () => {
+test("changes that were overwritten, are not about rules, or never existed are not undone", async () => {
   await add(one, { ip: "203.0.113.9", name: "a" });
   const { sequence } = await last();
   await send("PUT", `/v1/edl/ip-rulesets/${one}/rules/rule?ip=203.0.113.9`, { name: "b" });
@@ -105,7 +105,7 @@ test("rules are found in all rulesets, by address, name and state", async () => 
   assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["rulesets[0]"]]);
 });
 
-test("what importing a list would do is shown by line to a key that reads; only its organisation's rulesets have it", async () => {
+test("a preview of an import is shown line by line to a read-only key, only for rulesets of its organisation", async () => {
   await send("PUT", `/v1/edl/ip-rulesets/${one}/rules?max_shrink=100`, {
     rules: [{ ip: "192.0.2.0/24", name: "old" }],
   });

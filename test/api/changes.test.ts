@@ -59,7 +59,7 @@ test("a rule is created, updated, expires without a write, and is deleted with i
   ]);
 });
 
-test("pages have all changes, each once; lines have the same", async () => {
+test("pages have all changes, each once; the line form has the same", async () => {
   const id = await makeRuleset();
   const start = await lastSequence();
   const items = Array.from({ length: 500 }, (_, n) => ({ ip: `198.18.${n >> 8}.${n & 255}`, name: `"${n}` }));
@@ -88,7 +88,7 @@ test("pages have all changes, each once; lines have the same", async () => {
   );
 });
 
-test("a number beyond the last change, of another feed, or no longer kept: 410 says where to go on", async () => {
+test("a number beyond the last change, of another feed, or no longer kept: 410 says where to continue", async () => {
   const start = await lastSequence();
   const { body, status } = await send("GET", `/v1/changes?after=${start + 1}`);
   assert.deepEqual([status, body.type, body.sequence], [410, "/problems/gone", start]);
@@ -129,7 +129,7 @@ test("a snapshot has all rules and the number to follow the changes from", async
   assert.equal(JSON.parse(all.at(-1)!).rules, all.filter((line) => line.startsWith('{"ruleset_id"')).length);
 });
 
-test("another organisation sees none of it", async () => {
+test("another organisation sees none of the changes", async () => {
   const before = await lastSequence(other);
   const id = await makeRuleset();
   await send("POST", `${RULESETS}/${id}/rules`, { ip: "192.0.2.77" });
@@ -138,7 +138,7 @@ test("another organisation sees none of it", async () => {
   assert.ok(!JSON.stringify(changes).includes(id));
 });
 
-test("a server announces that a key expires soon and that no one asks for a list any more", async () => {
+test("a server announces that a key expires soon and that a list is no longer requested", async () => {
   const id = await addOrganisation(t, "announced");
   const owner = (await addKey(t, id, "read_write")).text;
   const ending = (await addKey(t, id, "read", t.clock.now + 8 * DAY)).id;

@@ -41,7 +41,7 @@ const rules = (): object[] => [
 ];
 
 for (const purpose of ["blocklist", "allowlist"])
-  test(`a plan of a compact ${purpose}, then the change, and its undo as one`, async () => {
+  test(`a plan to compact a ${purpose}, then the change, and its undo in one step`, async () => {
     const path = await makeRuleset(rules(), purpose);
     const [was, before] = [await exported(path), await versions(path)];
     const { status, body: planned, headers } = await send("POST", `${path}/rules:compact?dry_run=true`);
@@ -81,7 +81,7 @@ for (const purpose of ["blocklist", "allowlist"])
     assert.equal(await exported(path), was);
   });
 
-test("names are ignored only on request; more than half of the rules may go; an empty ruleset stays empty", async () => {
+test("names are ignored only on request; more than half of the rules may be removed; an empty ruleset stays empty", async () => {
   const many = Array.from({ length: 64 }, (_, last) => ({ ip: `20.0.0.${last}`, name: `n${last}` }));
   const path = await makeRuleset(many);
   assert.equal((await send("POST", `${path}/rules:compact`)).body.unchanged, 64);
@@ -92,7 +92,7 @@ test("names are ignored only on request; more than half of the rules may go; an 
   assert.deepEqual((await send("POST", `${empty}/rules:compact`)).body.unchanged, 0);
 });
 
-test("a request with an Idempotency-Key that is sent again is answered once", async () => {
+test("a repeated request with an Idempotency-Key is executed once", async () => {
   const path = await makeRuleset([{ ip: "20.0.0.0/9" }, { ip: "20.128.0.0/9" }]);
   const headers = { "Idempotency-Key": "compact-once" };
   const first = await send("POST", `${path}/rules:compact`, undefined, headers);
@@ -102,7 +102,7 @@ test("a request with an Idempotency-Key that is sent again is answered once", as
   assert.match(await exported(path), /20\.5\.0\.0\/16/);
 });
 
-test("while others write, each of their rules stays", async () => {
+test("no rule that others write meanwhile is lost", async () => {
   const path = await makeRuleset(rules());
   const writes = Array.from({ length: 20 }, (_, at) => send("POST", `${path}/rules`, { ip: `40.0.${2 * at}.0/24` }));
   const [compacted] = await Promise.all([send("POST", `${path}/rules:compact`), ...writes]);
@@ -111,7 +111,7 @@ test("while others write, each of their rules stays", async () => {
   for (let at = 0; at < 20; at++) assert.ok(csv.includes(`40.0.${2 * at}.0/24`));
 });
 
-test("keys that may only read, unknown rulesets and bad values are refused", async () => {
+test("read-only keys, unknown rulesets and bad values are rejected", async () => {
   const path = await makeRuleset(rules());
   const reader = (await addKey(t, organisation, "read")).text;
   const statusBy = async (by: string, to: string): Promise<number> => (await ask(t, "POST", to, { key: by })).status;

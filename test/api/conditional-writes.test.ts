@@ -97,7 +97,7 @@ for (const scope of ["public", "dashboard"] as const) {
     ];
 
     for (const [name, resource, write] of writes) {
-      test(`${name}: 412 and nothing written unless the tag is that of now; weak tags and texts that are no tags never match`, async () => {
+      test(`${name}: 412 and nothing written unless the tag is current; weak tags and malformed tags never match`, async () => {
         const id = await makeRuleset();
         const path = `${id}${resource === "" ? "" : "/"}${resource}`;
         const old = await tagOf(path);
@@ -128,7 +128,7 @@ for (const scope of ["public", "dashboard"] as const) {
       });
     }
 
-    test("createRuleset: by the list of rulesets, or that of a purpose; 412 once there is another one", async () => {
+    test("createRuleset: by the list of rulesets, of all or of one purpose; 412 once another ruleset was created", async () => {
       const create = (tag: string) => send("POST", "", { name: "next", purpose: "allowlist" }, { "If-Match": tag });
       for (const query of ["", "?purpose=allowlist", "?page_size=1"]) {
         const tag = await tagOf(query);
@@ -137,7 +137,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual([(await create('"nonsense"')).status, (await create("*")).status], [412, 201]);
     });
 
-    test("a rule's tag: of getRule and updateRule, changed by its own changes only; 304 meanwhile", async () => {
+    test("the tag of a rule, from getRule and updateRule, changes only with the rule; 304 otherwise", async () => {
       const id = await makeRuleset();
       const tag = await tagOf(`${id}/${RULE}`);
       assert.equal((await send("POST", `${id}/rules`, { ip: "192.0.2.2" })).status, 201);
@@ -151,7 +151,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.notEqual(again.headers.get("etag"), updated.headers.get("etag"));
     });
 
-    test("a rule that is not there is 404, whatever If-Match says; a repetition has the first answer", async () => {
+    test("a missing rule gets 404, whatever If-Match says; a repetition gets the first response", async () => {
       const id = await makeRuleset();
       const gone = `${id}/rules/rule?ip=192.0.2.99`;
       for (const tag of ["*", '"nonsense"'])
@@ -167,7 +167,7 @@ for (const scope of ["public", "dashboard"] as const) {
       assert.deepEqual([(await remove()).status, (await remove()).status], [204, 204]);
     });
 
-    test("addRule with If-None-Match: * adds only what is not there, with a tag all but that", async () => {
+    test("addRule with If-None-Match: * adds only missing rules; with a tag it is rejected only for that state", async () => {
       const id = await makeRuleset();
       const add = (ip: string, header: string) =>
         send("POST", `${id}/rules`, { ip, conflict_resolution: "override" }, { "If-None-Match": header });

@@ -93,7 +93,7 @@ function errorsOf(items: readonly Item[]): string[] {
 
 for (const scope of ["public", "dashboard"] as const) {
   describe(scope, () => {
-    test("rules: nothing is missed or shown twice while others write; count is that of all", async () => {
+    test("rules: nothing is missed or shown twice while others write; count includes all", async () => {
       await fill();
       const { items, counts } = await walk(scope, `/edl/ip-rulesets/${id}/rules`, "cursor", 17, churn());
       assert.deepEqual(errorsOf(items), []);
@@ -114,12 +114,12 @@ for (const scope of ["public", "dashboard"] as const) {
       await writing;
     });
 
-    test("control: by page number rules are missed or shown twice", async () => {
+    test("control: with page numbers, rules are missed or shown twice", async () => {
       await fill();
       assert.notDeepEqual(errorsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules`, "page", 17, churn())).items), []);
     });
 
-    test("rulesets: nothing is missed or shown twice while others come and go", async () => {
+    test("rulesets: nothing is missed or shown twice while others are created and deleted", async () => {
       const made: string[] = [];
       for (let i = 0; i < 12; i++, t.clock.now += i % 2)
         made.push(
@@ -152,7 +152,7 @@ for (const scope of ["public", "dashboard"] as const) {
       "/cbs/search?q=1.1.1.1",
       "/cbs/search?q=zzzz",
     ]) {
-      test(`${path}: by cursor the same items as by page, all of them, and the same count`, async () => {
+      test(`${path}: cursors and pages yield the same items, all of them, and the same count`, async () => {
         const [byCursor, byPage] = [await walk(scope, path, "cursor", 7), await walk(scope, path, "page", 7)];
         assert.deepEqual(byCursor.items, byPage.items);
         assert.deepEqual([...new Set(byCursor.counts)], [byPage.items.length]);
@@ -160,7 +160,7 @@ for (const scope of ["public", "dashboard"] as const) {
       });
     }
 
-    test("cursors that no page has given, and those together with page or a text form: 400 that names the cursor", async () => {
+    test("cursors that no page returned, or together with page or a text form: 400 that names the cursor", async () => {
       const refused = async (path: string, accept?: string): Promise<void> => {
         const { status, body } = await get[scope](path, accept === undefined ? {} : { accept });
         assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, ["cursor"]], path);
@@ -193,7 +193,7 @@ for (const scope of ["public", "dashboard"] as const) {
   });
 }
 
-test("a walk over rules of which nearly all have expired goes on, with pages of few", async () => {
+test("a walk over mostly expired rules continues, with short pages", async () => {
   const own = (await write("POST", "", { name: "expired", purpose: "blocklist" })).body.id;
   const expired = new Date(t.clock.now - 1).toISOString();
   const rules = [
@@ -213,7 +213,7 @@ test("a walk over rules of which nearly all have expired goes on, with pages of 
   assert.equal(pages, 3);
 });
 
-test("the client walks by cursor: nothing is missed or given twice while others write", async () => {
+test("the client uses cursors: nothing is missed or returned twice while others write", async () => {
   await fill();
   const change = churn();
   const client = new Client({ baseUrl: t.server.url, key });

@@ -29,7 +29,7 @@ const get = async (id: string): Promise<any> => (await ask(t, "GET", PATH + id, 
 const becomes = (id: string, status: string) =>
   until(`the deployment is ${status}`, async () => (await get(id)).status === status);
 
-test("from a ruleset to the list that a device reads, with a key that may only read from then on", async () => {
+test("from a ruleset to the list that a device reads; then with a read-only key", async () => {
   const made = await create({
     name: "edge",
     include: [{ ruleset: ruleset.toUpperCase() }],
@@ -75,7 +75,7 @@ test("from a ruleset to the list that a device reads, with a key that may only r
   assert.equal(gone.status, 410);
 });
 
-test("sources and options that cannot be: each error at its place", async () => {
+test("invalid sources and options: each error names its field", async () => {
   const include = [{ prefixes: ["192.0.2.0/24"] }];
   const rows: readonly (readonly [body: object, field: string])[] = [
     [{ include: [] }, "include"],
@@ -160,7 +160,7 @@ const textOf = async (id: string): Promise<string> => {
 };
 
 test(
-  "refuse: the list before stays until someone agrees to what it blocks, and to no more than that",
+  "refuse: the previous list stays until someone approves what the new one blocks, and no more than that",
   { skip: onlyLong() },
   async () => {
     const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
@@ -207,7 +207,7 @@ test(
   },
 );
 
-test("a release is for what was refused: a list that would block more by then is refused again", async () => {
+test("a release covers what was refused: a list that would block more by then is refused again", async () => {
   const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
   const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;
   const add = (ip: string) => ask(t, "POST", rules, { key, body: { ip } });
@@ -239,7 +239,7 @@ test("a release is for what was refused: a list that would block more by then is
   for (let last = 0; last < seen; last++) await ask(t, "DELETE", `${rules}/rule?ip=20.7.0.${last}`, { key });
 });
 
-test("guards protect services when the plan for them has ended, not without one ever", async () => {
+test("guards protect services after the plan for them has ended, but not if there never was one", async () => {
   const lists = { guard: "carve", include: [{ prefixes: ["192.0.2.0/25", "20.8.0.0/25"] }] };
   const [ended, never] = [await addOrganisation(t, "ended"), await addOrganisation(t, "never", ["edl"])];
   const make = async (organisationId: string) => {
@@ -314,7 +314,7 @@ test("carve: services and allowed addresses are left out, as long as they are al
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
-test("an ETag says whether a deployment has changed; If-Match heeds what users decide, not its list", async () => {
+test("an ETag shows whether a deployment has changed; If-Match depends on what users decide, not on its list", async () => {
   const { id } = (await create({ name: "tagged", include: [{ prefixes: ["192.0.2.0/24"] }] })).body;
   const read = (headers: Record<string, string> = {}) => ask(t, "GET", PATH + id, { key, headers });
   const first = (await read()).headers.get("etag")!;
@@ -334,7 +334,7 @@ test("an ETag says whether a deployment has changed; If-Match heeds what users d
   assert.equal((await ask(t, "DELETE", PATH + id, { key, headers: { "If-Match": headers.get("etag")! } })).status, 204);
 });
 
-test("a device brings its format and limits; what a format cannot express has a file of its own", async () => {
+test("a device implies a format and limits; prefixes that the format cannot express have a file of their own", async () => {
   const body = { name: "d", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] };
   const { body: made } = await create({ ...body, device: "sonicwall-25k" });
   assert.equal(made.device, "sonicwall-25k");
@@ -355,7 +355,7 @@ test("a zone's serial number is the generation's; it rises by one with each chan
   await until("the zone has changed", async () => (await serial()) === "2");
 });
 
-test("a refused list is released by its number, and by no other", async () => {
+test("a refused list is released only by its own number", async () => {
   const { id } = (await create({ name: "r", include: [{ prefixes: ["192.0.2.1", "192.0.2.9"] }] })).body;
   const publish = (generation: number) => ask(t, "POST", `${PATH}${id}:publish`, { key, body: { generation } });
   assert.equal((await publish(1)).status, 409);

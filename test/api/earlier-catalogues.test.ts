@@ -47,7 +47,7 @@ test("before the first update there is no earlier catalogue, and the error says 
   }
 });
 
-test("lookups, single, in bulk and by lines, and ranges answer from the newest catalogue that was not made later", async () => {
+test("lookups (single, bulk and lines) and ranges use the newest catalogue that was not made later", async () => {
   const client = new Client({ baseUrl: t.server.url, key });
   const cases = [
     ["2026-01-01T00:00:00Z", "/cdn/akamai"],
@@ -89,7 +89,7 @@ test("each catalogue has a tag of its own, and a node that it does not have is n
   assert.deepEqual([await statusOf("/cdn/akamai"), await statusOf("/cdn/fastly")], [200, 404]);
 });
 
-test("times before the oldest, and texts that are none, are errors that say what to do", async () => {
+test("times before the oldest catalogue, and malformed times, are errors that say what to do", async () => {
   assert.equal(
     await errorOf("2025-12-31"),
     "no catalogue was made by 2025-12-31T23:59:59.999Z; the oldest that is kept is of 2026-01-01T00:00:00.000Z",
@@ -100,7 +100,7 @@ test("times before the oldest, and texts that are none, are errors that say what
   for (const path of PATHS) assert.equal((await get(`${path}&as_of=x`)).status, 400);
 });
 
-test("a file of the history that cannot be read is unavailable, its path is only in the log, and the current catalogue answers", async () => {
+test("an unreadable file of the history is unavailable, its path is only in the log, and the current catalogue still works", async () => {
   const path = join(t.folder, "history", "bad.ipsieve");
   writeFileSync(path, "not a snapshot");
   const { status, text } = await lookUp("2026-04-01");

@@ -118,7 +118,7 @@ test("the published key verifies the tokens, after a restart, too", async () => 
   assert.equal((await bootstrap(token)).status, 200);
 });
 
-test("403 and 410 only for a deployment that is not active, or deleted; wrong, expired and revoked tokens are 401", async () => {
+test("403 and 410 only for an inactive or deleted deployment; wrong, expired and revoked tokens get 401", async () => {
   const { id: deploymentId } = await deployed();
   const { id, token } = await newComponent(deploymentId);
   const access: string = (await bootstrap(token)).body.access_token;
@@ -149,7 +149,7 @@ test("403 and 410 only for a deployment that is not active, or deleted; wrong, e
   assert.ok(!t.logged().includes(parts[2]!), "no token is logged");
 });
 
-test("blocked requests are counted by rule, of a document and of lines, also packed; what is no event is rejected", async () => {
+test("blocked requests are counted by rule, from a document and from lines, also compressed; malformed events are rejected", async () => {
   const { id } = await deployed();
   const { token } = await newComponent(id);
   const { access_token: access } = (await bootstrap(token)).body;
@@ -179,7 +179,7 @@ test("blocked requests are counted by rule, of a document and of lines, also pac
   ]);
 });
 
-test("what a packed report unpacks to counts towards the memory for bodies: 503 while others have it, then given back", async () => {
+test("a decompressed report counts towards the memory for bodies: 503 while others use it, then released", async () => {
   const { id } = await deployed();
   const { token } = await newComponent(id);
   const { access_token: access } = (await bootstrap(token)).body;
@@ -204,7 +204,7 @@ test("what a packed report unpacks to counts towards the memory for bodies: 503 
   assert.equal(await held(), 0);
 });
 
-test("what outsiders send for a token is 401, whatever it is, and no error of the server", async () => {
+test("whatever strangers send as a token gets 401 and is not a server error", async () => {
   for (const token of [{ toString: 1, valueOf: 1 }, [[]], null, 7, true]) {
     const { status } = await ask(t, "POST", "/api/v1/edl/bootstrap", { body: { bootstrap_token: token } });
     assert.equal(status, 401, JSON.stringify(token));
@@ -214,7 +214,7 @@ test("what outsiders send for a token is 401, whatever it is, and no error of th
   assert.doesNotMatch(t.logged(), /unexpected error/);
 });
 
-test("the largest reports are read in slices, as documents, as lines and as nothing but blanks", async () => {
+test("the largest reports are read in slices: documents, lines, and only white space", async () => {
   const deployment = await deployed();
   const count = 2_000_000;
   const event = '{"client":{"ip":"192.0.2.7"}}';

@@ -25,7 +25,7 @@ function whyNoBouncers(): false | string {
 }
 
 test(
-  "CrowdSec's bouncers enforce a deployment: packets are refused from listed addresses, and from no others",
+  "CrowdSec's bouncers enforce a deployment: packets from listed addresses are dropped, and no others",
   { skip: onlyLong() || whyNoBouncers() || (await whyNoPostgres()) },
   (t) => {
     const run = spawnSync("unshare", ["--net", process.execPath, SCRIPT], { encoding: "utf8" });

@@ -130,7 +130,7 @@ test("which rules cover an address, which decides, who wrote it, and until when"
   await replace(block, []);
 });
 
-test("two writers of one millisecond leave open who wrote a rule; so does nothing else", async () => {
+test("the author of a rule is unknown only if two authors wrote in the same millisecond", async () => {
   const other = await addKey(t, organisation);
   const { id: elsewhere } = allow;
   for (const [key, ruleset, ip] of [
@@ -205,7 +205,7 @@ const told = ({ decision, next_change_at, rulesets, deployments }: any): unknown
   deployments[0]?.contains ?? null,
 ];
 
-test("in bulk, each address and prefix of a small world has what a look at everything says", async () => {
+test("in bulk, each address and prefix of a small address space equals the exhaustive answer", async () => {
   let state = 20_261_123;
   const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
   /** In 20.0.0.0/24, of 28 bits or more. */
@@ -249,7 +249,7 @@ test("in bulk, each address and prefix of a small world has what a look at every
   assert.ok(ips.some((ip) => String(told(found[ip])) !== String(expected(never, ip, t.clock.now))));
 });
 
-test("what cannot be explained is named; another organisation's rules and lists explain nothing", async () => {
+test("malformed input is named; rules and lists of another organisation are not used", async () => {
   for (const [body, field] of [
     [{}, "body"],
     [{ ip: "20.0.0.1/8" }, "ip"],

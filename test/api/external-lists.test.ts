@@ -96,7 +96,7 @@ test("a list is fetched, again only if it has changed, and shows how it changed"
   assert.equal((await ask(t, "GET", PATH + id, { key })).status, 404);
 });
 
-test("what cannot be fetched or taken leaves the last good content; a change that is too large is accepted by its digest", async () => {
+test("a list that cannot be fetched or accepted keeps the last good content; a change that is too large is accepted by its digest", async () => {
   const hosts = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}\n`).join("");
   serve("/b", hosts(40));
   const id = await created("/b");
@@ -117,7 +117,7 @@ test("what cannot be fetched or taken leaves the last good content; a change tha
   assert.deepEqual([accepted.state, accepted.ipv4_entries_count, accepted.problem], ["ok", 10, null]);
 });
 
-test("other content is one change of the organisation, and so is a problem when it begins", async () => {
+test("new content is one change in the feed of the organisation, and so is the start of a problem", async () => {
   const { sequence: before } = (await ask(t, "GET", "/v1/changes?after=0", { key })).body;
   serve("/events", "192.0.2.0/24\n198.51.100.7\n");
   const id = await created("/events", { name: "watched", max_change: 100 });
@@ -154,7 +154,7 @@ test("other content is one change of the organisation, and so is a problem when 
   );
 });
 
-test("half a body, a redirect to the server's network, a loop: failures that tell nothing about the network", async () => {
+test("half a body, a redirect into the server's network, a loop: failures that reveal nothing about the network", async () => {
   pages.set("/half", (_, response) => {
     response.writeHead(200, { "content-length": "100" }).write("192.0.2.0/24\n");
     setImmediate(() => response.destroy());
@@ -176,7 +176,7 @@ test("half a body, a redirect to the server's network, a loop: failures that tel
   assert.doesNotMatch(t.logged(), /10\.1\.2\.3/);
 });
 
-test("URLs that are not fetched, options that cannot be: each error at its place", async () => {
+test("URLs that are not fetched, invalid options: each error names its field", async () => {
   const url = `${origin}/a`;
   const rows: readonly (readonly [body: object, field: string])[] = [
     [{ url: "lists.example" }, "url"],
@@ -203,7 +203,7 @@ test("URLs that are not fetched, options that cannot be: each error at its place
   assert.deepEqual(Object.keys(used.body.validation_errors), ["include[0]"]);
 });
 
-test("admins give credentials, which go to their own origin only and are nowhere to be read", async () => {
+test("admins enter credentials, which are sent only to their own origin and cannot be read anywhere", async () => {
   pages.set("/secret", (_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
   serve("/elsewhere", "192.0.2.1\n");
   const id = await created("/secret");
@@ -239,7 +239,7 @@ test("admins give credentials, which go to their own origin only and are nowhere
   assert.equal((await give({ type: "header", header: "Host", value: "x" })).status, 400);
 });
 
-test("an active list is fetched on its schedule, by one of the requests of all servers", async () => {
+test("an active list is fetched on its schedule, by one request for all servers", async () => {
   let answers = 0;
   pages.set("/scheduled", (_, response) => void response.end(`192.0.2.${++answers}\n`));
   const id = await created("/scheduled", { active: true, schedule: "5m" });
@@ -301,7 +301,7 @@ test(
   },
 );
 
-test("written into a ruleset, its entries are rules that expire and have its name; undone as one change", async () => {
+test("written into a ruleset, its entries are rules that expire and have its name; one undo removes them", async () => {
   serve("/write", "192.0.2.0/24\n2001:db8::/32\n");
   const id = await created("/write", { name: "Example drop" });
   const { items } = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=blocklist", { key })).body;
@@ -331,7 +331,7 @@ test("written into a ruleset, its entries are rules that expire and have its nam
   await guard("warn");
 });
 
-test("a list of own networks: rulesets and deployments heed its last good content while it is marked", async () => {
+test("a list of own networks: rulesets and deployments respect its last good content while it is marked", async () => {
   serve("/own", "20.7.0.0/28\n");
   const id = await created("/own", { name: "Branches", never_block: true });
   await refresh(id);

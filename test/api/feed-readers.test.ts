@@ -50,7 +50,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
     [...text.matchAll(pattern)].map(([, id]) => Number(id));
   const range = (after: number, count: number): number[] => Array.from({ length: count }, (_, at) => after + at + 1);
 
-  test("curl has each change as it is made, and goes on after the number that it names", async () => {
+  test("curl gets each change as it is made, and continues after the number that it sends", async () => {
     const first = await lastSequence();
     await addRule();
     const options = ["-sN", "--header", `X-API-Key: ${key}`, "--header", "Accept: text/event-stream"];
@@ -65,7 +65,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
     output.child.kill();
   });
 
-  test("an EventSource connects again by itself after restarts and has every change once", async () => {
+  test("an EventSource reconnects by itself after restarts and gets every change once", async () => {
     const before = await lastSequence();
     const output = start(process.execPath, [SCRIPT, PACKAGE, `${feed}?after=${before}`, key]);
     const numbers = (): number[] => numbersIn(output.text, /^(\d+) \{"sequence":\1,.*"type":"rule.created"/gm);

@@ -56,7 +56,7 @@ const urlOf = (deployment: Deployment, file = "combined.txt"): string =>
 const fetchFeed = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
 
-test("a feed has the includes without the excludes, whole and by family, with checksums; HEAD has its length", async () => {
+test("a feed has the includes without the excludes, for both families and each, with checksums; HEAD has its length", async () => {
   const deployment = await deployed();
   const whole = await fetchFeed(urlOf(deployment));
   assert.deepEqual([whole.status, whole.text], [200, LIST]);
@@ -74,7 +74,7 @@ test("a feed has the includes without the excludes, whole and by family, with ch
     assert.equal((await fetchFeed(urlOf(deployment, name))).status, 404, name);
 });
 
-test("a binary trie is served as bytes, whole and by family, and is not divided", async () => {
+test("a binary trie is served as bytes, for both families and each, and is not divided", async () => {
   const deployment = await deployed({ firewall_format: "trie" });
   const response = await fetch(t.server.url + urlOf(deployment, "combined.bin"));
   assert.equal(response.headers.get("content-type"), "application/octet-stream");
@@ -94,7 +94,7 @@ test("a binary trie is served as bytes, whole and by family, and is not divided"
   );
 });
 
-test("unchanged content is 304 by tag and by date, also after a restart; coded bodies have tags of their own", async () => {
+test("unchanged content gets 304 by tag and by date, even after a restart; compressed bodies have tags of their own", async () => {
   const prefixes = Array.from({ length: 400 }, (_, i) => `203.0.${i >> 8}.${i & 255}`).filter((_, i) => i % 2 === 0);
   const deployment = await deployed({ include: [{ prefixes }], exclude: [] });
   t.clock.now += 1000;
@@ -134,7 +134,7 @@ function comparable({ status, text, headers }: Awaited<ReturnType<typeof fetchFe
   return { status, text, headers: compared.sort() };
 }
 
-test("a device that has the list is answered alike by the short way and by the ordinary one, until something changes", async () => {
+test("a device that has the list gets the same response from the fast path and the ordinary one, until something changes", async () => {
   const deployment = await deployed();
   t.clock.now += 5000;
   const url = urlOf(deployment);
@@ -174,7 +174,7 @@ test("a device that has the list is answered alike by the short way and by the o
   assert.equal(await status(), 403);
 });
 
-test("the short way ends with a token's grace time, and with the plan's", async () => {
+test("the fast path ends with the grace time of a token, and with that of the plan", async () => {
   const other = await addOrganisation(t, "short way");
   const deployment = await deployed({}, other);
   const url = urlOf(deployment);
@@ -193,7 +193,7 @@ test("the short way ends with a token's grace time, and with the plan's", async 
   assert.equal(await status(), 403);
 });
 
-test("lists that change twice in a second have dates of their own, for devices that go by the date alone", async () => {
+test("lists that change twice in a second have distinct dates, for devices that use only the date", async () => {
   t.clock.now += 1000 - (t.clock.now % 1000);
   const second = t.clock.now;
   const deployment = await deployed();
@@ -231,7 +231,7 @@ test("a list that changes after the clock was set back is sent, whatever date th
   }
 });
 
-test("what devices get when something is wrong: a firewall stops enforcing only when it should", async () => {
+test("responses in error cases: a firewall stops enforcing only when it should", async () => {
   const deployment = await deployed();
   const path = urlOf(deployment);
   const { text, digest } = makeToken();
@@ -271,7 +271,7 @@ test("what devices get when something is wrong: a firewall stops enforcing only 
   if (process.platform !== "win32") assert.equal(statSync(join(t.folder, "store.db.key")).mode & 0o777, 0o600);
 });
 
-test("a token that was replaced works for its grace time", async () => {
+test("a replaced token works for its grace time", async () => {
   const deployment = await deployed();
   const [old, at] = [urlOf(deployment), t.clock.now];
   await rotate(deployment, { url: true }, at + DAY);
@@ -287,7 +287,7 @@ test("a token that was replaced works for its grace time", async () => {
   }
 });
 
-test("rules that are added, and that expire, change the feed; an expiry alone does, too", async () => {
+test("added rules and expiries change the feed; so does an expiry alone", async () => {
   const { ruleset } = await t.server.store.write({
     kind: "create-ruleset",
     ...by(),
@@ -318,7 +318,7 @@ test("rules that are added, and that expire, change the feed; an expiry alone do
   }
 });
 
-test("after the end of a plan, feeds stay as they were for 30 days, then they are forbidden until it is renewed", async () => {
+test("after the end of a plan, feeds stay unchanged for 30 days, then get 403 until it is renewed", async () => {
   const start = t.clock.now;
   const ends = start + DAY;
   const [ended, active] = await Promise.all(["ended", "active"].map((name) => addOrganisation(t, name)));
@@ -371,29 +371,33 @@ async function expiringList(organisation: string, expiresAt: number): Promise<De
   return deployed({ include: [{ ruleset: ruleset.id }], exclude: [] }, organisation);
 }
 
-test("a list that devices cannot take is refused, and they keep the one before", { skip: onlyLong() }, async () => {
-  const deployment = await deployed();
-  const id = deployment.id;
-  const change = (definition: Partial<DeploymentDefinition>) =>
-    t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
-  const reasons = () =>
-    t.server.services.memory
-      .deploymentById(id)!
-      .refused?.reasons.map(({ code }) => code)
-      .join() ?? "";
-  await change({ options: { max_entries: 2 } });
-  await until("it is refused", () => reasons() === "too-many-entries");
-  assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
-  await change({ include: [{ prefixes: ["10.0.0.0/7"] }], options: {} });
-  await until("it is refused", () => reasons() === "too-wide");
-  await change({ include: [{ prefixes: ["192.0.2.128/25"] }] });
-  await until("the excludes leave nothing", () => reasons() === "empty");
-  await change({ include: [{ ruleset: crypto.randomUUID() }] });
-  await until("the source is gone", () => reasons() === "no-source");
-  assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
-  await change({ include: DEFINITION.include });
-  await until("it is published again", () => reasons() === "");
-});
+test(
+  "a list that devices cannot process is refused, and they keep the previous one",
+  { skip: onlyLong() },
+  async () => {
+    const deployment = await deployed();
+    const id = deployment.id;
+    const change = (definition: Partial<DeploymentDefinition>) =>
+      t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
+    const reasons = () =>
+      t.server.services.memory
+        .deploymentById(id)!
+        .refused?.reasons.map(({ code }) => code)
+        .join() ?? "";
+    await change({ options: { max_entries: 2 } });
+    await until("it is refused", () => reasons() === "too-many-entries");
+    assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
+    await change({ include: [{ prefixes: ["10.0.0.0/7"] }], options: {} });
+    await until("it is refused", () => reasons() === "too-wide");
+    await change({ include: [{ prefixes: ["192.0.2.128/25"] }] });
+    await until("the excludes leave nothing", () => reasons() === "empty");
+    await change({ include: [{ ruleset: crypto.randomUUID() }] });
+    await until("the source is gone", () => reasons() === "no-source");
+    assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
+    await change({ include: DEFINITION.include });
+    await until("it is published again", () => reasons() === "");
+  },
+);
 
 test("a divided list: every entry is in one file, and a changed entry changes only its file", async () => {
   const prefixes = Array.from({ length: 500 }, (_, i) => `203.0.${i >> 7}.${(2 * i) & 255}`);
@@ -412,7 +416,7 @@ test("a divided list: every entry is in one file, and a changed entry changes on
   assert.equal(changed.length, 1);
 });
 
-test("comments name the deployment, in whole files, with entries and in pieces", async () => {
+test("comments name the deployment in whole files, entries and pieces", async () => {
   const prefixes = Array.from({ length: 75 }, (_, i) => `203.0.113.${2 * i}`);
   const given = { exclude: [], include: [{ prefixes }], options: { comments: true } };
   const whole = await deployed(given);
@@ -423,7 +427,7 @@ test("comments name the deployment, in whole files, with entries and in pieces",
   assert.equal((await fetchFeed(urlOf(withEntries))).text, expected);
 });
 
-test("pulls are recorded with their addresses and statuses; whoever has no credentials is not", async () => {
+test("pulls are recorded with their addresses and statuses; requests without credentials are not", async () => {
   const deployment = await deployed();
   const headers = { "User-Agent": "firewall/1" };
   await fetchFeed(urlOf(deployment), headers);

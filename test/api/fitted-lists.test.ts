@@ -36,7 +36,7 @@ const explain = async (ip: string): Promise<any> =>
 
 const HOSTS = ["20.9.0.1", "20.9.0.2", "20.9.0.4", "20.9.128.1"];
 
-test("a blocklist is shortened by the fewest addresses, which the preview and explanations name", async () => {
+test("a blocklist is shortened by adding the fewest addresses, which the preview and explanations name", async () => {
   const options = { max_entries: 2, overflow: "fit" };
   const include = [{ prefixes: HOSTS }];
   const shown = await preview({ include, options });
@@ -65,7 +65,7 @@ test("a blocklist is shortened by the fewest addresses, which the preview and ex
   await ask(t, "DELETE", PATH + id, { key });
 });
 
-test("in bulk, addresses that no source lists are told apart from those that were added", async () => {
+test("in bulk, addresses that no source lists are distinguished from added ones", async () => {
   const [{ id: ruleset }] = (await ask(t, "GET", `${RULESETS}?purpose=blocklist`, { key })).body.items;
   for (const ip of HOSTS) await ask(t, "POST", `${RULESETS}${ruleset}/rules`, { key, body: { ip } });
   const id = await create({ name: "rules", include: [{ ruleset }], options: { max_entries: 2, overflow: "fit" } });
@@ -80,7 +80,7 @@ test("in bulk, addresses that no source lists are told apart from those that wer
   await ask(t, "DELETE", PATH + id, { key });
 });
 
-test("without it, a list with too many entries is refused, and with it one that cannot be shortened enough", async () => {
+test("a list with too many entries is refused without shortening, and with it if it cannot be shortened enough", async () => {
   const include = [{ prefixes: HOSTS }];
   const reasons = async (options: object, exclude: object[] = []): Promise<string[]> =>
     (await preview({ include, exclude, options })).reasons.map(({ message }: any) => message);
@@ -134,7 +134,7 @@ test("an allowlist and a divided list cannot be shortened", async () => {
   }
 });
 
-test("random lists: as short as asked for, everything listed, nothing excluded", async () => {
+test("random lists: as short as requested, everything listed, nothing excluded", async () => {
   const random = new Random(20);
   let fitted = 0;
   for (let round = 0; round < 20; round++) {

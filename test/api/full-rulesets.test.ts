@@ -43,7 +43,7 @@ const FORMS: readonly (readonly [type: string, list: (count: number) => string])
   ["application/json", (count) => `{"rules":[${lines(count, (ip) => `,${JSON.stringify({ ip })}`).slice(1)}]}`],
 ];
 
-test("the texts of the store name the settings as they are", () => {
+test("the messages of the store name the settings correctly", () => {
   assert.deepEqual(
     [RULES_SETTING, RULESETS_SETTING],
     [namesOf("rules-per-ruleset"), namesOf("rulesets-per-organisation")],
@@ -51,7 +51,7 @@ test("the texts of the store name the settings as they are", () => {
   assert.equal(RULES_SETTING, SETTING);
 });
 
-describe("a list of more rules than a ruleset holds is refused with one error, which names the setting", () => {
+describe("a list with more rules than a ruleset may have is rejected with one error, which names the setting", () => {
   for (const [type, list] of FORMS) {
     for (const [what, send] of [
       ["replaced", put],
@@ -78,7 +78,7 @@ describe("a list of more rules than a ruleset holds is refused with one error, w
   }
 });
 
-describe("a ruleset that is full says so, with the setting", () => {
+describe("the error of a full ruleset names the setting", () => {
   const one = { ip: "21.0.0.1" };
   const ways: readonly (readonly [what: string, ask: (scope: "public" | "dashboard") => Promise<Answer>])[] = [
     ["addRule", (scope) => askAt(scope, "POST", path, one)],
@@ -100,7 +100,7 @@ describe("a ruleset that is full says so, with the setting", () => {
     const { body } = await visitTo("POST", `${path}:preview`, "application/json", { rules: [one] });
     assert.ok(body.lines[0].message.includes(SETTING), body.lines[0].message);
   });
-  test("an undo that would bring too many back", async () => {
+  test("an undo that would restore too many rules", async () => {
     assert.equal((await visit(t, "DELETE", `${path}/rule?ip=20.0.0.0`, { token: editor.token })).status, 204);
     assert.equal((await ask(t, "POST", `/v1${path}`, { key, body: one })).status, 201);
     const { status, body } = await visit(t, "POST", "/undo", { token: editor.token });

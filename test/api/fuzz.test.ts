@@ -30,14 +30,14 @@ before(async () => {
 });
 after(() => t.close());
 
-test("requests made from the server's own document, good and bad, for every operation: no 5xx, and every answer as documented", async (c) => {
+test("good and bad requests generated from the API document, for every operation: no 5xx, every response as documented", async (c) => {
   const { failures, ...report } = await fuzz({ url: t.server.url, key: t.key, seed: SEED, runs: RUNS });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, {});
   assert.ok(report.operations >= 27 && report.requests >= RUNS * report.operations);
 });
 
-test("a server that has more to do than it can sheds some of the same requests, each as documented, and answers the others as it does else", async (c) => {
+test("an overloaded server sheds some of the same requests, each as documented, and answers the others as usual", async (c) => {
   const busy = await startFuzzServer({ concurrentRequests: 2 });
   c.after(() => busy.close());
   const { failures, ...report } = await fuzz({
@@ -72,7 +72,7 @@ test("a server that has more to do than it can sheds some of the same requests, 
 });
 
 for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
-  test(`negative control: ${name} notices a server that gets it wrong`, async () => {
+  test(`negative control: ${name} detects a wrong server`, async () => {
     const fault = FAULTS[name];
     assert.ok(fault !== undefined, "the check has no control");
     const broken = await startBrokenServer(t.server.url, t.key, fault);
@@ -86,7 +86,7 @@ for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
 }
 
 for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
-  test(`negative control: a server that ${name} is noticed`, async () => {
+  test(`negative control: a server that ${name} is detected`, async () => {
     const broken = await startBrokenServer(t.server.url, t.key, fault);
     try {
       const { failures } = await fuzz({ url: broken.url, key: t.key, seed: SEED, runs: 600, only: fault.operation });
@@ -97,7 +97,7 @@ for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
   });
 }
 
-test("answers before a body's end: each request on the connection gets its own answer, or the connection is closed", async (c) => {
+test("responses before the end of a body: each request on the connection gets its own response, or the connection is closed", async (c) => {
   const { failures, ...report } = await attackByEarlyAnswers({
     url: t.server.url,
     key: t.key,
@@ -111,7 +111,7 @@ test("answers before a body's end: each request on the connection gets its own a
   assert.ok(report.answered > 100);
 });
 
-test("negative control: a server that answers in the wrong order, or not at all, is noticed", async () => {
+test("negative control: a server that responds in the wrong order, or not at all, is detected", async () => {
   for (const server of [await startMuteServer(), await startSwappingServer()]) {
     const { failures } = await attackByEarlyAnswers({
       url: server.url,
@@ -126,7 +126,7 @@ test("negative control: a server that answers in the wrong order, or not at all,
   }
 });
 
-test("negative control: a server that answers twice, and one that never does, are noticed by hostile connections", async () => {
+test("negative control: hostile connections detect a server that responds twice, and one that never responds", async () => {
   const twice = await startDoubleServer();
   const { failures } = await attack({
     url: twice.url,
@@ -141,7 +141,7 @@ test("negative control: a server that answers twice, and one that never does, ar
   assert.ok(failures.some((failure) => /no answer, but/.test(failure)));
 });
 
-test("hostile connections: what comes back is HTTP and no 5xx, and the server goes on", async (c) => {
+test("hostile connections: responses are HTTP without 5xx, and the server keeps running", async (c) => {
   const hasty = await startFuzzServer({ headerTimeout: LIMIT, bodyTimeout: LIMIT, keepAlive: LIMIT });
   c.after(() => hasty.close());
   const { failures, ...report } = await attack({

@@ -150,7 +150,7 @@ const outputOf = (runs: readonly Run[]): string => runs.map(({ output }) => outp
 for (const [at, language] of [TYPESCRIPT, PYTHON_CLIENT, GO_CLIENT].entries()) {
   describe(language.name, { skip: language.missing || (language !== TYPESCRIPT && onlyLong()) }, () => {
     for (const path of language.documents) {
-      test(`made of ${path}, it compiles and goes through the main flows`, async () => {
+      test(`generated from ${path}, it compiles and completes the main flows`, async () => {
         const { folder, runs } = await generated(language, path, `${at}${path.replace(/\W+/g, "-")}`);
         assert.ok(isCompiled(runs), outputOf(runs));
         const { code, output, stdout } = await language.drive(folder, await environmentOf(`${language.name} ${path}`));
@@ -160,7 +160,7 @@ for (const [at, language] of [TYPESCRIPT, PYTHON_CLIENT, GO_CLIENT].entries()) {
     }
 
     test(
-      "negative control: a document without a schema that the flows need, and one with an operation less, do not compile or run",
+      "negative control: with a schema or an operation missing in the document, the client does not compile or run",
       { skip: onlyLong() },
       async () => {
         for (const [name, change] of BROKEN) {

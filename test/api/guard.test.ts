@@ -112,7 +112,7 @@ test("services of the catalogue, and clouds only as networks", async () => {
   assert.match(body.warnings[0].detail, /^blocks 65,536 IPv6 networks \(\/64\) of github \(\/saas\/github\)$/);
 });
 
-test("off: nothing is said; refuse: 409 that names what would be blocked, and nothing is written", async () => {
+test("off: no warning; refuse: 409 that names what would be blocked, and nothing is written", async () => {
   await guard("off");
   assert.ok(!("warnings" in (await write("POST", block, "", { ip: "20.0.1.1" })).body));
   await guard("refuse");
@@ -148,7 +148,7 @@ test("off: nothing is said; refuse: 409 that names what would be blocked, and no
   assert.equal((await ask(t, "DELETE", `${PATH}${block.id}/rules/rule?ip=20.0.1.1`, { key })).status, 204);
 });
 
-test("carve: lists are written without what should not be blocked, exactly; single rules are refused with the rest", async () => {
+test("carve: lists are written exactly without what should not be blocked; single rules are rejected with the remainder", async () => {
   await guard("carve");
   const rules = [
     { ip: "20.0.0.0/22", name: "wide", expires_at: "2027-01-01T00:00:00.000Z" },
@@ -181,7 +181,7 @@ test("carve: lists are written without what should not be blocked, exactly; sing
   assert.deepEqual([status, body.type, body.carved], [409, "/problems/collateral", ["20.0.0.0/24"]]);
 });
 
-test("who changed the guard is in the audit log, and it can be seen there", async () => {
+test("the audit log shows who changed the guard", async () => {
   await guard("refuse");
   const { entries } = await t.server.store.read("audit", organisation, { limit: 1 });
   const { command, old, new: after } = entries[0] as any;

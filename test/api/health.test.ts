@@ -23,7 +23,7 @@ async function readyzWith(t: TestServer, status: number): Promise<string> {
   return text;
 }
 
-test("a server whose database fails is not ready, though nobody writes; it names the part and nothing of the inside", async (context) => {
+test("a server whose database fails is not ready, even without writes; it names the component and no internals", async (context) => {
   const t = await serverFor(context);
   assert.equal(await readyzWith(t, 200), "ok\n");
   const file = join(t.folder, "store.db");
@@ -57,7 +57,7 @@ test("loading again without threat intelligence logs no error", async (context) 
   assert.ok(lines.some(({ snapshot, generation }) => snapshot === "catalogue" && generation === 2));
 });
 
-test("the log tells the client's address, as trusted proxies give it, and whose key or session it was, also where it was refused", async (context) => {
+test("the log has the client's address as reported by trusted proxies, and its key or session, even for rejected requests", async (context) => {
   const proxied = await serverFor(context, { trustProxy: "127.0.0.0/8" });
   const direct = await serverFor(context);
   const last = (t: TestServer, path: string) =>

@@ -21,7 +21,7 @@ after(() => t.close());
 
 const OPTIONS = { now: START, seed: SEED, writers: 12, operations: 60 };
 
-test("R9: rules are linearizable under concurrent writes, extend never shortens, active and expired rules are all there are", async (c) => {
+test("R9: rules are linearizable under concurrent writes, extend never shortens, and every rule is active or expired", async (c) => {
   const { failures, ...report } = await runHistories({ ...OPTIONS, url: t.server.url, key });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, []);
@@ -42,7 +42,7 @@ function staleReads(): Fault {
   return { operation: "getRule", run };
 }
 
-test("negative controls: stale reads, batches in part, and extensions that shorten are noticed", async () => {
+test("negative controls: stale reads, partial batches, and extensions that shorten are detected", async () => {
   const overriding: Fault = {
     operation: "addRule",
     run: (exchange, ask) =>
@@ -71,7 +71,7 @@ test("negative controls: stale reads, batches in part, and extensions that short
   }
 });
 
-test("the checker of orders: what overlaps may change places, what does not may not", () => {
+test("the linearizability checker: only overlapping operations may be reordered", () => {
   const write = (began: number, ended: number, value: number) => ({ began, ended, apply: (): number => value });
   const read = (began: number, ended: number, value: number) => ({
     began,

@@ -69,7 +69,7 @@ function errorInSilence({ answer, received, end }: WholeAnswer): string | undefi
   return answer.status >= 400 && answer.status < 500 ? undefined : `answered with ${received}`;
 }
 
-test("negative controls: shares that are kept, a server that fails, and one that waits for ever, are noticed", async () => {
+test("negative controls: shares that are not released, a server that fails, and one that waits forever are detected", async () => {
   const share = new FairShare(10);
   share.take("x", 1);
   const [queue, done] = [new FairQueue({ atOnce: 1, what: "tasks" }), Promise.withResolvers<void>()];
@@ -112,7 +112,7 @@ async function isHalfABodyTaken({ name, make }: Walked, isChunked: boolean): Pro
   return true;
 }
 
-test("clients that go away at any stage: everything is given back, and half a body changes nothing", async (c) => {
+test("clients that disconnect at any stage: everything is released, and half a body changes nothing", async (c) => {
   const errors: string[] = [];
   for (const [index, walked] of sampled(walk.all, EVERY).entries()) {
     const { name, make, isEndless = false } = walked;
@@ -128,7 +128,7 @@ test("clients that go away at any stage: everything is given back, and half a bo
   assert.equal(t.logged(), "", "errors in the log");
 });
 
-test("the same request many times at once: an answer to each, none of them a failure of the server", async (c) => {
+test("the same request many times at once: each gets a response, none of them a server error", async (c) => {
   const errors: string[] = [];
   const statuses = new Map<number, number>();
   for (const { name, make, isEndless } of sampled(walk.all, EVERY, 1)) {
@@ -149,7 +149,7 @@ test("the same request many times at once: an answer to each, none of them a fai
   assert.ok([200, 201, 404, 409].every((status) => statuses.has(status)));
 });
 
-test("half a body and then silence: the server ends it, and everything is given back", async (c) => {
+test("half a body and then silence: the server ends the request, and everything is released", async (c) => {
   const errors: string[] = [];
   const statuses = new Map<number, number>();
   const over = await WholeWalk.over(hasty);

@@ -82,7 +82,7 @@ const WANTED = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 
 for (const scope of ["public", "dashboard"] as const) {
   for (const method of ["POST", "PUT"] as const) {
-    describe(`${scope}, ${method === "PUT" ? "replaced" : "imported"}: what cannot be read is left out where that is asked for`, () => {
+    describe(`${scope}, ${method === "PUT" ? "replaced" : "imported"}: unreadable lines are left out on request`, () => {
       for (const [type, body, lines] of FORMS) {
         test(type, async () => {
           assert.equal((await send(scope, method, "", type, body)).status, 400);
@@ -105,7 +105,7 @@ for (const scope of ["public", "dashboard"] as const) {
   }
 }
 
-test("the first 200 are told, and how many there are", async () => {
+test("the first 200 are reported, and the total", async () => {
   const { body } = await send(
     "public",
     "POST",
@@ -130,7 +130,7 @@ test("the first 200 are told, and how many there are", async () => {
   );
 });
 
-test("no line is left out in silence: what is no list of the form, conflicts, or is too long is refused as ever", async () => {
+test("no line is left out silently: lists of another format, conflicts and lists that are too long are rejected as usual", async () => {
   const cases: readonly (readonly [type: string, body: unknown, status: number])[] = [
     ["text/csv", "address\n192.0.2.1\n", 400],
     ["application/json", '{"rules":[{"ip":"192.0.2.1"},]}', 400],
@@ -165,7 +165,7 @@ test("no line is left out in silence: what is no list of the form, conflicts, or
   );
 });
 
-describe("a name and an expiry for a whole list: rules that have their own keep it", () => {
+describe("a name and an expiry for a whole list: rules with their own keep them", () => {
   const days = new Date(START + 7 * 86_400_000).toISOString();
   const own = "2026-12-24T00:00:00.000Z";
   const forms: readonly (readonly [type: string, body: string, wanted: readonly unknown[]])[] = [
@@ -223,7 +223,7 @@ describe("a name and an expiry for a whole list: rules that have their own keep 
       }
     }
   }
-  test("bad ones are refused, by their names", async () => {
+  test("bad defaults are rejected by name", async () => {
     const cases: readonly (readonly [query: string, fields: readonly string[]])[] = [
       ["expires_in_days=1&expires_at=2027-01-01T00:00:00Z", ["expires_at", "expires_in_days"]],
       ["expires_in_days=0", ["expires_in_days"]],
@@ -238,7 +238,7 @@ describe("a name and an expiry for a whole list: rules that have their own keep 
       assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, fields], query);
     }
   });
-  test("a preview tells the same", async () => {
+  test("a preview reports the same", async () => {
     const preview = await visit(t, "POST", `/edl/ip-rulesets/${id}/rules:preview?name=a%20feed&expires_in_days=7`, {
       token: editor.token,
       body: forms[1]![1],

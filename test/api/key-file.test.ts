@@ -7,7 +7,7 @@ import { databases } from "../store/harness/stores.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer } from "./start-server.ts";
 
-test("a server whose key file is lost, damaged or another one does not start, and says what to do", async (c) => {
+test("a server whose key file is lost, corrupt or another one does not start, and says what to do", async (c) => {
   const t = await startServer({ logLevel: "silent" });
   c.after(() => t.close());
   const key = (await addKey(t, await addOrganisation(t, "keys"))).text;

@@ -12,7 +12,7 @@ import { checkMessages } from "./harness/received-messages.ts";
 
 const KILLS = rounds({ short: 1, long: 12 });
 
-test("kill -9 of a server: its feed loses and repeats nothing, and every event arrives in order", (t) =>
+test("kill -9 of a server: its feed neither loses nor repeats anything, and every event arrives in order", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await killFollowedServers({ folder, seed: 1, servers: 1, kills: KILLS });
     t.diagnostic(countsOf(report));

@@ -80,7 +80,7 @@ const isUp = (url: string): Promise<boolean> =>
 /** More than waits in a pipe and in the server: 400 lines of 7 kB. */
 const MANY = 400;
 
-test("negative control: standard error as it is ends a process when its disk is full", async () => {
+test("negative control: a process that writes plainly to standard error ends when the disk is full", async () => {
   const full = openSync("/dev/full", "w");
   const child = spawn(process.execPath, ["-e", 'process.stderr.write("line\\n"); setTimeout(() => {}, 5000)'], {
     stdio: ["ignore", "ignore", full],
@@ -93,14 +93,14 @@ describe(
   "a log that cannot be written",
   { skip: existsSync("/dev/full") ? false : "there is no /dev/full here" },
   () => {
-    test("a full disk: the server goes on, counts the lines, and ends as ever", async () => {
+    test("a full disk: the server continues, counts the lines, and ends normally", async () => {
       const server = await Server.start("full", openSync("/dev/full", "w"), openSync("/dev/full", "w"));
       await server.fillLog(MANY);
       assert.ok((await server.lost()) > MANY / 4);
       assert.equal(await server.end(), 0);
     });
 
-    test("a reader of both streams that goes away", async () => {
+    test("a reader of both streams that closes them", async () => {
       const { reader, writer } = makePipe("gone");
       closeSync(reader);
       const server = await Server.start("gone", writer, writer);
@@ -109,7 +109,7 @@ describe(
       assert.equal(await server.end(), 0);
     });
 
-    test("a reader that stands still, and reads again: every line is there or counted", async () => {
+    test("a reader that pauses and resumes: every line arrives or is counted", async () => {
       const { reader, writer } = makePipe("still");
       const server = await Server.start("still", "ignore", writer);
       await server.fillLog(MANY);
@@ -129,7 +129,7 @@ describe(
       closeSync(reader);
     });
 
-    test("a reader that never reads does not hold the end of the server", async () => {
+    test("a reader that never reads does not delay the end of the server", async () => {
       const { reader, writer } = makePipe("never");
       const server = await Server.start("never", writer, openSync("/dev/null", "w"));
       await server.end();
@@ -140,7 +140,7 @@ describe(
       for (const descriptor of [reader, both.reader]) closeSync(descriptor);
     });
 
-    test("another reader of a named pipe goes on where the last one went away", async () => {
+    test("another reader of a named pipe continues where the last one stopped", async () => {
       const { reader, writer, path } = makePipe("again");
       const server = await Server.start("again", "ignore", writer);
       closeSync(reader);
@@ -151,7 +151,7 @@ describe(
       closeSync(next);
     });
 
-    test("a disk that has room again", async (t) => {
+    test("a disk that has space again", async (t) => {
       const disk = join(folder.path, "disk");
       mkdirSync(disk);
       if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "none", disk]).status !== 0)

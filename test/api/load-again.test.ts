@@ -8,7 +8,7 @@ import { addKey, addOrganisation, ask, startServer } from "./start-server.ts";
 
 const ROUNDS = 20;
 
-test("a server whose changes are no longer kept loads the state again by itself: reads get the old state or the new one, and writes go on", async (c) => {
+test("a server that needs deleted changes reloads the state by itself: reads get the old state or the new one, and writes continue", async (c) => {
   const t = await startServer({ perMinute: 1e9 });
   const file = join(t.folder, "store.db");
   const other = await openStore({ file });

@@ -33,7 +33,7 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
   }));
 
-test("R1: … on PostgreSQL, too", { skip: (await whyNoPostgres()) || onlyLong() }, async (t) => {
+test("R1: the same on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, async (t) => {
   await using postgres = await startPostgres();
   await inTemporaryFolder(async (folder) => {
     const report = await killServers({
@@ -49,7 +49,7 @@ test("R1: … on PostgreSQL, too", { skip: (await whyNoPostgres()) || onlyLong()
   });
 });
 
-test("R10: SIGTERM under load fails no request that was under way", (t) =>
+test("R10: SIGTERM under load fails no request in progress", (t) =>
   inTemporaryFolder(async (folder) => {
     const killed = await runShutdowns({ folder, seed: 1, go: (shutdowns) => shutdowns < 1, signal: "SIGKILL" });
     assert.ok(killed.failed > 0, "negative control: SIGKILL fails requests");
@@ -63,7 +63,7 @@ test("R10: SIGTERM under load fails no request that was under way", (t) =>
     assert.deepEqual([report.failed, report.badExits], [0, []]);
   }));
 
-test("R10: five times as many requests as the server can take are answered, or shed by 503 with Retry-After", (t) =>
+test("R10: five times as many requests as the server can process are answered, or shed with 503 and Retry-After", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runOverload({ folder, milliseconds: rounds({ short: 1000, long: 3000 }), of: "pages" });
     t.diagnostic(JSON.stringify(report));
@@ -72,7 +72,7 @@ test("R10: five times as many requests as the server can take are answered, or s
   }));
 
 test(
-  "R10: lookups from more connections than the event loop takes from the system at once are answered, or shed by 503 with Retry-After",
+  "R10: lookups from more connections than the event loop accepts at once are answered, or shed with 503 and Retry-After",
   { skip: onlyLong() },
   (t) =>
     inTemporaryFolder(async (folder) => {

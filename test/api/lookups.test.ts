@@ -44,7 +44,7 @@ const ADDRESSES = [
   "13.107.42.14",
 ];
 
-test("CBS lookups: the library's documents, single and in bulk; duplicates collapse", async () => {
+test("CBS lookups: the documents of the library, single and in bulk; duplicates are merged", async () => {
   const catalogue = await openCatalogue();
   for (const ip of ADDRESSES)
     assert.deepEqual((await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body, identifyText(catalogue, ip), ip);
@@ -52,7 +52,7 @@ test("CBS lookups: the library's documents, single and in bulk; duplicates colla
   assert.deepEqual([status, body], [200, Object.fromEntries(ADDRESSES.map((ip) => [ip, identifyText(catalogue, ip)]))]);
 });
 
-test("a CBS bulk lookup names every bad index, and the most addresses", async () => {
+test("a CBS bulk lookup names every bad index, and the maximum number of addresses", async () => {
   const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", {
     key,
     body: { ips: ["1.1.1.1", "x", "10.0.0.1/8"] },
@@ -65,7 +65,7 @@ test("a CBS bulk lookup names every bad index, and the most addresses", async ()
   assert.match(many.body.validation_errors.ips[0], /10000/);
 });
 
-test("node, search and lists: as the library has them; 404 for an unknown id", async () => {
+test("node, search and lists: equal to those of the library; 404 for an unknown id", async () => {
   const root = (await ask(t, "GET", "/v1/cbs/node", { key })).body;
   assert.deepEqual(
     [root.id, root.parent, root.children.some(({ id }: { id: string }) => id === "/cdn")],
@@ -86,7 +86,7 @@ test("node, search and lists: as the library has them; 404 for an unknown id", a
   assert.ok(providers.items.every(({ type }: { type: string }) => type === "cdn"));
 });
 
-test("ranges: in pages; whole as text and CSV by Accept; 406 for what is not offered", async () => {
+test("ranges: in pages; complete as text and CSV by Accept; 406 for other types", async () => {
   const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
   const text = (await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "text/plain" } })).text
     .trimEnd()
@@ -103,7 +103,7 @@ test("ranges: in pages; whole as text and CSV by Accept; 406 for what is not off
   assert.equal((await ask(t, "GET", path, { key, headers: { Accept: "image/png" } })).status, 406);
 });
 
-test("lookups, nodes and ranges name their sources; ranges can be had of one; search finds a crawler's network", async (context) => {
+test("lookups, nodes and ranges name their sources; ranges can be limited to one; search finds a crawler's network", async (context) => {
   const path = join(temporary(context), "catalogue.ipsieve");
   const base = await openCatalogue();
   const lists: Record<string, string> = {
@@ -185,7 +185,7 @@ async function pagesOf(path: string, count: number): Promise<string[]> {
   return seen;
 }
 
-test("ranges as files: what the library writes, in every format; 400 for what a format cannot express, 304 for who has it", async () => {
+test("ranges as files: equal to those of the library in every format; 400 if a format cannot express them, 304 if unchanged", async () => {
   const path = "/v1/cbs/ranges:export?id=/cdn/cachefly";
   const catalogue = await openCatalogue(BUNDLED);
   const tree = new CatalogueTree(catalogue);
@@ -221,7 +221,7 @@ test("ranges as files: what the library writes, in every format; 400 for what a 
   assert.equal((await ask(t, "GET", "/v1/cbs/ranges:export?id=/nowhere", { key })).status, 404);
 });
 
-test("ranges: an ETag for each form, the same on every server with this catalogue; 304 for who has it", async (context) => {
+test("ranges: an ETag for each form, the same on every server with this catalogue; 304 if unchanged", async (context) => {
   const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
   const forms: [string, string][] = [
     ["", "application/json"],
@@ -249,7 +249,7 @@ test("ranges: an ETag for each form, the same on every server with this catalogu
   assert.equal(tags.size, forms.length);
 });
 
-test("parallel downloads of the whole catalogue share one file, the same as the library writes", async () => {
+test("parallel downloads of the whole catalogue share one file, equal to the library's", async () => {
   const texts = await Promise.all(
     Array.from({ length: 8 }, () =>
       ask(t, "GET", "/v1/cbs/ranges", { key, headers: { Accept: "text/csv" } }).then(({ text }) => text),
@@ -264,7 +264,7 @@ test("parallel downloads of the whole catalogue share one file, the same as the 
   assert.equal(t.server.services.files.byteLength >= texts[0]!.length, true);
 });
 
-test("a CBS bulk lookup of ten thousand is sent in parts, and is the library's documents", async () => {
+test("a CBS bulk lookup of ten thousand is sent in parts, and equals the documents of the library", async () => {
   const ips = Array.from({ length: 10_000 }, (_, i) => `${1 + (i % 200)}.${i >> 8}.${i & 255}.1`);
   const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips } });
   const catalogue = await openCatalogue();
@@ -275,7 +275,7 @@ test("a CBS bulk lookup of ten thousand is sent in parts, and is the library's d
 
 const SEEN = ["198.51.100.130", "192.0.2.1", "203.0.113.1", "2001:db8:7::1", "1.1.1.1", "::ffff:198.51.100.130"];
 
-test("CTI: basic, extended and bulk at both paths, from the object and the bare array", async () => {
+test("CTI: basic, extended and bulk at both paths, from an object and from a bare array", async () => {
   const dataset = await openCtiDataset(THREATS);
   for (const ip of SEEN) {
     assert.deepEqual((await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key })).body, dataset.lookup(ip));
@@ -320,7 +320,7 @@ test("CTI: malformed addresses: 400 with message and request_id, listing every b
   assert.match(many.body.message, /10000/);
 });
 
-test("CTI: a stream of lines is answered while it arrives, in order, bad lines by their number", async () => {
+test("CTI: a stream of lines is answered while it arrives, in order, with the numbers of bad lines", async () => {
   const { hostname, port } = new URL(t.server.url);
   const call = request({
     hostname,
@@ -355,7 +355,7 @@ test("CTI: a stream of lines is answered while it arrives, in order, bad lines b
   );
 });
 
-test("CTI: a stream far beyond the bulk limit comes back whole", async () => {
+test("CTI: a stream far beyond the bulk limit is answered completely", async () => {
   const count = 200_000;
   const body = Array.from({ length: count }, (_, i) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}\n`).join("");
   const { status, text } = await ask(t, "POST", "/bulk_lookup", {
@@ -385,7 +385,7 @@ async function writeCatalogue(path: string, generation: number): Promise<void> {
   await writeSnapshot(path, { kind: "catalogue", table: freeze(trie), metadata });
 }
 
-test("a newer catalogue takes over while requests run; no answer is mixed; a corrupt one changes nothing", async (context) => {
+test("a newer catalogue takes over while requests run; no response mixes two; a corrupt one changes nothing", async (context) => {
   const path = join(temporary(context), "catalogue.ipsieve");
   await writeCatalogue(path, 1);
   const own = await startServer({ perMinute: 1_000_000 }, path);
@@ -420,7 +420,7 @@ test("a newer catalogue takes over while requests run; no answer is mixed; a cor
   assert.match((await ask(own, "GET", "/metrics")).text, /ipsieve_snapshot_failures_total\{snapshot="catalogue"\} 1/);
 });
 
-test("a file that takes the place of the watched one is found without a signal", async (context) => {
+test("a file that replaces the watched one is found without a signal", async (context) => {
   const path = join(temporary(context), "catalogue.ipsieve");
   await writeCatalogue(path, 1);
   const own = await startServer({}, path);

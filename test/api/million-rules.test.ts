@@ -98,7 +98,7 @@ test("replaced again and again", async () => {
   });
 });
 
-test("a dry run lists the first of each kind, and counts all", async () => {
+test("a dry run lists the first rules of each kind, and counts all", async () => {
   const { body, count } = bodyOf("ndjson", 2);
   const { plan, ...counts } = await send("PUT", "?dry_run=true", "ndjson", body);
   assert.deepEqual(counts, {
@@ -115,7 +115,7 @@ test("a dry run lists the first of each kind, and counts all", async () => {
   assert.deepEqual(small, { added: [], updated: [], removed: [], truncated: false });
 });
 
-test("imported, with a key for repetitions: the same body again has the first answer, another is refused", async () => {
+test("imported with an idempotency key: the same body gets the first response again, another body is rejected", async () => {
   const { body, count } = bodyOf("csv", 2);
   const headers = { "Idempotency-Key": "one" };
   const first = await send("POST", ":import?conflict_resolution=override", "csv", body, headers);

@@ -53,7 +53,7 @@ async function changeTo({ id }: Deployment, prefixes: readonly string[]): Promis
 const folderOf = (deployment: Deployment): string => `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}`;
 const read = async (deployment: Deployment, file: string) => ask(t, "GET", `${folderOf(deployment)}/${file}`);
 
-test("a feed has a manifest, an event and hashes; what was removed stays as deleted, also after a restart", async () => {
+test("a feed has a manifest, an event and hashes; removed entries stay, marked as deleted, even after a restart", async () => {
   const deployment = await deployed(PREFIXES);
   const manifest = await read(deployment, "manifest.json");
   assert.deepEqual([manifest.status, manifest.headers.get("content-type")], [200, "application/json; charset=utf-8"]);
@@ -78,7 +78,7 @@ test("a feed has a manifest, an event and hashes; what was removed stays as dele
   assert.equal((await read(deployment, "combined.json")).status, 404);
 });
 
-test("a deployment lists the files of its feed; one that was a text before begins its history", async () => {
+test("a deployment lists the files of its feed; after a change from a text format its history begins", async () => {
   const deployment = await deployed(PREFIXES, "text");
   await changeTo(deployment, PREFIXES);
   const { body: manifest } = await read(deployment, "manifest.json");

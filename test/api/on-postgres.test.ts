@@ -61,7 +61,7 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     });
     after(() => t.close());
 
-    test("sequences of two organisations get the model's answers", async (c) => {
+    test("sequences of two organisations get the results of the model", async (c) => {
       const { failure, ...report } = await runSequences({
         server: t,
         seed: SEED,
@@ -86,5 +86,5 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     });
   });
 
-  test("every suite ran, on databases of its own", () => assert.ok(databases > ran.length));
+  test("every suite ran on databases of its own", () => assert.ok(databases > ran.length));
 });

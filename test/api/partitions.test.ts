@@ -9,7 +9,7 @@ describe(
   "a server that is cut off from PostgreSQL by a packet filter",
   { skip: (await whyNoPostgres()) || whyNoPartitions() || onlyLong() },
   () => {
-    test("acknowledges nothing that is lost, gives out no old rules for newer ones, and catches up", (t) => {
+    test("acknowledges no write that is lost, returns no outdated rules as current, and catches up", (t) => {
       const report = runPartitions({ rounds: 2, seed: 1, timing: "honest" });
       t.diagnostic(JSON.stringify(report));
       assert.ok(holdsInPartitions(report), JSON.stringify(report));

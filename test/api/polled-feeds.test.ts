@@ -76,7 +76,7 @@ async function follows(program: Polling, deployment: Deployment): Promise<void> 
 }
 
 test(
-  "Rspamd asks whether a list is new, fetches it if so, and answers by it",
+  "Rspamd checks whether a list is new, fetches it if so, and decides by it",
   { skip: onlyLong() || WHY_NO_RSPAMD },
   async () => {
     const deployment = await deployed("rspamd");
@@ -106,7 +106,7 @@ function requests(): string[] {
 // With a port after @ it sends "Host: 127.0.0.1@PORT".
 for (const separator of ["@", ":"])
   test(
-    `Unbound fetches a zone by a URL with a port after ${separator}, and answers by it`,
+    `Unbound fetches a zone from a URL with a port after ${separator}, and responds by it`,
     { skip: onlyLong() || WHY_NO_UNBOUND },
     async () => {
       const deployment = await deployed("rpz");

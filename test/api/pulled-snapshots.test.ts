@@ -43,7 +43,7 @@ function digestOf(bytes: Uint8Array): string {
   return `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`;
 }
 
-test("the catalogue and the threat intelligence are sent byte by byte as they were read, with their digest", async () => {
+test("the catalogue and the threat intelligence are sent with the same bytes as in their files, with their digest", async () => {
   for (const [path, file, name] of [
     [CATALOGUE, SMALL_CATALOGUE, "catalogue.ipsieve"],
     ["/v1/cti/snapshot", THREATS, "cti.ipsieve"],
@@ -117,20 +117,20 @@ test("a range of one file is sent as 206; any other as the whole file", async ()
   }
 });
 
-test("a range of a file that has changed since is answered by the whole file", async () => {
+test("a range of a file that has changed since gets the whole file", async () => {
   for (const condition of ['"another"', "W/x", "Tue, 24 Nov 2026 00:00:00 GMT"]) {
     const { status } = await pull(CATALOGUE, { range: "bytes=1000-", "if-range": condition });
     assert.equal(status, 200, condition);
   }
 });
 
-test("HEAD says how long the file is, and sends none of it", async () => {
+test("HEAD has the length of the file, and no body", async () => {
   const { status, headers, bytes } = await pull(CATALOGUE, { range: "bytes=5-" }, "HEAD");
   assert.deepEqual([status, bytes.length], [200, 0]);
   assert.equal(headers.get("content-length"), String(readFileSync(SMALL_CATALOGUE).length));
 });
 
-test("who refuses the file as it is gets it compressed, and no range of it", async () => {
+test("a client that rejects identity coding gets the file compressed, and no range of it", async () => {
   // `fetch` adds `identity` to requests for a range.
   const { statusCode, headers, body } = await request(t.server.url + CATALOGUE, {
     headers: { "x-api-key": key, "accept-encoding": "br, identity;q=0", range: "bytes=5-" },

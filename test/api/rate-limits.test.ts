@@ -17,7 +17,7 @@ async function serverFor(context: TestContext, settings: Partial<Settings> = {})
   return server;
 }
 
-test("two windows per key: the headers tell of the one with less left; 429 tells when to come back", async (context) => {
+test("two windows per key: the headers describe the one with less left; 429 says when to retry", async (context) => {
   const t = await serverFor(context, { perMinute: 3, perMonth: 5 });
   const organisation = await addOrganisation(t, "limits");
   const { text: key } = await addKey(t, organisation);
@@ -52,7 +52,7 @@ test("two windows per key: the headers tell of the one with less left; 429 tells
   assert.match((await ask(t, "GET", "/metrics")).text, /ipsieve_rate_limited_total\{window="month"\} 1/);
 });
 
-test("a plan's own numbers count before the server's", async (context) => {
+test("the limits of a plan take precedence over the server's", async (context) => {
   const t = await serverFor(context);
   const organisation = await addOrganisation(t, "plan");
   const { text: key } = await addKey(t, organisation);
@@ -70,7 +70,7 @@ test("a plan's own numbers count before the server's", async (context) => {
   assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key })).headers.get("ratelimit-limit"), "7");
 });
 
-test("requests under one plan use up nothing of another's, in the minute and in the month, also after a restart", async (context) => {
+test("requests under one plan do not count against another, in the minute and in the month, even after a restart", async (context) => {
   const t = await serverFor(context);
   const organisation = await addOrganisation(t, "apart");
   const { text: key } = await addKey(t, organisation);
@@ -168,7 +168,7 @@ async function wrongLimits(url: string, key: string): Promise<string[]> {
   return wrong;
 }
 
-test("every response, of every operation and plan, tells what is left of its window", async (context) => {
+test("every response, of every operation and plan, says how much of its window is left", async (context) => {
   const t = await serverFor(context, { failuresPerMinute: 1_000_000 });
   const organisation = await addOrganisation(t, "every");
   const newKey = async (): Promise<string> => (await addKey(t, organisation)).text;
@@ -240,7 +240,7 @@ test("IPv6 addresses of one /56 count as one, others do not", () => {
   );
 });
 
-test("uses are recorded by month, and counted on by who learns of them", () => {
+test("usage is recorded by month, and other servers continue from it", () => {
   const november = Date.UTC(2026, 10, 30, 23, 59);
   const clock = clockAt(november);
   const limits = new KeyLimits(clock.steady);
@@ -260,7 +260,7 @@ test("uses are recorded by month, and counted on by who learns of them", () => {
   assert.equal(take(november + 60_002, 1000).isExceeded, true);
 });
 
-test("a clock that is set back, by however much, gives no second minute, and holds nobody up", () => {
+test("a clock that is set back, by however much, grants no second minute, and delays no one", () => {
   for (const back of [1, 30_000, 60_000, 3_600_000, 400 * 86_400_000]) {
     const clock = clockAt(START);
     const [keys, failures] = [new KeyLimits(clock.steady), new FailureLimits(clock.steady)];
@@ -292,7 +292,7 @@ test("a clock that is set back, by however much, gives no second minute, and hol
   }
 });
 
-test("a clock that is set back gives no second minute of attempts to sign in, for an address, a name or a device", () => {
+test("a clock that is set back grants no second minute of attempts to sign in, for an address, a name or a device", () => {
   for (const back of [1, 30_000, 60_000, 3_600_000, 400 * 86_400_000]) {
     const clock = clockAt(START);
     const limits = new SignInLimits(2, clock.steady);
@@ -327,7 +327,7 @@ function retryAfterOf(attempt: () => void): number {
   }
 }
 
-test("a clock that is set back to the month before gives neither month a second time", () => {
+test("a clock that is set back to the previous month grants neither month a second time", () => {
   const december = Date.UTC(2026, 11);
   const clock = clockAt(december - 60_000);
   const limits = new KeyLimits(clock.steady);
@@ -356,7 +356,7 @@ test("a clock that is set back to the month before gives neither month a second 
   );
 });
 
-test("counts are bounded: past 100,000 in a minute the others share some, none is forgotten, and hardly any is held up for another", () => {
+test("counts are bounded: beyond 100,000 in a minute further clients share counters, none is forgotten, and hardly any is limited for another", () => {
   const counts = new MinuteCounts(clockAt(START).steady);
   for (let i = 0; i < 100_000; i++) counts.take(`first ${i}`, 10);
   // Whoever was counted stays counted, however many come after.

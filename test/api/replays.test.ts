@@ -59,7 +59,7 @@ test("a ruleset's hits by rule, what it never hits, addresses and services", asy
   assert.equal((await ask(t, "GET", `/v1/replays/${body.id}`, { key: other })).status, 404);
 });
 
-test("a draft and a service against a ruleset: what only one of the two hits", async () => {
+test("a draft and a service against a ruleset: the hits of only one of the two", async () => {
   const draft = await replay({ rules: { prefixes: ["203.0.113.7", "8.8.8.0/24"] }, against: { ruleset }, top: 1 });
   assert.deepEqual(draft.body.difference, {
     only_rules: { lines: 1, addresses: 1 },
@@ -76,7 +76,7 @@ test("a draft and a service against a ruleset: what only one of the two hits", a
   assert.deepEqual(resolver.body.services.map(({ cbs_id: id }: any) => id).sort(), [...known.body.cbs_ids].sort());
 });
 
-test("logs of other organisations, and those that are gone, are not found; bad sources are named", async () => {
+test("logs of other organisations and deleted logs are not found; bad sources are named", async () => {
   assert.equal((await replay({ rules: { prefixes: ["192.0.2.1"] } }, other)).status, 404);
   const bad = await replay({ rules: { prefixes: ["192.0.2.1/24"] } });
   assert.deepEqual([bad.status, Object.keys(bad.body.validation_errors)], [400, ["rules.prefixes[0]"]]);

@@ -13,7 +13,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  test("what one writes the other answers with, also where no notification arrives; a revoked key is refused by both", async (t) => {
+  test("writes to one server are visible on the other, even if no notification arrives; both reject a revoked key", async (t) => {
     const url = await postgres.database();
     const proxy = await startProxy(url, { losesNotifications: true });
     const {
@@ -39,7 +39,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     for (const replica of [first!, second!, deaf!]) await replica.until("198.18.0.0", 401);
   });
 
-  test("SIGKILL of one under writes: the other goes on, and no acknowledged write is lost", async (t) => {
+  test("SIGKILL of one during writes: the other continues, and no acknowledged write is lost", async (t) => {
     const url = await postgres.database();
     const {
       replicas: [first, second],
@@ -68,7 +68,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     assert.ok(!(await second!.rules(0)).has("198.20.0.0"), "negative control: what was not written is not told");
   });
 
-  test("PostgreSQL restarts under load: no acknowledged write is lost, and the servers go on by themselves", async (t) => {
+  test("PostgreSQL restarts under load: no acknowledged write is lost, and the servers recover by themselves", async (t) => {
     const url = await postgres.database();
     const { replicas } = await startReplicas(t, [url, url]);
     const writing = replicas.map((replica, index) => replica.write(`198.${18 + index}`));

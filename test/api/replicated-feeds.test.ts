@@ -20,7 +20,7 @@ describe("feeds of two servers on one PostgreSQL", { skip: await whyNoPostgres()
     await postgres[Symbol.asyncDispose]();
   });
 
-  test("both serve the same bytes with the same tag, also after changes made at either", async () => {
+  test("both serve the same bytes with the same tag, even after changes on either", async () => {
     const [first, second] = servers as [TestServer, TestServer];
     const organisation = await addOrganisation(first, "replicated");
     const { text: key } = await addKey(first, organisation);

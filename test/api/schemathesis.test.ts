@@ -131,7 +131,7 @@ describe("schemathesis", { skip: missingTools(PYTHON) }, () => {
     }
   };
 
-  test("a server in between that changes nothing is none of these", async () => {
+  test("a proxy that changes nothing causes no findings", async () => {
     const { code, output } = await askBehind({ operation: "lookupCbs", run: (exchange, ask) => ask(exchange) });
     assert.equal(code, 0, output);
   });

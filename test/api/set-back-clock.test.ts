@@ -49,7 +49,7 @@ const addRule = (id: string, ip: string, expiresAt?: number) =>
     ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
   });
 
-test("a message of a webhook that failed is sent again, and the endpoint does not fail for ever", async () => {
+test("a failed webhook message is sent again, and the endpoint does not fail forever", async () => {
   const admin = await addUser(t, organisationId, "admin");
   const call = (method: string, path: string, body?: unknown) =>
     visit(t, method, path, { token: admin.token, ...(body === undefined ? {} : { body }) });
@@ -101,7 +101,7 @@ test("the list of a deployment has the rules that are active again", async () =>
   await until("both are active", () => served("192.0.2.1\n192.0.2.2"));
 });
 
-test("the feed of changes goes on: each change once, in order, and each expiry once", async () => {
+test("the feed of changes continues: each change once, in order, and each expiry once", async () => {
   const ruleset = await newRuleset();
   const start = (await send("GET", "/v1/changes?limit=1")).body.sequence;
   const followed = new FollowedChanges(ruleset, start);

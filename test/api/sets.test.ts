@@ -27,7 +27,7 @@ const relate = (sets: readonly object[], asker = key) =>
 const compute = (operation: string, sets: readonly object[], rest: object = {}) =>
   ask(t, "POST", "/v1/sets:compute", { key, body: { operation, sets, ...rest } });
 
-test("lists are related two by two, with exact numbers, and what each alone has", async () => {
+test("lists are related pair by pair, with exact numbers, and the addresses that only one has", async () => {
   const { status, body } = await relate([
     { ruleset },
     { prefixes: ["203.0.113.0/25", "2001:db8::/64"] },
@@ -78,7 +78,7 @@ const fit = (entries: number, rest: object, sets: readonly object[] = [{ prefixe
   ask(t, "POST", "/v1/edl/ip-rulesets:fit", { key, body: { sets, entries, ...rest } });
 const FITTED = ["203.0.113.0/26", "203.0.113.128/25", "198.51.100.7"];
 
-test("a list is fitted: exactly where it can be, else with the least loss, which the response lists", async () => {
+test("a list is fitted exactly if possible, otherwise with the least loss, which the response lists", async () => {
   const exact = await fit(3, {}, [{ prefixes: [...FITTED, "203.0.113.64/26"] }]);
   assert.deepEqual(
     [exact.status, exact.body.prefixes, exact.body.exact_count, exact.body.cost],
@@ -106,7 +106,7 @@ test("a list is fitted: exactly where it can be, else with the least loss, which
   assert.deepEqual([removed.removed.prefixes, removed.added, removed.warnings], [["198.51.100.7"], none, undefined]);
 });
 
-test("what must not be added and what was seen decide what a list loses", async () => {
+test("addresses that must not be added and seen addresses determine the loss", async () => {
   const never = await fit(2, { loss: "add", never: [{ prefixes: ["203.0.113.100"] }], min_prefix_v4: 0 });
   assert.deepEqual(never.status, 400);
   assert.match(never.body.validation_errors.entries[0], /at least 3 prefixes/);
@@ -122,7 +122,7 @@ test("what must not be added and what was seen decide what a list loses", async 
   assert.deepEqual(await list("198.51.100.2"), ["192.0.2.0/30", "198.51.100.0", "198.51.100.3"]);
 });
 
-test("a fit that cannot be says how many prefixes it takes; what it does not use is an error", async () => {
+test("the error of an impossible fit says how many prefixes are needed; unused options are errors", async () => {
   const errorsOf = async (asked: ReturnType<typeof ask>) => (await asked).body.validation_errors;
   assert.match((await errorsOf(fit(2, {}))).entries[0], /need 3 prefixes, more than the 2 allowed/);
   assert.deepEqual(await errorsOf(fit(2, { never: [{ prefixes: ["192.0.2.1"] }], min_prefix_v6: 1 })), {
@@ -142,7 +142,7 @@ test("a fit that cannot be says how many prefixes it takes; what it does not use
   ]);
 });
 
-test("what cannot be read is an error that names the set, also another organisation's ruleset", async () => {
+test("an unreadable set is an error that names it; so is another organisation's ruleset", async () => {
   const errorsOf = async (asked: ReturnType<typeof ask>) => {
     const { status, body } = await asked;
     return [status, body.validation_errors];

@@ -51,7 +51,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     await until(`${remaining} requests are left`, () => left() === remaining);
   }
 
-  test("what one server lets through the others count, and their headers say so", async (context) => {
+  test("requests accepted by one server count on the others, and their headers show it", async (context) => {
     const url = await postgres.database();
     const { servers, key, keyId } = await startServers(context, [url, url, url]);
     const [first, second, third] = servers as [TestServer, TestServer, TestServer];
@@ -71,7 +71,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     );
   });
 
-  test("negative control: of servers that do not share a database each lets the whole limit through", async (context) => {
+  test("negative control: servers without a shared database each allow the whole limit", async (context) => {
     const { servers, key } = await startServers(context, [await postgres.database()]);
     assert.equal(await pass(servers[0]!, key, 50), LIMIT);
     const { servers: others, key: another } = await startServers(context, [await postgres.database()]);
@@ -79,7 +79,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     assert.equal(await pass(others[0]!, another, 50), LIMIT);
   });
 
-  test("tries at a name, from an address, and without a key count on all servers", async (context) => {
+  test("attempts at a name, from an address, and without a key count on all servers", async (context) => {
     const url = await postgres.database();
     const { servers } = await startServers(context, [url, url]);
     const [first, second] = servers as [TestServer, TestServer];
@@ -101,7 +101,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     assert.equal(typed, 0, "names are not written down");
   });
 
-  test("while the database is down each server counts alone, refuses no one before the limit, and tells the others after", async (context) => {
+  test("while the database is down each server counts alone, rejects no one before the limit, and reports to the others afterwards", async (context) => {
     const own = await startPostgres();
     context.after(() => own[Symbol.asyncDispose]());
     const url = await own.database();
@@ -119,7 +119,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     assert.equal(await statusOf(first, key), 429);
   });
 
-  test("two servers under load: what both let through together is the limit and what comes until they are told", async (context) => {
+  test("two servers under load: together they allow the limit plus the requests until they exchange counts", async (context) => {
     const url = await postgres.database();
     const perMinute = 1500;
     const { servers, key } = await startServers(context, [url, url], perMinute);

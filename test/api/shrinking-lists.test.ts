@@ -55,7 +55,7 @@ const EMPTY: readonly (readonly [what: string, type: string, body: string])[] = 
 ];
 
 for (const scope of ["public", "dashboard"] as const) {
-  describe(`${scope}: a list without rules empties no ruleset unless allow_empty says so`, () => {
+  describe(`${scope}: a list without rules does not empty a ruleset unless allow_empty is set`, () => {
     for (const [what, type, body] of EMPTY) {
       test(what, async () => {
         for (const query of ["", "?max_shrink=100", "?allow_empty=false"]) {
@@ -87,7 +87,7 @@ for (const scope of ["public", "dashboard"] as const) {
     }
   });
 
-  test(`${scope}: more than half of 20 or more goes only where max_shrink says so; a dry run tells it`, async () => {
+  test(`${scope}: more than half of 20 or more rules are removed only if max_shrink allows it; a dry run reports it`, async () => {
     const body = lines(0, 10) + lines(100, 105);
     const refused = await put(scope, "", "text/plain", body);
     const numbers = {
@@ -130,7 +130,7 @@ for (const scope of ["public", "dashboard"] as const) {
     );
   });
 
-  test(`${scope}: what is refused leaves nothing behind: neither the version nor the audit log, and its Idempotency-Key keeps the answer`, async () => {
+  test(`${scope}: a rejected list changes neither the version nor the audit log, and its Idempotency-Key keeps the response`, async () => {
     const tag = async () => (await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules`, { key })).headers.get("etag");
     const newest = async () => (await t.server.store.read("audit", organisation, { limit: 1 })).entries[0]!.sequence;
     const [before, sequence] = [await tag(), await newest()];
@@ -142,7 +142,7 @@ for (const scope of ["public", "dashboard"] as const) {
   });
 }
 
-test("deleting, batches, undo and deleting a ruleset are no replacements", async () => {
+test("the limits do not apply to deleting, batches, undo and deleting a ruleset", async () => {
   const ips = lines(0, RULES).trim().split("\n");
   for (const ip of ips.slice(0, 2))
     assert.equal((await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}/rules/rule?ip=${ip}`, { key })).status, 204);

@@ -118,7 +118,7 @@ const length = (head: string): number => Number(/content-length: (\d+)/i.exec(he
 const exportPath = (): string => `/v1/edl/ip-rulesets/${store.rulesetId}/rules:export?format=ndjson`;
 
 describe("SIGTERM", () => {
-  test("slow readers get the whole of their answers, and idle connections are closed", async (t) => {
+  test("slow readers get their complete responses, and idle connections are closed", async (t) => {
     const service = await start();
     const wanted = hash(
       "sha256",
@@ -148,7 +148,7 @@ describe("SIGTERM", () => {
     assert.equal(about(service, /^shut down/)?.["cut_off"], 0);
   });
 
-  test("uploads end whole: a replacement, a stream of lookups, a body whose answer has not begun", async () => {
+  test("uploads are completed: a replacement, a stream of lookups, a body whose response has not begun", async () => {
     const service = await start();
     const [replacement, lookups, chunked] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
     const body = JSON.stringify({ rules: [{ ip: "20.1.1.0/24", name: "office" }] });
@@ -187,7 +187,7 @@ describe("SIGTERM", () => {
     assert.equal(about(service, /^shut down/)?.["cut_off"], 0);
   });
 
-  test("new connections are refused, and requests on those that are open are the last ones there", async () => {
+  test("new connections are rejected, and open connections are closed after their next response", async () => {
     const service = await start();
     const [busy, asking] = [await Client.open(service.port), await Client.open(service.port)];
     busy.ask(`GET ${exportPath()} HTTP/1.1`);
@@ -204,7 +204,7 @@ describe("SIGTERM", () => {
     assert.equal(await exit, 0);
   });
 
-  test("at the limit the rest is cut off, and nothing that is cut off looks whole", async () => {
+  test("at the time limit the rest is cut off, and nothing that is cut off looks complete", async () => {
     const service = await start("--shutdown-timeout", "1");
     const [reader, old, upload] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
     reader!.ask(`GET ${exportPath()} HTTP/1.1`);

@@ -39,7 +39,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
     return { id, path: new URL(urls.combined[0]).pathname };
   };
 
-  test("a server that starts while the database is away serves what it had, and 503 for everything else", async (c) => {
+  test("a server that starts without the database serves its saved feeds, and 503 for everything else", async (c) => {
     const [good, off] = [await deploy("192.0.2.0/24"), await deploy("198.51.100.0/24")];
     await until("both are saved", async () => (await readFeedFolder(feedsDir)).lists.size === 2);
     await ask(t, "PATCH", DEPLOYMENTS + off.id, { key, body: { active: false } });
@@ -90,7 +90,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
     assert.equal((await ask(t, "GET", DEPLOYMENTS, { key })).status, 200);
   });
 
-  test("a server without saved feeds waits for a database that starts up, or refuses connections, and not for one that rejects it", async (c) => {
+  test("a server without saved feeds waits for a database that is starting or refuses connections, but not for one that rejects it", async (c) => {
     const [url, port] = [await postgres.database(), await freePort()];
     let proxy = await startProxy(url, { port });
     c.after(() => proxy.close());

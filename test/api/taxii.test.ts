@@ -97,7 +97,7 @@ test("a client finds the collections of its credential, and no others", async ()
   );
 });
 
-test("without valid credentials there is nothing: 401, and an API key is none", async () => {
+test("without valid credentials: 401; an API key is not valid", async () => {
   const ruleset = await newRuleset();
   const { id, authorization } = await signIn(ruleset);
   const [start, password] = atob(authorization.slice(6)).split(":") as [string, string];
@@ -153,7 +153,7 @@ test("media types other than TAXII's are not acceptable, and nothing can be writ
   assert.equal((await get(authorization, "nowhere/", 404)).body.error_code, "not-found");
 });
 
-test("a rule is an indicator; its changes, its end and its return are versions and indicators as STIX wants them", async () => {
+test("a rule is an indicator; its changes, end and return are versions and indicators as STIX requires", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   const began = t.clock.now;
@@ -218,7 +218,7 @@ test("a rule is an indicator; its changes, its end and its return are versions a
   assert.deepEqual(versions, [time, changed[1].modified]);
 });
 
-test("a rule that is over when it is written is published as revoked, once", async () => {
+test("a rule that has already expired when it is written is published as revoked, once", async () => {
   const ruleset = await newRuleset("allowlist");
   const { authorization } = await signIn(ruleset);
   await add(ruleset, "192.0.2.1", { expiresAt: t.clock.now - 1 });
@@ -228,7 +228,7 @@ test("a rule that is over when it is written is published as revoked, once", asy
   assert.equal((await indicatorsOf(authorization, ruleset)).length, 2);
 });
 
-test("pages are ascending by microseconds, complete while others write, and go on from what they say", async () => {
+test("pages ascend by microseconds, are complete while others write, and continue from their cursors", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   for (let host = 0; host < 30; host++) await add(ruleset, `192.0.2.${host}`);
@@ -272,7 +272,7 @@ test("pages are ascending by microseconds, complete while others write, and go o
   assert.ok(manifest[0].date_added < manifest[1].date_added);
 });
 
-test("a page that continues is the same whether it was made ahead or not, in any coding, and needs what the first did", async () => {
+test("a further page is the same whether or not it was prepared, in any coding, and needs the same permissions as the first", async () => {
   const ruleset = await newRuleset();
   const { id, authorization } = await signIn(ruleset);
   for (let host = 0; host < 30; host++) await add(ruleset, `192.0.2.${host}`);
@@ -300,7 +300,7 @@ test("a page that continues is the same whether it was made ahead or not, in any
   await get(authorization, `${path}&next=${next}`, 401);
 });
 
-test("what changes while a client pages comes with its next reading at the latest", async () => {
+test("changes made while a client pages arrive with its next read at the latest", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   for (let host = 0; host < 20; host++) await add(ruleset, `192.0.2.${host}`);
@@ -323,7 +323,7 @@ test("what changes while a client pages comes with its next reading at the lates
   ]);
 });
 
-test("filters choose by id, type, version and specification; wrong ones are 400 and named", async () => {
+test("filters select by id, type, version and specification; invalid ones get 400 and are named", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   await add(ruleset, "192.0.2.1", { name: "one" });
@@ -376,7 +376,7 @@ test("filters choose by id, type, version and specification; wrong ones are 400 
   assert.match(body.details.next[0], /another collection/);
 });
 
-test("what has been deleted is a collection of revocations: a ruleset, a deployment", async () => {
+test("a deleted ruleset or deployment becomes a collection of revocations", async () => {
   const ruleset = await newRuleset();
   await add(ruleset, "192.0.2.0/24");
   const definition = definitionOf({ include: [{ ruleset }] });
@@ -407,7 +407,7 @@ test("what has been deleted is a collection of revocations: a ruleset, a deploym
   assert.equal((await indicatorsOf(authorization, deployment)).length, 1);
 });
 
-test("what no one can read any more is deleted; a ruleset that comes back has other indicators than before", async () => {
+test("indicators that no one can read are deleted; a restored ruleset has new indicators", async () => {
   const [ruleset, kept] = [await newRuleset(), await newRuleset()];
   const { text: key } = await addKey(t, organisationId);
   const rules = Array.from({ length: 1100 }, (_, host) => ({ ip: `198.51.${host >> 8}.${host & 255}` }));
@@ -446,7 +446,7 @@ test("what no one can read any more is deleted; a ruleset that comes back has ot
   assert.equal((await indicatorsOf(another, ruleset, "?match[version]=all&limit=5000")).length, 1100);
 });
 
-test("superseded versions are kept as long as changes, and the last hundred of an indicator; last versions stay", async () => {
+test("superseded versions are kept as long as changes, at most a hundred per indicator; last versions stay", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   const rename = (host: number, name: string) => add(ruleset, `192.0.2.${host}`, { name });
@@ -504,7 +504,7 @@ test("superseded versions are kept as long as changes, and the last hundred of a
   );
 });
 
-test("a deployment's indicators keep their ids from list to list; what leaves the list is revoked", async () => {
+test("indicators of a deployment keep their ids from list to list; removed entries are revoked", async () => {
   const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }] });
   const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "edge", definition });
   const { id } = created.deployment;
@@ -554,7 +554,7 @@ test("a deployment's indicators keep their ids from list to list; what leaves th
   assert.equal((await get(authorization, "api/collections/")).body.collections[0].can_read, false);
 });
 
-test("threat intelligence: each prefix of the dataset, judged as the dataset judges it", async () => {
+test("threat intelligence: each prefix of the dataset, with the classification of the dataset", async () => {
   const id = datasetCollectionId(organisationId);
   const { authorization } = await signIn(id);
   const { dataset } = t.server.services.threats.view();
@@ -607,7 +607,7 @@ async function holdTurn(who: string): Promise<() => void> {
   return ended.resolve;
 }
 
-test("the requests of an organisation wait for each other in the database; when too many do, 503 says when to retry", async () => {
+test("the database work of an organisation's requests is queued; if too many wait, 503 says when to retry", async () => {
   const rulesets: string[] = [];
   for (let count = 0; count < 6; count++) rulesets.push(await newRuleset());
   const { authorization } = await signIn(...rulesets);
@@ -628,7 +628,7 @@ test("the requests of an organisation wait for each other in the database; when 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 503, 503]);
 });
 
-test("what follows a source and what reads a page takes a turn each", async (context) => {
+test("following a source and reading a page alternate", async (context) => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   await objectsOf(authorization, ruleset);

@@ -43,7 +43,7 @@ for (const scope of ["public", "dashboard"] as const) {
       undefined,
     ]),
   ] as const) {
-    test(`${scope}, ${end}${form}: active rules only, but for active_only=false`, async () => {
+    test(`${scope}, ${end}${form}: active rules only, unless active_only=false`, async () => {
       const listed = await Promise.all(
         ["", "active_only=true", "active_only=false"].map((query) => get[scope](end + query, accept)),
       );
@@ -61,7 +61,7 @@ for (const scope of ["public", "dashboard"] as const) {
     });
   }
 
-  test(`${scope}: JSON lists all rules unless active_only=true is said`, async () => {
+  test(`${scope}: JSON lists all rules unless active_only=true`, async () => {
     const counts = await Promise.all(
       ["", "?active_only=false", "?active_only=true"].map(
         async (query) => (await get[scope](`/rules${query}`)).body.count,
@@ -73,7 +73,7 @@ for (const scope of ["public", "dashboard"] as const) {
 }
 
 describe("sets of firewalls", () => {
-  test("a blocklist and an allowlist say opposite things, and what only blocks has no allowlist", async () => {
+  test("a blocklist and an allowlist have opposite effects, and formats that can only block have no allowlist", async () => {
     assert.match((await get.public("/rules:export?format=postfix")).text, / OK\n/);
     assert.match((await get.public("/rules:export?format=iptables")).text, / -j ACCEPT\n/);
     for (const format of ONLY_BLOCK) {
@@ -100,7 +100,7 @@ describe("sets of firewalls", () => {
 
   for (const scope of ["public", "dashboard"] as const) {
     for (const format of ["ipset", "nftables"] as const) {
-      test(`${scope}, ${format}: named as asked, or after the ruleset; no name is a line`, async () => {
+      test(`${scope}, ${format}: named as requested, or after the ruleset; no name becomes a line`, async () => {
         const own = await get[scope](`/rules:export?format=${format}`);
         assert.match(own.text, /My_Allowlist_rules_[0-9a-f]{6}_4/);
         const named = await get[scope](`/rules:export?format=${format}&set_name=office_1`);
@@ -112,13 +112,13 @@ describe("sets of firewalls", () => {
         }
       });
     }
-    test(`${scope}: formats without sets take no name`, async () => {
+    test(`${scope}: formats without sets accept no name`, async () => {
       for (const format of ["text", "csv", "ndjson", "nginx", "squid"])
         assert.equal((await get[scope](`/rules:export?format=${format}&set_name=a`)).status, 400);
     });
   }
 
-  test("timeouts run from the second in which the file is asked for, and its ETag with them", async () => {
+  test("timeouts count from the second of the request, and so does the ETag", async () => {
     const end = t.clock.now + 10_500;
     assert.equal(
       (await put({ rules: [{ ip: "192.0.2.1", expires_at: new Date(end).toISOString() }, { ip: "192.0.2.2" }] }))

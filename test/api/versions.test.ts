@@ -57,7 +57,7 @@ const list = (first: number, count: number, name: string): object => ({
   })),
 });
 
-test("each version has the rules that the ruleset had then: after rules, batches, lists, undo and new names", async (c) => {
+test("each version has the rules of its time: after single rules, batches, lists, undo and renames", async (c) => {
   const id = await makeRuleset("each");
   const random = new Random(16);
   const were = new Map<number, string>();
@@ -104,7 +104,7 @@ test("each version has the rules that the ruleset had then: after rules, batches
   assert.match(await exported(id, [...were].find(([, rules]) => rules.includes("many"))![0], ""), /"many/);
 });
 
-test("a version is of the active rules unless all are asked for, and of any format", async () => {
+test("a version has the active rules unless all are requested, in any format", async () => {
   const id = await makeRuleset("formats");
   await send("POST", `${id}/rules`, { ip: "20.0.0.1", expires_at: new Date(t.clock.now + 1000).toISOString() });
   await send("POST", `${id}/rules`, { ip: "20.0.0.2" });
@@ -119,7 +119,7 @@ test("a version is of the active rules unless all are asked for, and of any form
   assert.equal(await text("&format=csv").then((csv) => csv.split("\n").length), 3);
 });
 
-test("versions are pages; those of another ruleset or organisation, unknown ones and those before a deletion are not found", async () => {
+test("versions come in pages; those of another ruleset or organisation, unknown ones and those before a deletion are not found", async () => {
   const id = await makeRuleset("pages");
   for (let at = 1; at <= 3; at++) await send("POST", `${id}/rules`, { ip: `20.0.0.${at}` });
   const current = await versionNow(id);
@@ -154,7 +154,7 @@ test("versions are pages; those of another ruleset or organisation, unknown ones
   assert.equal((await send("GET", `${id}/rules:export?version=${first.items[1].version}`)).status, 404);
 });
 
-test("what is written while a version is read is not in it", async () => {
+test("rules written while a version is read are not in it", async () => {
   const id = await makeRuleset("meanwhile");
   const were = new Map<number, string>();
   for (let at = 0; at < 4; at++) {

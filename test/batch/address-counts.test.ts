@@ -68,7 +68,7 @@ async function countsOf(keptAddresses: number, more: Partial<IdentifyOptions>): 
   return addressCounts!;
 }
 
-test("lines by address are exact for as many as are kept; behind that, each count is too low by a known number at most", async () => {
+test("lines by address are exact for up to the kept number of addresses; beyond it, each count is too low by at most a known number", async () => {
   const { text, expected } = makeLog(30_000);
   writeFileSync(path, text);
   for (const threads of [1, 3]) {
@@ -97,7 +97,7 @@ test("lines by address are exact for as many as are kept; behind that, each coun
   }
 });
 
-test("what several threads counted is added up in steps, and the counts of one alone are taken as they are", () => {
+test("the counts of several threads are added up in steps, and those of a single thread are used unchanged", () => {
   const part = (from: number): AddressCounts => {
     const counter = new AddressCounter(30_000);
     for (let word = from; word < from + 10_000; word++) {
@@ -127,7 +127,7 @@ test("what several threads counted is added up in steps, and the counts of one a
   assert.deepEqual([told, step.value.missing], [1, 1]);
 });
 
-test("whoever waits between two steps may end there", async () => {
+test("the work may be aborted between two steps", async () => {
   writeFileSync(path, makeLog(30_000).text);
   const end = new AbortController();
   const reason = new Error("ended");
@@ -148,7 +148,7 @@ test("whoever waits between two steps may end there", async () => {
   );
 });
 
-test("counts of all addresses and of the top ones are not asked for together", async () => {
+test("counts of all addresses and of the top addresses cannot be requested together", async () => {
   await assert.rejects(
     countsOf(10, { topAddresses: 5 }),
     /^RangeError: topAddresses and keptAddresses are both given; give one of them$/,
@@ -156,7 +156,7 @@ test("counts of all addresses and of the top ones are not asked for together", a
   await assert.rejects(countsOf(0, {}), /^RangeError: keptAddresses is 0; give a whole number of 1 or more$/);
 });
 
-test("IPv6 addresses are counted in orders of their own: in that of one table, another one is not filled from its beginning", () => {
+test("each table counts IPv6 addresses in an order of its own, so that filling one from another does not cluster at its beginning", () => {
   const orderOf = (): string => {
     const counter = new AddressCounter(1000);
     for (let word = 0; word < 1000; word++) counter.add(6, Uint32Array.of(0x2001_0db8, 0, 0, word), 0);
@@ -165,7 +165,7 @@ test("IPv6 addresses are counted in orders of their own: in that of one table, a
   assert.notEqual(orderOf(), orderOf());
 });
 
-test("IPv4 addresses come in order, however many were added at a time and sorted before", () => {
+test("IPv4 addresses are sorted, however many were added at a time", () => {
   for (const most of [1, 70_000, 1_000_000]) {
     const counter = new AddressCounter(most);
     const expected = new Map<number, number>();
@@ -195,7 +195,7 @@ test("IPv4 addresses come in order, however many were added at a time and sorted
   }
 });
 
-test("counts of both families are exact beyond 32 bits, and when counts are added and subtracted", () => {
+test("counts of both families are exact beyond 32 bits, and after additions and subtractions", () => {
   const counters = [new AddressCounter(10_000), new AddressCounter(10_000)] as const;
   const expected = new Map<string, number>();
   let state = 7;

@@ -27,7 +27,7 @@ import {
   textOf,
 } from "./expiring-cases.ts";
 
-test("batches and buffers at a moment answer as the linear oracle, in both engines, when time goes forth and back", async (t) => {
+test("batches and buffers at a given time equal the linear oracle, in both engines, when time goes forward and back", async (t) => {
   const random = seededRandom(16);
   let answers = 0;
   let caught = 0;
@@ -84,7 +84,7 @@ test("batches and buffers at a moment answer as the linear oracle, in both engin
   assert.ok(caught > 0, "the negative control: one millisecond makes a difference");
 });
 
-test("batches of every size skip what has expired: in lists, where nothing decides instead, and in nested prefixes", () => {
+test("batches of every size skip expired matches: in lists, where nothing else decides, and in nested prefixes", () => {
   const word = seededRandom(20);
   const below = (end: number): number => word() % end;
   let skipped = 0;
@@ -113,7 +113,7 @@ test("batches of every size skip what has expired: in lists, where nothing decid
   assert.ok(skipped > 50_000, `${skipped} of the matches had expired`);
 });
 
-test("runs at a moment write the rows of the linear oracle: engines, threads, selections, byte for byte", async (t) => {
+test("runs at a given time write the rows of the linear oracle: engines, threads, selections, byte for byte", async (t) => {
   const random = seededRandom(17);
   let rows = 0;
   for (let round = 0; round < rounds({ short: 3, long: 10 }); round++) {
@@ -168,7 +168,7 @@ test("runs at a moment write the rows of the linear oracle: engines, threads, se
   t.diagnostic(`${rows} rows`);
 });
 
-test("without a moment, the clock decides, read once for each call", async () => {
+test("without a given time, the clock decides, read once per call", async () => {
   const trie = new PrefixTrie();
   trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 1);
   trie.insert({ family: 4, w0: 0x0a01_0000, w1: 0, w2: 0, w3: 0, length: 16 }, 2);
@@ -195,7 +195,7 @@ test("without a moment, the clock decides, read once for each call", async () =>
   assert.equal(readFileSync(output, "utf8"), "10.1.2.3\t10.0.0.0/8\t1\n");
 });
 
-test("what is no moment is refused, with and without expiries", async () => {
+test("an invalid time is rejected, with and without expiries", async () => {
   const trie = new PrefixTrie();
   trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 1);
   for (const table of [freeze(trie), freeze(trie, { expiresAt: () => NOON })]) {

@@ -106,7 +106,7 @@ function topOf({ matched, unmatched }: TopAddresses, cases: readonly Case[], now
   return { matched: of(matched), unmatched: of(unmatched) };
 }
 
-test("rows and counts of two and three snapshots are those of the linear oracle: engines, threads, --only, moments", async (t) => {
+test("rows and counts of two and three snapshots equal those of the linear oracle: engines, threads, --only, times", async (t) => {
   const random = seededRandom(18);
   let rows = 0;
   for (let round = 0; round < rounds({ short: 1, long: 12 }); round++) {
@@ -170,7 +170,7 @@ test("rows and counts of two and three snapshots are those of the linear oracle:
   t.diagnostic(`${rows} matched rows`);
 });
 
-test("more combinations than there are ids: all are forgotten and made anew", async () => {
+test("more combinations than ids: all are dropped and made anew", async () => {
   const count = 70_000;
   const makeTable = async (name: string, value: (index: number) => number): Promise<Snapshot> => {
     const trie = new PrefixTrie();

@@ -93,7 +93,7 @@ async function fails(
   return error;
 }
 
-test("random texts give the rows of the oracles, in any shape of shards", async (t) => {
+test("random texts yield the rows of the oracles, with any sizes of shards", async (t) => {
   const counts: Record<string, number> = {};
   for (const one of fc.sample(cases, { seed: SEED, numRuns: rounds({ short: 80, long: 1200 }) })) {
     await checkCase(snapshot, folder, one);
@@ -153,7 +153,7 @@ test("workers and the main thread both take shards", async () => {
   assert.deepEqual([...seen].sort(), ["thread 0", "thread 1"]);
 });
 
-test("nasty texts: as many rows as lines", async () => {
+test("pathological texts: as many rows as lines", async () => {
   const nasty: Record<string, string> = {
     empty: "",
     "only an LF": "\n",
@@ -185,7 +185,7 @@ test("nasty texts: as many rows as lines", async () => {
   assert.equal(await collect({ inputs: all }), expected, "several inputs, in order");
 });
 
-test("a line of many megabytes among others gives exactly its row", async () => {
+test("a line of many megabytes among others yields exactly its row", async () => {
   const text = `1.2.3.4\n${"x".repeat(rounds({ short: 5_000_000, long: 20_000_000 }))} 10.1.2.3\nfe80::1\n${"- ".repeat(rounds({ short: 700_000, long: 3_000_000 }))}`;
   const path = fileOf("long", text);
   for (const threads of [1, 2]) {
@@ -198,7 +198,7 @@ test("a line of many megabytes among others gives exactly its row", async () => 
   assert.equal(await collect({ inputs: [path], format: "append" }), expectedRows(text, "append"));
 });
 
-test("a line that is too long is refused with its place", async () => {
+test("a line that is too long is rejected with its position", async () => {
   const text = `a\nb\n${"x".repeat(5000)}\nc\n`;
   const limits = { lineBytes: 4999, shardBytes: 100 };
   const path = fileOf("too-long", text);
@@ -212,7 +212,7 @@ test("a line that is too long is refused with its place", async () => {
   await fails("line-too-long", { inputs: [Readable.from([Buffer.from("x".repeat(6000))])], limits });
 });
 
-test("inputs that cannot be read are refused before anything is written", async () => {
+test("unreadable inputs are rejected before anything is written", async () => {
   const good = fileOf("good", TEXT);
   assert.match(
     (await fails("input-missing", { inputs: [good, join(folder, "absent")] })).message,
@@ -228,7 +228,7 @@ test("inputs that cannot be read are refused before anything is written", async 
   await fails("input-unreadable", { inputs: [broken] });
 });
 
-test("other encodings than those that are read are recognized and refused", async () => {
+test("unsupported encodings are recognized and rejected", async () => {
   const heads = {
     xz: "\xfd7zXZ\0\0",
     bzip2: "BZh91AY&SY",
@@ -250,7 +250,7 @@ test("other encodings than those that are read are recognized and refused", asyn
   assert.equal(await collect({ inputs: [fileOf("head", "BZhello 1.2.3.4")] }), expectedRows("1.2.3.4", "tsv"));
 });
 
-test("no more lines are done at a time than may be, and the calling thread waits before each part", async () => {
+test("no more lines are processed at a time than allowed, and the calling thread pauses before each part", async () => {
   const text = `${"\n".repeat(5000)}${"1.2.3.4\n".repeat(5000)}no address`;
   const path = fileOf("many-lines", text);
   const countPauses = async (shardLines?: number, input: string | Readable = path): Promise<number> => {
@@ -335,7 +335,7 @@ test("an abort rejects with its reason and leaves nothing", async () => {
   await assert.rejects(silent, reason);
 });
 
-test("a slow reader of the rows slows the reading of the input", async () => {
+test("a slow reader of the rows slows down reading the input", async () => {
   let given = 0;
   let taken = 0;
   let mostAhead = 0;
@@ -360,7 +360,7 @@ test("a slow reader of the rows slows the reading of the input", async () => {
   assert.ok(mostAhead < 40_000, `${mostAhead} bytes were read ahead`);
 });
 
-test("a reader of the rows that goes away ends the run silently", async () => {
+test("a reader of the rows that closes ends the run silently", async () => {
   let writes = 0;
   const output = new Writable({
     write(_chunk, _encoding, done) {
@@ -399,7 +399,7 @@ test("a writer that fails is an error", async () => {
   );
 });
 
-test("output files: compressed by name, through links, over what a killed run left, devices directly", async () => {
+test("output files: compressed by name, through links, over leftovers of a killed run, devices directly", async () => {
   const input = fileOf("good", TEXT.repeat(50));
   const expected = expectedRows(TEXT.repeat(50), "tsv");
   await run({ inputs: [input], output: { path: `${target}.gz` } });
@@ -422,7 +422,7 @@ test("output files: compressed by name, through links, over what a killed run le
   assert.ok(statSync("/dev/null").isCharacterDevice());
 });
 
-test("whole lines that wait in a quiet stream are answered at once", async () => {
+test("complete lines in a quiet stream are processed at once", async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const running = run({ inputs: [input], output });
@@ -463,7 +463,7 @@ test("progress ends with everything read", async () => {
   assert.equal(seen.at(-1)!.totalBytes, null);
 });
 
-test("progress ends with what was read, also where the input fails", async () => {
+test("progress ends with what was read, even if the input fails", async () => {
   const whole = gzipSync(
     Array.from({ length: 100_000 }, (_, i) => `1.2.3.${i % 256} ${Math.imul(i, 2_654_435_761)}\n`).join(""),
   );
@@ -477,7 +477,7 @@ test("progress ends with what was read, also where the input fails", async () =>
   assert.ok(last!.lines > 1000 && last!.lines < 100_000 && last!.bytesRead === whole.length >> 1, JSON.stringify(last));
 });
 
-test("progress tells the lines of each match while they are counted, and to the end", async () => {
+test("progress reports the lines of each match while they are counted, and at the end", async () => {
   const seen: Progress[] = [];
   const input = Readable.from(
     (async function* () {
@@ -502,7 +502,7 @@ test("progress tells the lines of each match while they are counted, and to the 
 });
 
 // Negative control: the comparison that the tests above make must notice a line that is lost or doubled at a seam.
-test("sharders that lose or double a line at a seam are caught", async (t) => {
+test("sharders that lose or double a line at a boundary are caught", async (t) => {
   const text = `${TEXT}\n`;
   const path = fileOf("seams", text);
   const file = await open(path);
@@ -558,7 +558,7 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
 });
 
 test(
-  "a stream whose first line is long or comes in small pieces gives its field soon",
+  "the field of a stream is known early, even if its first line is long or arrives in small pieces",
   { timeout: 60_000 },
   async () => {
     const row = expectedRows("10.1.2.3", "tsv");
@@ -575,7 +575,7 @@ test(
   },
 );
 
-test("streams may give Uint8Array or strings, and nothing else", async () => {
+test("streams may yield Uint8Array or strings, and nothing else", async () => {
   const bytes = new TextEncoder().encode("..1.2.3.4\n5.6.7.8\n").subarray(2);
   assert.equal(await collect({ inputs: [Readable.from([bytes])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
   assert.equal(
@@ -589,7 +589,7 @@ test("streams may give Uint8Array or strings, and nothing else", async () => {
 });
 
 test(
-  "an abort ends waiting for a named pipe, for either end of it and with data under way",
+  "an abort ends the wait for a named pipe, at either end of it and with data in transit",
   { timeout: 60_000 },
   async () => {
     const reason = new Error("stop it");
@@ -624,7 +624,7 @@ test(
   },
 );
 
-test("a run that was stopped holds no end of a named pipe any more: the next one would take it for its other end", async () => {
+test("a stopped run no longer holds an end of a named pipe, which the next run would take for its other end", async () => {
   const pipe = join(folder, "released");
   execFileSync("mkfifo", [pipe]);
   const input = fileOf("for-released", "1.2.3.4\n");
@@ -643,7 +643,7 @@ test("a run that was stopped holds no end of a named pipe any more: the next one
   }
 });
 
-test("the wait for a named pipe ends though it begins long after it was stopped: when Node's threads are free", () => {
+test("the wait for a named pipe ends even if it begins long after the stop, when Node's threads are free", () => {
   const [busy, pipe] = [join(folder, "busy"), join(folder, "late")];
   execFileSync("mkfifo", [busy, pipe]);
   const source = `
@@ -680,7 +680,7 @@ function runApart(output: string, stdio: (number | "ignore")[], input: string): 
   );
 }
 
-test("names of open descriptors are written to where they stand", () => {
+test("output to a name of an open descriptor continues at its current position", () => {
   const path = join(folder, "redirected");
   const link = join(folder, "to-stdout");
   symlinkSync("/dev/stdout", link);
@@ -701,7 +701,7 @@ test("names of open descriptors are written to where they stand", () => {
   }
 });
 
-test("a folder as standard input is refused", () => {
+test("a folder as standard input is rejected", () => {
   const stdin = openSync(folder, "r");
   assert.equal(runApart(target, [stdin, "ignore"], "-"), "input-is-a-folder");
   closeSync(stdin);
@@ -722,7 +722,7 @@ test("the permissions of a replaced file are kept, and a dangling link leads to 
   assert.equal(readFileSync(link, "latin1"), expectedRows(TEXT, "tsv"));
 });
 
-test("options that are none are refused at once, with their value and a cure", async () => {
+test("invalid options are rejected at once, with their value and a remedy", async () => {
   const wrong: [Record<string, unknown>, string, RegExp][] = [
     [{ threads: 0 }, "RangeError", /^threads is 0; give/],
     [{ threads: 1.5 }, "RangeError", /^threads is 1.5/],
@@ -746,7 +746,7 @@ test("options that are none are refused at once, with their value and a cure", a
     await assert.rejects(run({ inputs: [good], ...(options as Partial<IdentifyOptions>) }), { name, message });
 });
 
-test("an engine that is asked for by name and is not there is an error, and auto does without it", async () => {
+test("an unavailable engine that is requested by name is an error, and auto works without it", async () => {
   const input = fileOf("engine", "1.2.3.4\n".repeat(10_000));
   const api = Object.getOwnPropertyDescriptor(globalThis, "WebAssembly")!;
   Reflect.deleteProperty(globalThis, "WebAssembly");

@@ -50,7 +50,7 @@ for (const matcher of matchers) {
     }
   });
 
-  test(`${engine}: random texts, whole and into arrays of any size, from memory at any offset`, (t) => {
+  test(`${engine}: random texts, complete and into arrays of any size, from memory at any offset`, (t) => {
     let texts = 0;
     for (const { text, limits } of fc.sample(cases, { seed: 7, numRuns: 300 })) {
       const bytes = new Uint8Array(Buffer.from(`---${text}...`, "latin1")).subarray(3, 3 + text.length);
@@ -70,12 +70,12 @@ for (const matcher of matchers) {
     t.diagnostic(`${texts} texts`);
   });
 
-  test(`${engine}: lines longer than a piece stand among others`, () => {
+  test(`${engine}: lines longer than a piece among others`, () => {
     const text = `1.2.3.4\n${"x".repeat(300_000)} 10.1.2.3 ${"y".repeat(200_000)}\n10.2.3.4\n${"z ".repeat(150_000)}\n2001:db8::1 ${"w".repeat(140_000)}`;
     assert.deepEqual(idsOf(matcher.identifyBuffer(Buffer.from(text)).matches), expectedIds(text));
   });
 
-  test(`${engine}: nothing gives nothing, and positions that are none are refused`, () => {
+  test(`${engine}: empty input yields nothing, and invalid positions are rejected`, () => {
     assert.deepEqual(matcher.identifyBuffer(new Uint8Array()), {
       lines: 0,
       addresses: 0,
@@ -92,7 +92,7 @@ for (const matcher of matchers) {
       assert.throws(() => matcher.identifyBufferInto(Buffer.from("1.2.3.4"), new Int32Array(1), from), RangeError);
   });
 
-  test(`${engine}: batches of words give what single lookups give`, () => {
+  test(`${engine}: batches of words yield the same as single lookups`, () => {
     const words = Uint32Array.from({ length: 4 * 5000 }, (_, at) => Math.imul(at + 1, 0x9e37_79b1) >>> (at % 9));
     for (const count of [0, 1, 3, 2047, 2048, 2049, 5000]) {
       const out = new Uint32Array(5000).fill(0xdead);
@@ -125,7 +125,7 @@ for (const matcher of matchers) {
   });
 }
 
-test("a table that is in no memory of WebAssembly is copied into one", () => {
+test("a table outside WebAssembly memory is copied into one", () => {
   const trie = new PrefixTrie();
   trie.insert({ family: 4, w0: 0x0a00_0000, w1: 0, w2: 0, w3: 0, length: 8 }, 7);
   const fresh = freeze(trie);
@@ -142,13 +142,13 @@ test("a table that is in no memory of WebAssembly is copied into one", () => {
   }
 });
 
-test("many matchers of one snapshot share a room in its memory", () => {
+test("many matchers of one snapshot share a workspace in its memory", () => {
   const before = snapshot.memory!.buffer.byteLength;
   for (let at = 0; at < 20_000; at++) assert.equal(new Matcher(snapshot).engine, "webassembly");
   assert.equal(snapshot.memory!.buffer.byteLength, before);
 });
 
-test("an engine that is none is refused", () => {
+test("an unknown engine is rejected", () => {
   assert.throws(() => new Matcher(snapshot, { engine: "native" as "auto" }), RangeError);
   for (const source of [undefined, null, "a.ipsieve", {}])
     assert.throws(() => new Matcher(source as never), /^TypeError: source must be a Snapshot or a PrefixTable$/);

@@ -10,7 +10,7 @@ const fake = (name: string, turns: string[], take: (turn: number) => number) => 
   return take(turns.length - 1);
 };
 
-test("each round runs both sides once, and the other one goes first in the next", () => {
+test("each round runs both sides once, in alternating order", () => {
   const turns: string[] = [];
   alternate(
     fake("before", turns, () => 1),
@@ -20,7 +20,7 @@ test("each round runs both sides once, and the other one goes first in the next"
   assert.deepEqual(turns, ["before", "after", "after", "before", "before", "after"]);
 });
 
-test("ratios are those of one round, and their median stands: a machine that slows down changes nothing, an outlier neither", () => {
+test("ratios are within a round, and the median counts: neither a machine that slows down nor an outlier changes it", () => {
   const turns: string[] = [];
   // Twice as slow from round to round; the fourth measurement of all takes a hundred times as long.
   const slowing = (turn: number): number => 2 ** (turn >> 1) * (turn === 3 ? 100 : 1);
@@ -41,14 +41,14 @@ test("ratios are those of one round, and their median stands: a machine that slo
   );
 });
 
-test("negative control: a cost of the first turn of a round weighs on both sides, and not on one of them", () => {
+test("negative control: a cost of the first run of a round affects both sides equally", () => {
   const turns: string[] = [];
   const cold = (turn: number): number => (turn % 2 === 0 ? 3 : 1);
   const { ratios } = alternate(fake("before", turns, cold), fake("after", turns, cold), 4);
   assert.deepEqual(ratios, [1 / 3, 3, 1 / 3, 3], "without alternation every ratio is a third");
 });
 
-test("a call without a commit, or of a part that there is not, is refused before anything is built", () => {
+test("a call without a commit, or for an unknown part, is rejected before anything is built", () => {
   const program = fileURLToPath(new URL("../../bench/compare.ts", import.meta.url));
   for (const [args, message] of [
     [[], /name one commit/],

@@ -34,7 +34,7 @@ test(
   },
 );
 
-test("a contender that is wrong on 1 of 1000 queries is refused, and quoted nowhere", async () => {
+test("a contender that is wrong on 1 of 1000 queries is rejected, and not quoted", async () => {
   const broken = new URL("./broken-contender.ts", import.meta.url).href;
   const result = await compareLookups({
     table: "quick4",
@@ -54,7 +54,7 @@ test("a contender that is wrong on 1 of 1000 queries is refused, and quoted nowh
   assert.deepEqual([...new Set(result.measurements.map(({ subject }) => subject))], ["net.BlockList"]);
 });
 
-test("a contender that cannot be loaded is refused with the reason, the others go on", async () => {
+test("a contender that cannot be loaded is rejected with the reason, and the others continue", async () => {
   const missing = new URL("./no-such-contender.ts", import.meta.url).href;
   const result = await compareLookups({
     table: "quick4",
@@ -67,7 +67,7 @@ test("a contender that cannot be loaded is refused with the reason, the others g
   assert.ok(result.measurements.length > 0);
 });
 
-test("a line contender is proved by every answer, a count by its figure; one that is wrong is quoted nowhere", async () => {
+test("a line contender is checked by every answer, a count by its figure; a wrong one is not quoted", async () => {
   const module = (name: string): string => new URL(`./${name}.ts`, import.meta.url).href;
   const { refusals, measurements } = await compareLines({
     file: quickLines4,
@@ -84,18 +84,18 @@ test("a line contender is proved by every answer, a count by its figure; one tha
   assert.ok(measurements.every(({ unit, median }) => unit === "addresses/s" && median > 0));
 });
 
-test("a command that prints something else than it must is never timed", () => {
+test("a command with a wrong output is never timed", () => {
   const turn = { subject: "echo", threads: 1, stdout: "7", run: () => run("echo", ["8"], "stdout") };
   assert.throws(() => measureTurns([turn], 1), /echo printed 8, right is 7/);
 });
 
-test("an unknown part is named together with the parts there are", () => {
+test("an unknown part is named together with the existing parts", () => {
   const { status, stderr } = spawnSync(process.execPath, [runFile, "--only", "lpm5"], { encoding: "utf8" });
   assert.notEqual(status, 0);
   assert.match(stderr, /no part is called lpm5; the parts are lpm4, lpm6/);
 });
 
-test("members are compared as yes and no, values exactly", () => {
+test("membership is compared as yes or no, values exactly", () => {
   const values = Uint32Array.of(0, 7, 9);
   const describe = (index: number): string => `query ${index}`;
   assert.equal(refusal("value", Uint32Array.of(0, 7, 9), values, describe), null);
@@ -110,14 +110,14 @@ test("members are compared as yes and no, values exactly", () => {
   );
 });
 
-test("an input that is not the recorded one is refused", () => {
+test("an input other than the recorded one is rejected", () => {
   assert.throws(
     () => requireExpected("quick4", { prefixCount: 1 }),
     /quick4 is not the one recorded in bench\/expected\.json/,
   );
 });
 
-test("best is the least time or the highest rate, the median of an even number the middle", () => {
+test("best is the lowest time or the highest rate; the median of an even number is the middle", () => {
   assert.deepEqual(summarize([3, 1, 2, 10]), { best: 1, median: 2.5, samples: 4 });
   assert.deepEqual(summarize([3, 1, 2], "more"), { best: 3, median: 2, samples: 3 });
 });

@@ -13,7 +13,7 @@ import { onlyLong } from "../rounds.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { fixtureRecord } from "./record-fixture.ts";
 
-test("every operation of both documents has a costliest request, and no entry is about another", async () => {
+test("every operation of both documents has a costliest request, and there are no other entries", async () => {
   const t = await startServer({ logLevel: "silent" });
   try {
     const ids = await operationIds(t.server.url);

@@ -61,7 +61,7 @@ for (const family of [4, 6] as const) {
   });
 }
 
-test("queries are what they are called: hits hit, misses miss, the same seed gives the same", () => {
+test("queries match their names: hits hit, misses miss, the same seed yields the same", () => {
   const table = nestTable(singleAddresses(500, SEED), SEED);
   const oracle = new Oracle(table);
   for (const kind of QUERY_KINDS) {
@@ -85,7 +85,7 @@ test("skewed draws follow Zipf's law: rank 0 comes 2^1.1 times as often as rank 
   assert.ok(Math.abs(ratio - 2 ** 1.1) < 0.1, `${ratio}`);
 });
 
-test("the nested variant adds to 40 % of the prefixes a covering one that is 2 to 8 bits shorter", () => {
+test("the nested variant adds a covering prefix that is 2 to 8 bits shorter to 40 % of the prefixes", () => {
   const table = singleAddresses(10_000, SEED);
   const nested = nestTable(table, SEED);
   const added = nested.count - table.count;
@@ -93,7 +93,7 @@ test("the nested variant adds to 40 % of the prefixes a covering one that is 2 t
   for (let i = table.count; i < nested.count; i++) assert.ok(nested.lengths[i]! >= 24 && nested.lengths[i]! <= 30);
 });
 
-test("an address as a number keeps its order", () => {
+test("addresses as numbers keep their order", () => {
   assert.equal(addressNumber(4, [0xffffffff, 0, 0, 0]), 0xffffffff);
   assert.equal(addressNumber(6, [0, 0, 1, 2]), 0x1_0000_0002n);
 });

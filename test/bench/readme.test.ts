@@ -11,23 +11,23 @@ const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
 const operating = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 const chartPath = new URL("../../bench/record/chart.svg", import.meta.url);
 
-test("README.md holds exactly the table of the newest full record, and none where there is no record", () => {
+test("README.md contains exactly the table of the newest full record, and none without a record", () => {
   const record = newestRecord();
   assert.equal(partIn(readme, "bench"), record === undefined ? "" : table(record));
 });
 
-test("README.md holds exactly the table of the newest record about neighbours, and none where there is no record", () => {
+test("README.md contains exactly the table of the newest record about neighbours, and none without a record", () => {
   const record = newestNeighbourRecord();
   assert.equal(partIn(readme, "neighbours"), record === undefined ? "" : summaryTable(record));
   assert.equal(partIn(operating, "worst-neighbours"), record === undefined ? "" : worstTable(record));
 });
 
-test("the chart is the one of the newest full record", () => {
+test("the chart is that of the newest full record", () => {
   const record = newestRecord();
   if (record !== undefined) assert.equal(readFileSync(chartPath, "utf8"), chart(record));
 });
 
-test("the table's figures are worked out from the record", () => {
+test("the figures of the table are computed from the record", () => {
   const text = table(fixtureRecord());
   const measured = (figure: string): string =>
     text
@@ -68,7 +68,7 @@ test("the table's figures are worked out from the record", () => {
   );
 });
 
-test("where the kernel could not be measured, the figures of TypeScript stand alone", () => {
+test("if the kernel could not be measured, there are only the figures of TypeScript", () => {
   const { parts, ...rest } = fixtureRecord();
   const lpm4 = {
     ...parts["lpm4"]!,
@@ -80,7 +80,7 @@ test("where the kernel could not be measured, the figures of TypeScript stand al
   );
 });
 
-test("a missing grepcidr and a refused contender are said", () => {
+test("a missing grepcidr and a rejected contender are mentioned", () => {
   const { parts, ...rest } = fixtureRecord();
   const { lpm4, grepcidr } = parts;
   const without = {
@@ -102,7 +102,7 @@ test("the table goes between the two marks and replaces what was there", () => {
   assert.throws(() => withTable("no marks", record), /needs the marks/);
 });
 
-test("the chart has a labelled bar for every form, the longer the slower, in ours and theirs", () => {
+test("the chart has a labelled bar for every form of ours and theirs; longer is slower", () => {
   const svg = chart(fixtureRecord());
   const widths = [...svg.matchAll(/<rect class="(ours|peer)"[^>]* width="([\d.]+)"/g)].map(([, kind, width]) => ({
     kind,

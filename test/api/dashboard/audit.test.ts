@@ -144,7 +144,7 @@ test("who changed what, from what, to what: by a user, by a key, by a command", 
   assert.deepEqual((await asked("GET", `/audit?ruleset_id=${id.toUpperCase()}`)).body.items, items.slice(1, 6));
 });
 
-test("pages follow one another to the first change; no digest is told", async () => {
+test("pages lead to the first change; no digest is shown", async () => {
   const all = [];
   let text = "";
   for (let query = "limit=3"; ;) {
@@ -164,7 +164,7 @@ test("pages follow one another to the first change; no digest is told", async ()
   for (const { digest } of (await t.server.store.load(null)).keys) assert.ok(!text.includes(digest));
 });
 
-test("only the own organisation's, and of a user that was deleted the name", async () => {
+test("only entries of the own organisation; of a deleted user, the name", async () => {
   const other = await addUser(t, await addOrganisation(t, "other"), "admin");
   const theirs = (await visit(t, "GET", "/audit", { token: other.token })).text;
   assert.ok(!theirs.includes("Ann") && !theirs.includes("Branches"));
@@ -184,7 +184,7 @@ test("only the own organisation's, and of a user that was deleted the name", asy
     assert.equal((await asked("GET", `/audit?${query}`)).status, 400);
 });
 
-test("a change of many rules tells how many it touched, the first of them, and the digest of the list", async () => {
+test("a change of many rules shows how many it touched, the first of them, and the digest of the list", async () => {
   const { id } = (await asked("POST", "/edl/ip-rulesets/", { name: "Long", purpose: "blocklist" })).body;
   const rules = Array.from({ length: 600 }, (_, index) => ({
     ip: `10.0.${index >> 8}.${index & 255}`,
@@ -233,7 +233,7 @@ async function busyOrganisation() {
   return { ann, bob, keyId, blockId: block.id as string, start };
 }
 
-test("filters: by kind, by who, by ruleset, by time, and all of them together", async () => {
+test("filters: by kind, actor, ruleset and time, and all of them together", async () => {
   const { ann, bob, keyId, blockId, start } = await busyOrganisation();
   const summaries = async (query: string) =>
     (await visit(t, "GET", `/audit?limit=100&${query}`, { token: ann.token })).body.items.map(
@@ -264,7 +264,7 @@ test("filters: by kind, by who, by ruleset, by time, and all of them together", 
   }
 });
 
-test("what can be filtered by: kinds in words, users and keys that are gone too, rulesets; of the own organisation only", async () => {
+test("values of filters: kinds in words, users and keys including deleted ones, rulesets; only of the own organisation", async () => {
   const { ann, bob, keyId, blockId } = await busyOrganisation();
   await visit(t, "DELETE", `/users/${bob.id}`, { token: ann.token });
   const { body } = await visit(t, "GET", "/audit/filters", { token: ann.token });
@@ -282,7 +282,7 @@ test("what can be filtered by: kinds in words, users and keys that are gone too,
     assert.equal((await visit(t, "GET", `/audit?kind=${kind}`, { token: ann.token })).status, 200, kind);
 });
 
-test("exported: as many lines as the filters let through, over many pages; formulas are guarded in CSV", async () => {
+test("export: all lines that match the filters, over many pages; formulas are escaped in CSV", async () => {
   const { ann, blockId } = await busyOrganisation();
   for (let more = 0; more < 250; more++)
     await visit(t, "POST", `/edl/ip-rulesets/${blockId}/rules`, {

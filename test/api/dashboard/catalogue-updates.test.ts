@@ -86,7 +86,7 @@ const sourceOf = async (t: TestServer, token: string, ip: string) =>
     ({ source }: { source: string }) => source,
   );
 
-test("an update: one at a time, reported list by list, answered from when it has ended and after a restart", async () => {
+test("an update: one at a time, reported list by list, in use when it has ended and after a restart", async () => {
   const t = await start({}, BUNDLED);
   const token = await admin(t, "only");
   assert.deepEqual((await visit(t, "GET", "/catalogue/update", { token })).body, {
@@ -150,7 +150,7 @@ test("an update: one at a time, reported list by list, answered from when it has
 });
 
 test(
-  "lists that are refused are told with the reason; without any list there is no new catalogue",
+  "refused lists are reported with the reason; without any list there is no new catalogue",
   { skip: onlyLong() },
   async () => {
     const t = await start();
@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  "who may: admins of the only organisation, else of the one that the setting names; no other learns anything",
+  "permission: admins of the only organisation, otherwise of the one that the setting names; others learn nothing",
   { skip: onlyLong() },
   async () => {
     const t = await start();
@@ -213,7 +213,7 @@ test(
   },
 );
 
-test("a server on a catalogue of its own says why it cannot be updated here", async () => {
+test("a server with a catalogue of its own says why it cannot be updated here", async () => {
   const t = await startServer({}, SMALL_CATALOGUE);
   servers.push(t);
   const token = await admin(t, "only");
@@ -223,7 +223,7 @@ test("a server on a catalogue of its own says why it cannot be updated here", as
   assert.equal((await startUpdate(t, token)).status, 409);
 });
 
-test("a server that closes ends the update, which publishes nothing; the next one works", async () => {
+test("a closing server ends the update, which publishes nothing; the next update works", async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
   const mirror = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -253,7 +253,7 @@ test("a server that closes ends the update, which publishes nothing; the next on
   assert.equal((await ended(next, token)).state, "done");
 });
 
-test("an update at the command line is answered from as well, though the server began with the bundled catalogue", async () => {
+test("an update on the command line is used as well, even by a server that began with the bundled catalogue", async () => {
   const t = await start();
   const token = await admin(t, "only");
   const { spawnSync } = await import("node:child_process");

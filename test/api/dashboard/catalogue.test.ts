@@ -12,7 +12,7 @@ import { addUser, visit } from "./browser.ts";
 
 const TIME = "2026-11-20T00:00:00.000Z";
 
-test("where the catalogue comes from: sources with the node that they give, as far as that is known", async () => {
+test("origin of the catalogue: sources with their nodes, as far as known", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-sources-"));
   const path = join(folder, "sources.ipsieve");
   const source = {

@@ -68,7 +68,7 @@ function nextMinute(): void {
   t.clock.now += 60_000;
 }
 
-test("while a name is attacked from everywhere, its user signs in from a device where they have before, and from no other", async () => {
+test("while a name is attacked from everywhere, its user can sign in from a known device, and from no other", async () => {
   await attack("Ann");
   assert.equal(await statusOf({ cookie: ann }), 200);
   // The device has tries of its own, which it cannot renew by other addresses.
@@ -79,7 +79,7 @@ test("while a name is attacked from everywhere, its user signs in from a device 
   nextMinute();
 });
 
-test("a known device passes from an address that is used up, before and after a restart; a new one does not", async () => {
+test("a known device is let in from an address without attempts left, before and after a restart; a new device is not", async () => {
   // The minutes of the tests before took seconds: by the database's clock their counts are of this one.
   await runSql({ file: join(t.folder, "store.db") }, "delete from limit_counts");
   const office = newAddress();
@@ -91,7 +91,7 @@ test("a known device passes from an address that is used up, before and after a 
   nextMinute();
 });
 
-test("what is no device of the user counts as none: made up, of another user, or of an earlier password", async () => {
+test("tokens that are invented, of another user or of an earlier password do not count as a device", async () => {
   const { token, cookie: bob } = await addBob();
   const [, id, device, code] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(ann)!;
   const [, , bobsDevice, bobsCode] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(bob)!;
@@ -140,7 +140,7 @@ async function addBob(): Promise<{ token: string; cookie: string }> {
   return { token: tokenOf(joined), cookie: deviceOf(joined) };
 }
 
-test("a user who has signed in changes the password while the name and the address are attacked, and cannot guess it without end", async () => {
+test("a signed-in user can change the password while name and address are attacked, but cannot guess it without limit", async () => {
   const token = tokenOf(await signIn({ cookie: ann }));
   await attack("ann");
   const address = newAddress();
@@ -160,7 +160,7 @@ test("a user who has signed in changes the password while the name and the addre
   nextMinute();
 });
 
-test("a name that there is, and one that there is not, are answered alike, limits and devices included", async () => {
+test("existing and unknown names get the same responses, including limits and devices", async () => {
   const told = async (name: string) => {
     const answers = [];
     for (const cookie of [undefined, "ipsieve-device=x", undefined]) {
@@ -209,7 +209,7 @@ function sendHead(path: string, address: string, body = ""): Promise<number> {
   });
 }
 
-test("tries count when their heads come: bodies that are wrong or never come count too, and a try too many is refused without one", async () => {
+test("attempts count when their headers arrive, even with a wrong or missing body; an attempt beyond the limit is rejected before its body", async () => {
   for (const path of ["/session", "/join", "/setup"]) {
     const [wrong, never] = [newAddress(), newAddress()];
     const statuses = [];
@@ -222,7 +222,7 @@ test("tries count when their heads come: bodies that are wrong or never come cou
   }
 });
 
-test("a token that is none costs no hash: joins without an invitation hold up nobody", async () => {
+test("an invalid token costs no hash: joins without an invitation delay no one", async () => {
   const free = await startServer({ signInsPerMinute: 1_000_000 });
   try {
     const body = { token: "A".repeat(43), password: PASSWORD };

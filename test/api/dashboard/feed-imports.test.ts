@@ -84,7 +84,7 @@ function slowImport(t: TestServer, { token }: TestUser): { sent: ClientRequest; 
   return { sent, answered: promise };
 }
 
-test("a feed is imported, answered from at once and after a restart, reported, and audited", async () => {
+test("a feed is imported, in use at once and after a restart, reported, and audited", async () => {
   const t = await start();
   const ann = await admin(t, "only");
   assert.deepEqual(await state(t, ann), { can_import: true, reason: null, max_bytes: 256 << 20, last: null });
@@ -163,7 +163,7 @@ test("a feed is imported, answered from at once and after a restart, reported, a
   assert.equal(await seen(t, ann, "31.0.0.49"), true);
 });
 
-test("what cannot be imported leaves the dataset as it is, and is answered with the line", async () => {
+test("a feed that cannot be imported leaves the dataset unchanged, and the response names the line", async () => {
   const t = await start({ feedBytes: 5000 });
   const ann = await admin(t, "only");
   await importFeed(t, ann, feed(30));
@@ -199,7 +199,7 @@ test("what cannot be imported leaves the dataset as it is, and is answered with 
   assert.equal(t.server.services.threats.times.createdAt, createdAt);
 });
 
-test("a feed that would lose most of the dataset is refused with the numbers, unless that is allowed", async () => {
+test("a feed that would remove most of the dataset is rejected with the numbers, unless that is allowed", async () => {
   const t = await start();
   const ann = await admin(t, "only");
   await importFeed(t, ann, feed(100));
@@ -215,7 +215,7 @@ test("a feed that would lose most of the dataset is refused with the numbers, un
   assert.deepEqual([await seen(t, ann, "31.0.0.1"), await seen(t, ann, "31.0.0.109")], [false, true]);
 });
 
-test("one at a time; a client that trickles can be cancelled, one that goes away is forgotten", async () => {
+test("one at a time; a slow client can be cancelled, and one that disconnects is forgotten", async () => {
   const t = await start();
   const ann = await admin(t, "only");
   const slow = slowImport(t, ann);
@@ -261,7 +261,7 @@ test("uploads of feeds take slots among those of logs, and give them back", asyn
   for (let i = 0; i < 3; i++) assert.equal((await importFeed(t, ann, feed(1))).status, 200);
 });
 
-test("who may: admins of the organisation that the setting names; no other learns anything", async () => {
+test("permission: admins of the organisation that the setting names; others learn nothing", async () => {
   const t = await start({ datasetOrganisation: "two" });
   const [other, own] = [await admin(t, "one"), await admin(t, "two")];
   const editor = await addUser(t, own.organisationId, "editor");
@@ -284,7 +284,7 @@ test("who may: admins of the organisation that the setting names; no other learn
   assert.ok(!JSON.stringify((await visit(t, "GET", "/audit", { token: other.token })).body).includes("secret"));
 });
 
-test("a server with a dataset of its own says why none can be imported here", async () => {
+test("a server with a dataset of its own says why no feed can be imported here", async () => {
   const t = await startServer({}, undefined, SAMPLE);
   servers.push(t);
   const ann = await admin(t, "only");
@@ -294,19 +294,15 @@ test("a server with a dataset of its own says why none can be imported here", as
   assert.deepEqual([status, body.type], [409, "/problems/conflict"]);
 });
 
-test(
-  "a disk without room for others is answered by 503, and nothing is written",
-  { skip: whyNoSmallDisk },
-  async () => {
-    using disk = mountSmallDisk(4 << 20);
-    const t = await start({}, { command: command(), output: join(disk.path, "cti.ipsieve") });
-    const ann = await admin(t, "only");
-    const { status, body } = await importFeed(t, ann, feed(1));
-    assert.deepEqual([status, body.type], [503, "/problems/service-unavailable"]);
-    assert.match(body.detail, /disk is too full/);
-    assert.ok(!readdirSync(disk.path).some((name) => name.includes("feed") || name.includes("cti")));
-  },
-);
+test("a disk with too little space gets 503, and nothing is written", { skip: whyNoSmallDisk }, async () => {
+  using disk = mountSmallDisk(4 << 20);
+  const t = await start({}, { command: command(), output: join(disk.path, "cti.ipsieve") });
+  const ann = await admin(t, "only");
+  const { status, body } = await importFeed(t, ann, feed(1));
+  assert.deepEqual([status, body.type], [503, "/problems/service-unavailable"]);
+  assert.match(body.detail, /disk is too full/);
+  assert.ok(!readdirSync(disk.path).some((name) => name.includes("feed") || name.includes("cti")));
+});
 
 /** Runs before the command does, and keeps it from beginning. */
 const WAIT = "data:text/javascript,setTimeout(()=>{},1e6);await new Promise(()=>{})";
@@ -315,7 +311,7 @@ for (const [how, end, code] of [
   ["cancelled", (t: TestServer, ann: TestUser) => visit(t, "DELETE", "/threats/import", { token: ann.token }), 409],
   ["ended with the server", (t: TestServer) => t.close(), 503],
 ] as const) {
-  test(`a compile that is ${how} leaves neither a process nor a file`, async () => {
+  test(`a compilation that is ${how} leaves neither a process nor a file`, async () => {
     mkdirSync(home);
     const pidFile = join(home, "pid");
     const preload = `data:text/javascript,import{writeFileSync}from"node:fs";writeFileSync(${encodeURIComponent(JSON.stringify(pidFile))},String(process.pid))`;
@@ -336,7 +332,7 @@ for (const [how, end, code] of [
   });
 }
 
-test("a server that starts removes what one that crashed has left, and no other file", async () => {
+test("a starting server removes the files of a crashed one, and no other file", async () => {
   mkdirSync(home);
   const host = (await import("node:os"))
     .hostname()

@@ -74,7 +74,7 @@ async function untilState(id: string, state: string, on = t, { token } = viewer)
   return body;
 }
 
-test("a log is identified, told, downloaded and deleted", async () => {
+test("a log is identified, shown, downloaded and deleted", async () => {
   for (const [body, type, format] of [
     [TEXT, "text/plain", "tsv"],
     [gzipSync(TEXT), "application/gzip", "append"],
@@ -188,7 +188,7 @@ test("a key uploads, reads and deletes logs of its organisation, with an id of i
   assert.equal((await asKey("GET", "", "ips_not-a-key")).status, 401);
 });
 
-test("progress while the upload runs; no result before its end; deleting it ends the upload with an answer", async () => {
+test("progress while the upload runs; no result before its end; deleting it ends the upload with a response", async () => {
   const id = randomUUID();
   const { sent, answered } = slowUpload(id);
   sent.write(TEXT.repeat(100));
@@ -211,7 +211,7 @@ test("progress while the upload runs; no result before its end; deleting it ends
   sent.destroy();
 });
 
-test("a client that goes away, or stands still, leaves a failed one behind and no file; one that still listens has an answer", async () => {
+test("a client that disconnects or stalls leaves a failed identification and no file; one that still listens gets a response", async () => {
   const hasty = await startServer({ bodyTimeout: 1 });
   const user = await addUser(hasty, await addOrganisation(hasty, "hasty"), "viewer");
   for (const [end, isAnswered] of [
@@ -236,7 +236,7 @@ test("a client that goes away, or stands still, leaves a failed one behind and n
   await hasty.close();
 });
 
-test("organisations that send slowly do not keep another one out: the slowest of theirs gives way, with an answer", async () => {
+test("organisations that send slowly do not block another: their slowest upload gives way, with a response", async () => {
   const dripping = [];
   // Two of each organisation, which are all that a server takes.
   for (const name of ["slow", "slower", "slow too", "slow as well"]) {
@@ -282,7 +282,7 @@ test("organisations that send slowly do not keep another one out: the slowest of
   }
 });
 
-test("a corrupt gzip file is answered by the state failed, also where much more of it comes", async () => {
+test("a corrupt gzip file leads to the state failed, even if much more of it follows", async () => {
   const good = gzipSync(Array.from({ length: 300_000 }, (_, i) => `1.1.1.1 ${Math.imul(i, 2_654_435_761)}\n`).join(""));
   // A second member, whose first block is of a kind that there is not.
   const bad = Buffer.concat([good, good.subarray(0, 10), Buffer.alloc(8 << 20, 0x07)]);
@@ -296,7 +296,7 @@ test("a corrupt gzip file is answered by the state failed, also where much more 
   assert.equal((await get(`/identifications/${id}/result`)).status, 409);
 });
 
-test("what is no log is refused, and so are bad parameters, strangers and keys", async () => {
+test("bodies that are not logs, bad parameters, strangers and keys are rejected", async () => {
   const image = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   const cases: [what: string, query: string, body: unknown, type: string, status: number, field?: string][] = [
     ["an image", `id=${randomUUID()}`, image, "application/octet-stream", 415],
@@ -329,7 +329,7 @@ test("an empty log has no lines", async () => {
   assert.deepEqual([status, body.state, body.lines, body.error], [200, "done", 0, null]);
 });
 
-test("a name becomes a file name that means nothing to any system", async () => {
+test("a name becomes a file name without special meaning on any system", async () => {
   for (const [name, file] of [
     ["../../etc/passwd", "etc-passwd.identified.tsv.gz"],
     ['a"; x="b', "a-x-b.identified.tsv.gz"],
@@ -345,7 +345,7 @@ test("a name becomes a file name that means nothing to any system", async () => 
   }
 });
 
-test("a result whose file is gone is not found", async () => {
+test("a result whose file was deleted is not found", async () => {
   const id = randomUUID();
   assert.equal((await upload(`id=${id}`, TEXT)).status, 200);
   rmSync(t.server.services.identifications.get(viewer.organisationId, id)!.path);
@@ -357,7 +357,7 @@ test("a result whose file is gone is not found", async () => {
   assert.match(body.detail, /upload the log again/);
 });
 
-test("a server that closes lets an upload end; one that is not over at the limit has failed", async () => {
+test("a closing server lets an upload finish; one that exceeds the time limit fails", async () => {
   for (const [isOver, shutdownTimeout] of [
     [true, 30],
     [false, 1],
@@ -383,7 +383,7 @@ test("a server that closes lets an upload end; one that is not over at the limit
   }
 });
 
-test("the field that holds the address: a column, a name, a member; one that there is none of is a reason", async () => {
+test("the field of the address: a column number, a column name, a member; a missing one is a reason to fail", async () => {
   const counts = async (query: string, body: string) => {
     const answer = await upload(`id=${randomUUID()}&${query}`, body, "text/plain");
     assert.equal(answer.status, 200, answer.text);
@@ -404,13 +404,13 @@ test("the field that holds the address: a column, a name, a member; one that the
     assert.equal((await upload(`id=${randomUUID()}&${query}`, csv, "text/plain")).status, 400, query);
 });
 
-test("a header of a megabyte of columns is read in one go: nobody waits for it", async () => {
+test("a header with a megabyte of columns is read quickly: no one waits for it", async () => {
   const header = `${"a,".repeat(500_000)}\n1.1.1.1\n`;
   const { body } = await upload(`id=${randomUUID()}&field=ip&input=csv`, header, "text/plain");
   assert.match(body.error, /has no column "ip"; it has ("a", ){20}and 499981 more/);
 });
 
-test("the counts are those that the command gives for the same file; a provider of two types is two", async () => {
+test("the counts equal those of the command for the same file; a provider of two types counts twice", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-counts-"));
   try {
     const { tree } = await t.server.services.catalogue.view().browsing();
@@ -483,7 +483,7 @@ async function userOf(name: string, areas?: readonly Area[]): Promise<TestUser> 
   return addUser(t, organisationId, "viewer");
 }
 
-test("rulesets beside the catalogue: lines, addresses, decisions and rules, as a linear count has them, of both families", async () => {
+test("rulesets beside the catalogue: lines, addresses, decisions and rules equal a linear count, for both families", async () => {
   const user = await userOf("compared");
   const now = t.clock.now;
   const lists = {
@@ -640,7 +640,7 @@ test("rulesets beside the catalogue: lines, addresses, decisions and rules, as a
   assert.deepEqual(one.body.ruleset_comparison.covered_by.blocklists_only, shareOf("six"));
 });
 
-test("the lines that a ruleset covers are those that the command finds with its list", async () => {
+test("the lines that a ruleset covers equal those that the command finds with its list", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-compared-"));
   try {
     const user = await userOf("as the command");
@@ -669,7 +669,7 @@ test("the lines that a ruleset covers are those that the command finds with its 
   }
 });
 
-test("which rulesets: none, named ones, another organisation's, without a plan, more than are compared", async () => {
+test("choice of rulesets: none, named, of another organisation, without a plan, more than can be compared", async () => {
   const user = await userOf("choosing");
   const before = await upload(`id=${randomUUID()}`, TEXT, "text/plain", user);
   assert.deepEqual([before.status, before.body.ruleset_comparison], [200, null]);
@@ -739,7 +739,7 @@ test("which rulesets: none, named ones, another organisation's, without a plan, 
   assert.deepEqual([rulesets.length, rulesets[0].name, leftOut], [100, "own", 2]);
 });
 
-test("a ruleset that is deleted or changed while the log comes; a rule that expires then counts", async () => {
+test("a ruleset that is deleted or changed during the upload; a rule that expires during it counts", async () => {
   const user = await userOf("meanwhile");
   const at = t.clock.now;
   const gone = await addRuleset(user, "gone", "allowlist", [["1.1.1.1"]]);

@@ -15,7 +15,7 @@ after(() => t.close());
 
 const list = async () => (await visit(t, "GET", "/keys", { token })).body;
 
-test("a key is made, told once, used, and revoked", async () => {
+test("a key is created, shown once, used, and revoked", async () => {
   const made = await visit(t, "POST", "/keys", {
     token,
     body: { label: "firewall", access: "read_write", expires_on: "2026-12-24" },
@@ -64,7 +64,7 @@ test("a key is made, told once, used, and revoked", async () => {
   assert.equal((await visit(t, "DELETE", `/keys/${key.id}`, { token })).body.revoked_at, "2026-11-21T12:00:02.000Z");
 });
 
-test("what is wrong is told by field; the newest key is first; one expires to the millisecond", async () => {
+test("errors are reported by field; the newest key is first; a key expires to the millisecond", async () => {
   const errors = async (body: object) => {
     const answer = await visit(t, "POST", "/keys", { token, body: { label: "x", access: "read", ...body } });
     return [answer.status, Object.keys(answer.body.validation_errors)];

@@ -41,49 +41,45 @@ function start(context: TestContext, args: readonly string[], environment: NodeJ
   return child;
 }
 
-test(
-  "SIGKILL of a server whose feed is being compiled ends the compile before it publishes",
-  { skip },
-  async (context) => {
-    const home = folderOf(context);
-    const file = join(home, "ipsieve.db");
-    const store = await openStore({ file });
-    const made = { server: { store }, clock: { now: Date.now() } } as unknown as TestServer;
-    const { token } = await addUser(made, await addOrganisation(made, "only"), "admin");
-    await store.close();
-    const environment = { PATH: process.env["PATH"], IPSIEVE_HOME: home, IPSIEVE_LOG_LEVEL: "silent" };
-    const server = start(context, [COMMAND_FILE, "serve", "--port", "0", "--db", file], environment);
-    const url = await new Promise<string>((resolve) => {
-      createInterface({ input: server.stdout! }).on("line", (line) => {
-        const found = /http:\/\/[^ ]*:\d+/.exec(line)?.[0];
-        if (found !== undefined) resolve(found);
-      });
+test("SIGKILL of a server that compiles a feed ends the compilation before it publishes", { skip }, async (context) => {
+  const home = folderOf(context);
+  const file = join(home, "ipsieve.db");
+  const store = await openStore({ file });
+  const made = { server: { store }, clock: { now: Date.now() } } as unknown as TestServer;
+  const { token } = await addUser(made, await addOrganisation(made, "only"), "admin");
+  await store.close();
+  const environment = { PATH: process.env["PATH"], IPSIEVE_HOME: home, IPSIEVE_LOG_LEVEL: "silent" };
+  const server = start(context, [COMMAND_FILE, "serve", "--port", "0", "--db", file], environment);
+  const url = await new Promise<string>((resolve) => {
+    createInterface({ input: server.stdout! }).on("line", (line) => {
+      const found = /http:\/\/[^ ]*:\d+/.exec(line)?.[0];
+      if (found !== undefined) resolve(found);
     });
-    const headers = { Cookie: `${PLAIN_NAME}=${token}`, Origin: url, "Content-Type": "text/plain" };
-    const imports = `${url}/dashboard/api/threats/import`;
-    const answer = fetch(`${imports}?name=killed`, { method: "POST", headers, body: FEED }).then(
-      ({ status }) => status,
-      () => "cut off",
-    );
-    await until("the feed is being compiled", async () => {
-      const { last } = (await (await fetch(imports, { headers })).json()) as { last: { phase: string } | null };
-      return last?.phase === "compiling";
-    });
-    const compiling = childrenOf(server.pid!);
-    assert.equal(compiling.length, 1);
-    server.kill("SIGKILL");
-    assert.equal(await answer, "cut off");
-    await until("the compile has ended", () => !isRunning(compiling[0]!));
-    assert.deepEqual(
-      readdirSync(home).filter((name) => name.includes("cti")),
-      [],
-      "neither a dataset nor a draft of one",
-    );
-  },
-);
+  });
+  const headers = { Cookie: `${PLAIN_NAME}=${token}`, Origin: url, "Content-Type": "text/plain" };
+  const imports = `${url}/dashboard/api/threats/import`;
+  const answer = fetch(`${imports}?name=killed`, { method: "POST", headers, body: FEED }).then(
+    ({ status }) => status,
+    () => "cut off",
+  );
+  await until("the feed is being compiled", async () => {
+    const { last } = (await (await fetch(imports, { headers })).json()) as { last: { phase: string } | null };
+    return last?.phase === "compiling";
+  });
+  const compiling = childrenOf(server.pid!);
+  assert.equal(compiling.length, 1);
+  server.kill("SIGKILL");
+  assert.equal(await answer, "cut off");
+  await until("the compile has ended", () => !isRunning(compiling[0]!));
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.includes("cti")),
+    [],
+    "neither a dataset nor a draft of one",
+  );
+});
 
 test(
-  "negative control: a compile that no one told its parent publishes after that was killed",
+  "negative control: a compilation that does not know its parent publishes after the parent was killed",
   { skip },
   async (context) => {
     const folder = folderOf(context);

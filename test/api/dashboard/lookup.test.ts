@@ -21,7 +21,7 @@ after(() => t.close());
 const lookUp = (ip: string, who = viewer) =>
   visit(t, "GET", `/lookup?ip=${encodeURIComponent(ip)}`, { token: who.token });
 
-test("one answer has what the public lookups say, and which rule of each ruleset decides", async () => {
+test("one response has the results of the public lookups, and the deciding rule of each ruleset", async () => {
   const [allow, block] = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items;
   const at = (days: number) => new Date(t.clock.now + days * DAY).toISOString();
   const rules = [
@@ -95,7 +95,7 @@ test("a seen address, as an address and as its prefix", async () => {
   }
 });
 
-test("without a plan an area says nothing; without a dataset neither does threat intelligence", async () => {
+test("without a plan an area is empty; without a dataset, so is threat intelligence", async () => {
   const poor = await addUser(t, await addOrganisation(t, "poor", ["cti"]), "viewer");
   const { body } = await lookUp("1.1.1.1", poor);
   assert.deepEqual([body.cbs, body.rulesets, body.cti.ip], [null, [], "1.1.1.1"]);
@@ -109,7 +109,7 @@ test("without a plan an area says nothing; without a dataset neither does threat
   }
 });
 
-test("what is no address is refused by its name; nobody looks up without a session", async () => {
+test("a malformed address is rejected by the name of its field; lookups need a session", async () => {
   for (const query of ["", "ip=", "ip=hello", "ip=10.0.0.1/8", "ip=1.1.1.1&ip=1.1.1.1", `ip=${"1".repeat(101)}`]) {
     const { status, body } = await visit(t, "GET", `/lookup?${query}`, { token: viewer.token });
     assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, ["ip"]], query);

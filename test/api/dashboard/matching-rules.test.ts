@@ -35,7 +35,7 @@ const all = async (path: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-test("deletes what fits the filter, and nothing else, more than one request may name", async () => {
+test("deletes all rules that match the filter and no others, even more than one request may list", async () => {
   const { path, tag } = await filled();
   const before = await all(path);
   const counted = (await send("GET", `${path}/rows?name=third&limit=1`)).body.count;
@@ -70,7 +70,7 @@ test("deletes what fits the filter, and nothing else, more than one request may 
   assert.deepEqual(await all(path), []);
 });
 
-test("sets the expiry of what fits; names and other rules stay; one undo takes it back", async () => {
+test("sets the expiry of matching rules; names and other rules stay; one undo reverts it", async () => {
   const { path } = await filled();
   const before = await all(path);
   for (const [at, told] of [
@@ -93,7 +93,7 @@ test("sets the expiry of what fits; names and other rules stay; one undo takes i
   assert.ok((await all(path)).every(({ name, expires_at: at }) => name === null || at === later(9)));
 });
 
-test("another number than was shown, or rules that have changed since: 412, and nothing is written", async () => {
+test("if the number differs from the one shown, or rules have changed since: 412, and nothing is written", async () => {
   const { path, tag } = await filled();
   const before = await all(path);
   for (const headers of [{ "If-Match": tag }, undefined]) {

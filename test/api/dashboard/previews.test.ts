@@ -27,7 +27,7 @@ after(() => t.close());
 const preview = (body: unknown, type = "application/json", mode = "extend", token = editor.token) =>
   visit(t, "POST", `${path}:preview?conflict_resolution=${mode}`, { token, body, headers: { "Content-Type": type } });
 
-test("files and JSON are told line by line, and nothing is written", async () => {
+test("files and JSON are previewed line by line, and nothing is written", async () => {
   const csv = "ip,name\n203.0.113.0/24,other\n192.0.2.1,new\n198.51.100.7,named\n10.0.0.1/8,bad\n192.0.2.1,again\n";
   const { status, body, headers } = await preview(csv, "text/csv; charset=utf-8");
   assert.equal(status, 200);
@@ -79,7 +79,7 @@ test("files and JSON are told line by line, and nothing is written", async () =>
   assert.equal((await visit(t, "GET", path, { token: viewer.token })).body.count, 2);
 });
 
-test("viewers may look; what cannot be read at all is refused", async () => {
+test("viewers may preview; unreadable input is rejected", async () => {
   assert.equal((await preview("192.0.2.1", "text/plain", "extend", viewer.token)).status, 200);
   const bad: [what: string, body: unknown, type: string, status: number][] = [
     ["no JSON", "{", "application/json", 400],

@@ -346,7 +346,7 @@ const MAY: Readonly<Record<Role, readonly Case["least"][]>> = {
   admin: ["anybody", "viewer", "editor", "admin"],
 };
 
-test("every operation, asked by nobody and by each role: exactly who may", async (at) => {
+test("every operation, without a session and by each role: exactly the permitted roles succeed", async (at) => {
   const all = await operations();
   const document = new ApiDocument((await visit(t, "GET", "/openapi.json")).body);
   assert.deepEqual(
@@ -375,7 +375,7 @@ test("every operation, asked by nobody and by each role: exactly who may", async
   at.diagnostic(`${all.length} operations`);
 });
 
-test("ids of another organisation are as absent ones; what has no id in its path tells of the own organisation only", async () => {
+test("ids of another organisation are treated as absent; operations without an id show only the own organisation", async () => {
   for (const operation of await operations()) {
     const { id } = CASES[operation.id]!;
     if (id === undefined || id === address) continue;
@@ -408,7 +408,7 @@ test("without a plan for the area: 403 for every role", async () => {
   assert.equal((await visit(t, "GET", "/keys", { token: poor.token })).status, 200);
 });
 
-test("a role that changes counts from the next request on", async () => {
+test("a changed role applies from the next request on", async () => {
   const user = await addUser(t, organisation, "viewer", "promoted");
   const create = async () =>
     (await visit(t, "POST", "/edl/ip-rulesets/", { token: user.token, body: { name: "x", purpose: "allowlist" } }))

@@ -90,7 +90,7 @@ test("a row of an expiring rule becomes one of an expired rule in its millisecon
   t.clock.now = now;
 });
 
-test("bad parameters are named, other organisations' rulesets are absent, and so is the operation in the other scope", async () => {
+test("bad parameters are named; rulesets of other organisations, and the operation in the other scope, are not found", async () => {
   const bad: [query: string, field: string][] = [
     ["offset=-1", "offset"],
     ["offset=1.5", "offset"],

@@ -53,7 +53,7 @@ test("the first user: with the server's token, once, and only while there is no 
   isProblem(await visit(t, "POST", "/setup", { body: { ...request, name: "Late", token: right } }), 409, "conflict");
 });
 
-test("the session: who it is, what they may do, until when; the cookie's rules", async () => {
+test("the session: the user, their permissions, its end; the attributes of the cookie", async () => {
   const { user, organisation, ...session } = (await visit(t, "GET", "/session", { token })).body;
   assert.deepEqual([user.role, organisation.name], ["admin", "Example"]);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test("the session: who it is, what they may do, until when; the cookie's rules",
   assert.equal(admin.headers.get("cache-control"), "no-store");
 });
 
-test("signing in: name in any capitals; a wrong password and an unknown name are told alike", async () => {
+test("signing in: names ignore case; a wrong password and an unknown name get the same response", async () => {
   const name = (await visit(t, "GET", "/session", { token })).body.user.name;
   const again = await visit(t, "POST", "/session", { body: { name: name.toUpperCase(), password: PASSWORD } });
   assert.deepEqual([again.status, again.body.user.name], [200, name]);
@@ -95,7 +95,7 @@ test("signing in: name in any capitals; a wrong password and an unknown name are
   assert.equal(new Set(refusals).size, 1);
 });
 
-test("a session ends: by signing out, at its time to the millisecond, with another password, with the user", async () => {
+test("a session ends: on sign-out, at its time to the millisecond, with a new password, with the user", async () => {
   const name = (await visit(t, "GET", "/session", { token })).body.user.name;
   const signIn = async (password = PASSWORD) =>
     tokenOf(await visit(t, "POST", "/session", { body: { name, password } }));
@@ -147,7 +147,7 @@ test("a session ends: by signing out, at its time to the millisecond, with anoth
   assert.ok(!(await isGood(colleague.token)));
 });
 
-test("sessions outlive the server; what is no token is no session", async () => {
+test("sessions outlive the server; an invalid token is not a session", async () => {
   await t.restart();
   assert.equal((await visit(t, "GET", "/session", { token })).status, 200);
   for (const bad of ["", "x", `${token}x`, `${token.slice(0, -1)}!`, "a".repeat(43)])
@@ -168,7 +168,7 @@ test("sessions outlive the server; what is no token is no session", async () => 
   );
 });
 
-test("an invitation: followed once, until it expires, and only the last one of a user", async () => {
+test("an invitation: accepted once, until it expires, and only the latest one of a user", async () => {
   const { user, organisation } = (await visit(t, "GET", "/session", { token })).body;
   const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId: organisation.id };
   const [first, second] = [makeToken(), makeToken()];
@@ -199,7 +199,7 @@ test("an invitation: followed once, until it expires, and only the last one of a
   t.clock.now = START;
 });
 
-test("passwords that are guessed first are refused, wherever one is set, at their field; long and random ones are taken", async () => {
+test("easily guessed passwords are rejected at their field wherever one is set; long and random ones are accepted", async () => {
   const { user, organisation } = (await visit(t, "GET", "/session", { token })).body;
   const invitation = makeToken();
   const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId: organisation.id };
@@ -266,7 +266,7 @@ test("passwords that are guessed first are refused, wherever one is set, at thei
   }
 });
 
-test("tries to sign in are counted by name and by address, good and bad ones", async () => {
+test("attempts to sign in are counted by name and by address, whether or not they succeed", async () => {
   const strict = await startServer({ signInsPerMinute: 3, trustProxy: "127.0.0.1" });
   try {
     const from = (address: string, name: string) =>
@@ -310,7 +310,7 @@ test("tries to sign in are counted by name and by address, good and bad ones", a
   }
 });
 
-test("over TLS the cookie is Secure and of the name that nobody else can set", async () => {
+test("over TLS the cookie is Secure and has the name that no other site can set", async () => {
   const t2 = await startServer({ trustProxy: "127.0.0.1", signInsPerMinute: 1000 });
   try {
     const secure = { "X-Forwarded-Proto": "https" };
@@ -339,7 +339,7 @@ test("over TLS the cookie is Secure and of the name that nobody else can set", a
   }
 });
 
-test("requests of other pages, and of none, change nothing", async () => {
+test("requests from other sites, or without an origin, change nothing", async () => {
   const count = async () => (await visit(t, "GET", "/edl/ip-rulesets/", { token })).body.count;
   const atFirst = await count();
   const create = (headers: Record<string, string>, origin: string | null) =>
@@ -385,7 +385,7 @@ test("requests of other pages, and of none, change nothing", async () => {
   assert.equal(await count(), atFirst + 1);
 });
 
-test("cookies count nowhere but in the dashboard's scope, and keys do not count there", async () => {
+test("cookies are valid only in the dashboard's scope, and keys are not valid there", async () => {
   const { organisation } = (await visit(t, "GET", "/session", { token })).body;
   const { text: key } = await addKey(t, organisation.id);
   for (const path of ["/v1/edl/ip-rulesets/", "/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/1.1.1.1"]) {
@@ -416,7 +416,7 @@ test("cookies count nowhere but in the dashboard's scope, and keys do not count 
   );
 });
 
-test("neither passwords nor tokens are logged or told", async () => {
+test("neither passwords nor tokens are logged or returned", async () => {
   // A parameter that does not exist is rejected without its value.
   const refused = await visit(t, "GET", `/session?token=${token}`, { token });
   assert.equal(refused.status, 400);

@@ -85,7 +85,7 @@ const CHANGES: Record<string, () => Promise<unknown>> = {
   "replace-rules": () => send("PUT", `${path}/rules`, { rules: list(8) }),
 };
 
-test("whatever is done to rules is taken back exactly, and then there is nothing more to take back", async (at) => {
+test("any change of rules is undone exactly, and then there is nothing left to undo", async (at) => {
   const counts: Record<string, number> = {};
   let differed = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -153,7 +153,7 @@ test("rulesets: created, renamed, deleted with their rules", async () => {
   assert.equal(await last(), null);
 });
 
-test("what has been changed since stays, and the answer says why", async () => {
+test("a change that was overwritten is not undone, and the response says why", async () => {
   const colleague = await addUser(t, editor.organisationId, "editor", "colleague");
   const cases: [what: string, mine: () => Promise<unknown>, theirs: () => Promise<unknown>, isRefused: boolean][] = [
     [
@@ -258,7 +258,7 @@ describe("changes of many rules", () => {
   };
 
   for (const count of [3500, 5000, 20_000].slice(0, rounds({ short: 2, long: 3 }))) {
-    test(`${count} rules are taken back exactly, also after a change of a rule that they do not touch; not after one that they do`, async () => {
+    test(`a change of ${count} rules is undone exactly, even after a change of another rule, but not after one of the same rules`, async () => {
       const was = contents();
       const summary = `added ${count - 3000} rules, changed 3000 rules`;
       const imported = () =>
@@ -291,7 +291,7 @@ describe("changes of many rules", () => {
     });
   }
 
-  test("rules that were deleted come back, and stay away where somebody has made one of them anew", async () => {
+  test("deleted rules are restored, unless someone has created one of them again", async () => {
     await request("PUT", `${where}/rules`, { rules: manyRules(20_000, "kept") });
     const was = contents();
     const emptied = () =>
@@ -306,7 +306,7 @@ describe("changes of many rules", () => {
     assert.equal(contents().length, 2);
   });
 
-  test("a ruleset of many rules comes back with them", async () => {
+  test("a ruleset is restored with its many rules", async () => {
     await request("PUT", `${where}/rules`, { rules: manyRules(20_000, "kept") });
     const was = contents();
     await request("DELETE", where);
@@ -353,7 +353,7 @@ test("only the user's own changes, of this session, and only in this scope", asy
   assert.equal((await visit(t, "GET", "/undo")).status, 401);
 });
 
-test("importRules and batchRules with If-Match: 412 where the rules have changed since", async () => {
+test("importRules and batchRules with If-Match: 412 if the rules have changed since", async () => {
   const preview = await send("POST", `${path}/rules:preview`, { rules: [{ ip: "192.0.2.120" }] });
   const tag = preview.headers.get("etag")!;
   for (const [operation, body] of [
@@ -371,7 +371,7 @@ test("importRules and batchRules with If-Match: 412 where the rules have changed
   }
 });
 
-test("updateRuleset and deleteRuleset with If-Match: 412 where the ruleset has changed since", async () => {
+test("updateRuleset and deleteRuleset with If-Match: 412 if the ruleset has changed since", async () => {
   const {
     body: { id },
   } = await send("POST", "/edl/ip-rulesets/", { name: "tagged", purpose: "blocklist" });
@@ -385,7 +385,7 @@ test("updateRuleset and deleteRuleset with If-Match: 412 where the ruleset has c
   assert.equal((await send("DELETE", own, undefined, editor, { "If-Match": await tagOf() })).status, 204);
 });
 
-test("an organisation that has all the rulesets it may have: 409 in both scopes, and a deleted one does not come back", async (at) => {
+test("an organisation with the maximum number of rulesets: 409 in both scopes, and a deleted ruleset is not restored", async (at) => {
   const full = await startServer({ rulesetsPerOrganisation: 2 });
   at.after(() => full.close());
   const organisationId = await addOrganisation(full, "full");

@@ -24,7 +24,7 @@ after(() => t.close());
 
 const usage = async (who = viewer) => (await visit(t, "GET", "/usage", { token: who.token })).body;
 
-test("requests and lookups of keys show in their minute, the dashboard's own do not", async () => {
+test("requests and lookups with keys appear in their minute; those of the dashboard do not", async () => {
   const first = (await usage()).steps.at(-1);
   assert.deepEqual([first.at, first.requests, first.p50_ms], [new Date(t.clock.now).toISOString(), 0, null]);
   for (let i = 0; i < 3; i++) await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: key.text });
@@ -47,7 +47,7 @@ test("requests and lookups of keys show in their minute, the dashboard's own do 
   t.clock.now -= 60_000;
 });
 
-test("an hour, a day, a week, a month: kept over a restart, of all servers of the database together, each request once", async () => {
+test("an hour, a day, a week, a month: kept across a restart, summed over all servers of the database, each request once", async () => {
   const own = await startServer({}, undefined, THREATS);
   try {
     const organisation = await addOrganisation(own, "kept");
@@ -113,7 +113,7 @@ test("an hour, a day, a week, a month: kept over a restart, of all servers of th
   assert.equal((await visit(t, "GET", "/usage?window=year", { token: viewer.token })).status, 400);
 });
 
-test("keys with both of their windows, snapshots, and the organisation's rules", async () => {
+test("keys with both windows, snapshots, and the rules of the organisation", async () => {
   const { text } = await addKey(t, viewer.organisationId, "read", t.clock.now - 1);
   const other = await addKey(t, await addOrganisation(t, "others"));
   await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: other.text });
@@ -151,7 +151,7 @@ test("keys with both of their windows, snapshots, and the organisation's rules",
   assert.deepEqual(counted, { active: 1, expired: 1 });
 });
 
-test("windows are those of the plan that has least left; no use is told without a session", async () => {
+test("the windows shown are those of the plan with the least left; usage needs a session", async () => {
   await t.server.store.write({
     kind: "set-plan",
     actor: "user:test",

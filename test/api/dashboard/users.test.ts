@@ -67,7 +67,7 @@ test("a user is invited, joins, gets another role, is invited again, and is dele
   t.clock.now = START;
 });
 
-test("a name is taken once in the whole service, capitals aside", async () => {
+test("a name is unique in the whole service, regardless of case", async () => {
   const elsewhere = await addUser(t, await addOrganisation(t, "elsewhere"), "admin", "Zoë");
   for (const name of ["ann", "ANN", "Ａｎｎ", "zoë", "ZOË"])
     assert.equal((await asked("POST", "/users", { name, role: "viewer" })).status, 409, name);
@@ -121,7 +121,7 @@ test("names with invisible characters, words of mixed alphabets, and names that 
     assert.equal(await statusOf(name), 201, name);
 });
 
-test("organisations: no name with invisible characters, none that looks like another's; labels of keys are shown as they are written", async () => {
+test("organisations: no invisible characters, no name that looks like another; labels of keys are shown as written", async () => {
   const { store } = t.server;
   await store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "Asope" });
   await assert.rejects(store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "Аѕоре" }), {
@@ -140,7 +140,7 @@ test("organisations: no name with invisible characters, none that looks like ano
   );
 });
 
-test("who had such a name before goes on signing in with it", async () => {
+test("a user who already has such a name can still sign in", async () => {
   const { text, digest } = makeToken();
   const name = "\u202e\u0410nn\u200b";
   await t.server.store.write({
@@ -158,7 +158,7 @@ test("who had such a name before goes on signing in with it", async () => {
     assert.equal((await visit(t, "POST", "/session", { body: { name: typed, password } })).body.user.name, name);
 });
 
-test("the last admin who can sign in is neither demoted nor deleted, however many are invited or try at once", async () => {
+test("the last admin who can sign in is neither demoted nor deleted, however many are invited or demoted at once", async () => {
   assert.equal((await asked("POST", "/users", { name: "invited admin", role: "admin" })).status, 201);
   assert.equal((await asked("PATCH", `/users/${admin.id}`, { role: "viewer" })).status, 409);
   assert.equal((await asked("DELETE", `/users/${admin.id}`)).status, 409);

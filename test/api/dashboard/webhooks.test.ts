@@ -84,7 +84,7 @@ async function arrived(path: string, count = 1): Promise<Received[]> {
   return receiver.at(path);
 }
 
-test("an event arrives signed, with what changed and where to read it; a changed byte or another secret is noticed", async () => {
+test("an event arrives signed, with the change and where to read it; a changed byte or another secret is detected", async () => {
   const { id, path, secret } = await endpoint();
   const other = await endpoint();
   await addRule("192.0.2.0/24", "a scanner");
@@ -203,7 +203,7 @@ function attemptsOf(received: readonly Received[], secret: string): Map<string, 
 }
 
 // R18. Servers that are killed: test/api/killed-followers.test.ts.
-test("whatever an endpoint does: every event arrives signed and in order, or is given up and listed", async () => {
+test("whatever an endpoint does, every event arrives signed and in order, or is given up and listed", async () => {
   for (let seed = 1; seed <= rounds({ short: 1, long: 4 }); seed++) {
     const random = new Random(seed);
     const { id, path, secret } = await endpoint(["rule.created"]);
@@ -265,7 +265,7 @@ test("whatever an endpoint does: every event arrives signed and in order, or is 
   }
 });
 
-test("redirects are not followed, Retry-After is heeded, and a response without an end costs nothing", async () => {
+test("redirects are not followed, Retry-After is respected, and an endless response costs nothing", async () => {
   const { id, path } = await endpoint();
   const target = await endpoint(["key.created"]);
   receiver.respond = (response, { path: at }) => {
@@ -294,7 +294,7 @@ test("redirects are not followed, Retry-After is heeded, and a response without 
   await remove(target.id);
 });
 
-test("while an endpoint does not respond, others get their events; then it has failed", async () => {
+test("while an endpoint does not respond, others get their events; then the delivery fails", async () => {
   const [silent, other] = [await endpoint(), await endpoint()];
   let isWaiting = false;
   receiver.respond = (response, { path }) => {
@@ -316,7 +316,7 @@ test("while an endpoint does not respond, others get their events; then it has f
   await remove(other.id);
 });
 
-test("410 stops it until a user starts it again, with what was missed or without; others are told", async () => {
+test("410 stops it until a user starts it again, with or without the missed events; other endpoints get an event", async () => {
   const watcher = await endpoint(["webhook.disabled"]);
   const { id, path, secret } = await endpoint();
   receiver.respond = (response, { path: at }) => void response.writeHead(at === path ? 410 : 204).end();
@@ -342,7 +342,7 @@ test("410 stops it until a user starts it again, with what was missed or without
   await remove(watcher.id);
 });
 
-test("after three days without success it is disabled; a message of a test or once more says what became of it", async () => {
+test("after three days without success it is disabled; the result of a test or a repetition is shown", async () => {
   const { id, path, secret } = await endpoint();
   receiver.respond = (response) => void response.writeHead(503).end();
   await addRule("192.0.2.16/28");
@@ -410,7 +410,7 @@ test("a list of thousands of rules is one event, though it fills several rows of
   await remove(id);
 });
 
-test("a large change is one event with counts; events that are not wanted do not arrive", async () => {
+test("a large change is one event with counts; unsubscribed events do not arrive", async () => {
   const every = await endpoint();
   const deletions = await endpoint(["rule.deleted"]);
   const prefixes = Array.from({ length: 300 }, (_, i) => parsePrefix(`10.1.${i >> 8}.${i & 255}`));
@@ -497,7 +497,7 @@ test("rulesets, keys and lists of deployments are events, too", async () => {
   await remove(id);
 });
 
-test("URLs that lead into the network, or are none, are rejected with the reason", async () => {
+test("URLs that lead into the network, or are malformed, are rejected with the reason", async () => {
   const BAD: readonly [url: string, reason: RegExp][] = [
     ["nonsense", /write a URL/],
     ["ftp://example.org/", /write a URL/],
@@ -529,7 +529,7 @@ test("URLs that lead into the network, or are none, are rejected with the reason
   await remove(body.webhook.id);
 });
 
-test("an organisation has at most 20, each without a secret in lists, the log and the audit log", async () => {
+test("an organisation has at most 20; lists, the log and the audit log contain no secret", async () => {
   const made: Endpoint[] = [];
   while (made.length < 20) made.push(await endpoint());
   const { status, body } = await call("POST", "/webhooks", { url: receiver.url, kinds: ["rule.created"] });

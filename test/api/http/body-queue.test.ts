@@ -29,7 +29,7 @@ class Watched {
 }
 
 describe("the queue of bodies to be read", () => {
-  test("one caller has half of the places, then half of the room to wait, and is admitted in order", () => {
+  test("one caller gets half of the slots, then half of the waiting room, and is admitted in order", () => {
     const watched = new Watched(20, LONG);
     watched.enterMany("a", 30);
     assert.equal(watched.admitted.length, 8);
@@ -46,7 +46,7 @@ describe("the queue of bodies to be read", () => {
     assert.equal(watched.queue.length, 0);
   });
 
-  test("callers take turns, however many of each one's wait", () => {
+  test("callers take turns, however many bodies of each are waiting", () => {
     const watched = new Watched(100, LONG);
     for (const caller of ["x", "y", "z", "v"]) watched.enterMany(caller, 8);
     const before = watched.admitted.length;
@@ -58,7 +58,7 @@ describe("the queue of bodies to be read", () => {
     assert.ok(watched.admitted.includes("b0"), "one of many callers is not kept waiting by the most of another");
   });
 
-  test("those that have waited too long are given up, when their turn comes or when the queue is looked through", () => {
+  test("bodies that have waited too long are given up, at their turn or when the queue is checked", () => {
     const watched = new Watched(100, OVER);
     watched.enterMany("a", 12);
     watched.queue.leave("a");
@@ -68,14 +68,14 @@ describe("the queue of bodies to be read", () => {
     assert.deepEqual([watched.admitted.length, watched.givenUp.length, watched.queue.length], [9, 7, 0]);
   });
 
-  test("the negative control: those that have not waited too long stay", () => {
+  test("the negative control: bodies that have not waited too long stay", () => {
     const watched = new Watched(100, LONG);
     watched.enterMany("a", 12);
     watched.queue.giveUpLate();
     assert.deepEqual([watched.givenUp, watched.queue.length], [[], 4]);
   });
 
-  test("10,000 random steps: each body is admitted or given up once, and no place is lost", () => {
+  test("10,000 random steps: each body is admitted or given up once, and no slot is lost", () => {
     const random = new Random(1);
     const watched = new Watched(30, LONG);
     const callers = ["a", "b", "c", "d", "e"];

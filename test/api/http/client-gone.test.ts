@@ -43,7 +43,7 @@ test("the signal is aborted when the client closes its connection before the res
   assert.match((signals[0]!.reason as Error).message, /closed the connection/);
 });
 
-test("it is not when it closes it afterwards", async () => {
+test("the signal is not aborted when the client closes it afterwards", async () => {
   const socket = send("/at-once");
   await once(socket, "data");
   socket.destroy();
@@ -54,7 +54,7 @@ test("it is not when it closes it afterwards", async () => {
   assert.equal(signals[1]!.aborted, false);
 });
 
-test("it is from the start where the client has gone before", async () => {
+test("the signal is aborted from the start if the client has already disconnected", async () => {
   const requests = new Promise<void>((resolve) => app.server.once("request", () => resolve()));
   const socket = send("/late");
   await requests;

@@ -16,7 +16,7 @@ function takeAll(share: FairShare, callers: readonly string[]): Record<string, n
   return held;
 }
 
-test("one alone gets half, two get a third each, and whoever comes later still finds some", () => {
+test("a single caller gets half, two get a third each, and a later one still gets some", () => {
   assert.deepEqual(takeAll(new FairShare(100), ["a"]), { a: 50 });
   assert.deepEqual(takeAll(new FairShare(90), ["a", "b"]), { a: 30, b: 30 });
   const share = new FairShare(100);
@@ -25,7 +25,7 @@ test("one alone gets half, two get a third each, and whoever comes later still f
   assert.ok(!share.hasRoom("a") && share.hasRoom("c"));
 });
 
-test("what is given back can be taken again, and nothing is left of who gave back everything", () => {
+test("released capacity can be taken again, and nothing is kept about a caller that released everything", () => {
   const share = new FairShare(100);
   assert.equal(share.take("a", 51), false);
   assert.equal(share.take("a", 50), true);
@@ -36,7 +36,7 @@ test("what is given back can be taken again, and nothing is left of who gave bac
   assert.deepEqual(takeAll(share, ["b"]), { b: 50 });
 });
 
-test("who holds too much by force gets nothing until it is given back; others do", () => {
+test("a caller above its share gets nothing until it releases some; others do", () => {
   const share = new FairShare(100);
   share.force("a", 80);
   assert.deepEqual([share.hasRoom("a"), share.take("a", 1), share.take("b", 10)], [false, false, true]);
@@ -44,7 +44,7 @@ test("who holds too much by force gets nothing until it is given back; others do
   assert.equal(share.take("a", 40), true);
 });
 
-test("a caller that holds less than what each is guaranteed has room, whatever others hold", () => {
+test("a caller below the guaranteed share gets capacity, whatever others hold", () => {
   const share = new FairShare(10);
   share.force("a", 20);
   assert.ok(!share.hasRoom("b"), "negative control: nothing is guaranteed");

@@ -5,7 +5,7 @@ import { giveBack, isReused, keepBytes } from "../../../src/api/http/kept-bytes.
 
 const LONGEST = 64 << 10;
 
-test("what is kept is a copy, until it is given back; then its buffer is used again", () => {
+test("kept bytes are a copy until they are released; then the buffer is used again", () => {
   const read = Buffer.alloc(LONGEST, "a");
   const kept = keepBytes(read);
   read.fill("b");
@@ -19,7 +19,7 @@ test("what is kept is a copy, until it is given back; then its buffer is used ag
   for (const each of [again, another]) giveBack(each);
 });
 
-test("short bytes, and more than are read at a time, stay where they are", () => {
+test("few bytes, and more than one read returns, are not copied", () => {
   for (const length of [0, 1, 4095, LONGEST + 1]) {
     const read = Buffer.alloc(length);
     assert.equal(keepBytes(read), read);
@@ -28,7 +28,7 @@ test("short bytes, and more than are read at a time, stay where they are", () =>
   }
 });
 
-test("a short part of what is kept is a copy, so that its buffer can be used again", () => {
+test("a short part of kept bytes is copied, so that the buffer can be used again", () => {
   const kept = keepBytes(Buffer.alloc(LONGEST, "a"));
   const part = keepBytes(kept.subarray(-100));
   giveBack(kept);
@@ -38,7 +38,7 @@ test("a short part of what is kept is a copy, so that its buffer can be used aga
   giveBack(next);
 });
 
-test("10,000 random steps: nothing that is kept changes, and no more buffers are made than are kept at a time", () => {
+test("10,000 random steps: kept bytes never change, and no more buffers are made than are kept at a time", () => {
   const random = new Random(1);
   const held: { readonly kept: Buffer; readonly byte: number }[] = [];
   const buffers = new Set<ArrayBufferLike>();

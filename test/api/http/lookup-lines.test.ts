@@ -8,7 +8,7 @@ import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-test("a chunk of faulty lines, whose answer is fifty times as long, is answered piece by piece, and others have their turns in between", async () => {
+test("a chunk of invalid lines, whose response is fifty times as long, is answered in pieces, and other work runs in between", async () => {
   const { metadata, table } = await openSnapshot(THREATS);
   const lines = 32_768;
   let lookups = 0;
@@ -37,7 +37,7 @@ test("a chunk of faulty lines, whose answer is fifty times as long, is answered 
   assert.ok(turns >= 8 && answers.length >= 8, `${turns} turns, ${answers.length} pieces`);
 });
 
-test("a line of JSON that is malformed, or names its address twice, is an error with its position", async () => {
+test("a malformed line of JSON, or one with a repeated address, is an error with its position", async () => {
   async function* body(): AsyncGenerator<Buffer> {
     yield Buffer.from('"8.8.\n{"ip":"1.1.1.1","ip":"8.8.8.8"}\n{"ip":"8.8.8.8"}}\n{"ip":"1.1.1.1","a":{"a":1}}\n');
   }

@@ -19,7 +19,7 @@ function makeGarbage(): number {
   throw new Error("the engine collected 20 times by itself");
 }
 
-test("what has been read is given back once per 16 MiB; the negative control: not before", async () => {
+test("buffers are released once per 16 MiB read; the negative control: not before", async () => {
   const before = makeGarbage();
   countRead(1);
   assert.ok(heldBytes() - before >= COUNT * PART, "nothing is collected for a byte");

@@ -79,7 +79,7 @@ function withoutNullObjects({ paths }: any): void {
 for (const { name, missing, lint } of LINTERS) {
   describe(name, { skip: missing }, () => {
     for (const path of PATHS) {
-      test(`nothing to say of ${path}`, { skip: path !== PATHS[0] && onlyLong() }, async () => {
+      test(`no findings in ${path}`, { skip: path !== PATHS[0] && onlyLong() }, async () => {
         const result = await lint(await fileOf(path, path.includes("3.0") ? withoutNullObjects : undefined));
         assert.ok(isClean(result), result.output);
       });
@@ -105,7 +105,7 @@ for (const { name, missing, lint } of LINTERS) {
 describe("promtool", { skip: missingCommand("promtool", "--version", "prometheus") }, () => {
   const check = async (input: string): Promise<Run> => run("promtool", ["check", "metrics"], { input });
 
-  test("nothing to say of /metrics", async () => {
+  test("no findings in /metrics", async () => {
     for (const path of ["/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/192.0.2.1", "/nowhere"])
       await fetch(t.server.url + path, { headers: { "X-API-Key": t.key } });
     const { code, output } = await check(await (await fetch(`${t.server.url}/metrics`)).text());

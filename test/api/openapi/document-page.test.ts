@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => t.close());
 
-test("the page of the operations: all that it refers to is there, and nothing of it is elsewhere", async () => {
+test("the page of the operations: everything that it refers to exists, on this server", async () => {
   const response = await fetch(`${t.server.url}/docs/`);
   assert.equal(response.url, `${t.server.url}/docs`);
   const page = await response.text();

@@ -18,10 +18,10 @@ after(() => t.close());
 
 for (const path of PATHS) {
   describe(path, () => {
-    test("nothing in it that generators of clients stumble over", () =>
+    test("it contains nothing that generators of clients cannot process", () =>
       assert.deepEqual(documentErrors(documents[path]), []));
 
-    test("it says whose it is, where it is, and has the package's version", () => {
+    test("it has a contact, the server, and the version of the package", () => {
       const { info, servers } = documents[path];
       const manifest = JSON.parse(
         readFileSync(fileURLToPath(new URL("../../../package.json", import.meta.url)), "utf8"),
@@ -33,14 +33,14 @@ for (const path of PATHS) {
   });
 }
 
-test("without settings: the server where the document is, and a contact all the same", async (context) => {
+test("without settings: the server is that of the document, and there still is a contact", async (context) => {
   const plain = await startServer();
   context.after(() => plain.close());
   const { info, servers } = (await (await fetch(`${plain.server.url}/openapi.json`)).json()) as any;
   assert.deepEqual([servers, info.contact], [[{ url: "/" }], { name: "Operator of this service" }]);
 });
 
-test("access level and plan of every public operation, for programs and in words", () => {
+test("access level and plan of every public operation, machine-readable and in words", () => {
   const { paths } = documents["/openapi.json"];
   const { get, post } = paths["/v1/edl/ip-rulesets/{ruleset_id}/rules"];
   assert.deepEqual([get["x-access-level"], get["x-plan"], post["x-access-level"]], ["read", "edl", "read_write"]);
@@ -56,7 +56,7 @@ test("access level and plan of every public operation, for programs and in words
   );
 });
 
-test("problems have the members of their kind, and no others", () => {
+test("problems have exactly the members of their kind", () => {
   const { schemas } = documents["/openapi.json"].components;
   assert.deepEqual(Object.keys(schemas.ConflictProblem.properties).slice(-2), ["existing", "results"]);
   assert.ok(schemas.ValidationErrorProblem.required.includes("validation_errors"));
@@ -67,7 +67,7 @@ test("problems have the members of their kind, and no others", () => {
     if (name.endsWith("Problem")) assert.ok(known.includes(properties.type.const), name);
 });
 
-test("3.0 has the same operations, and nothing that only 3.1 knows", () => {
+test("3.0 has the same operations, and nothing that only 3.1 supports", () => {
   for (const folder of ["", "/dashboard/api"]) {
     const [newer, older] = [documents[`${folder}/openapi.json`], documents[`${folder}/openapi-3.0.json`]];
     assert.equal(older.openapi, "3.0.3");
@@ -160,7 +160,7 @@ const BROKEN: readonly [what: string, breakIt: (document: any) => void, fault: R
   ],
 ];
 for (const [what, breakIt, fault] of BROKEN) {
-  test(`negative control: ${what} is noticed`, () => {
+  test(`negative control: ${what} is detected`, () => {
     const document = structuredClone(documents["/openapi.json"]);
     breakIt(document);
     assert.match(documentErrors(document).join("\n"), fault);

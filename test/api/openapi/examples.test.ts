@@ -59,25 +59,25 @@ function invalidAmong(api: ApiDocument, shown: readonly Shown[]): string[] {
 }
 
 for (const path of PATHS)
-  test(`${path} has an example of every body and every good answer, and each is of its schema`, (t) => {
+  test(`${path} has an example of every body and every successful response, and each matches its schema`, (t) => {
     const { json, api } = documents[path];
     t.diagnostic(`${shownIn(json).length} examples`);
     assert.deepEqual(invalidAmong(api, shownIn(json)), []);
   });
 
 for (const path of PATHS)
-  test(`${path}: the schema of every answer can be compiled`, (t) => {
+  test(`${path}: the schema of every response can be compiled`, (t) => {
     const responses = documents[path].api.operations.flatMap((operation) => [...operation.responses.values()]);
     const checks = responses.flatMap(({ bodies }) => [...bodies.values()]).map((compiled) => compiled());
     t.diagnostic(`${checks.length} schemas`);
     assert.ok(checks.length > responses.length / 2);
   });
 
-test("the examples are what a server answers; npm run examples writes them anew", async () => {
+test("the examples equal the responses of a server; npm run examples writes them anew", async () => {
   assert.deepEqual(EXAMPLES, await exampleAnswers());
 });
 
-test("negative control: an example that is missing, has no such member, or is of another type is noticed", () => {
+test("negative control: an example that is missing, lacks a member, or is of another type is detected", () => {
   const { json, api } = documents["/openapi.json"];
   const shown = shownIn(json).find(({ place }) => place === "lookupIp 200 application/json")!;
   for (const change of [
@@ -91,7 +91,7 @@ test("negative control: an example that is missing, has no such member, or is of
   }
 });
 
-test("headers that always come are marked so; the ETag of a replacement is not, since a dry run has none", () => {
+test("headers that every response has are marked as required; the ETag of a replacement is not, since a dry run has none", () => {
   const headers = (path: string, method: string, status: number): any =>
     documents["/openapi.json"].json.paths[path][method].responses[status].headers;
   const rules = "/v1/edl/ip-rulesets/{ruleset_id}/rules";

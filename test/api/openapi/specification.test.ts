@@ -110,7 +110,7 @@ test("addRule, skip: unchanged", async () => {
   assert.deepEqual([status, body.action, body.rule.name], [200, "skipped", "before"]);
 });
 
-test("addRule, fail: 409 with the rule as it is", async () => {
+test("addRule, fail: 409 with the existing rule", async () => {
   await add({ ip: "198.51.100.4", name: "before" });
   const { status, body, headers } = await add({ ip: "198.51.100.4/32", conflict_resolution: "fail" });
   assert.deepEqual(
@@ -183,7 +183,7 @@ for (const path of ["/v1/edl/ip-rulesets/", "/v1/edl/ip-rulesets"]) {
   });
 }
 
-test("getRuleset, listRules, getRule: 404 for a ruleset that does not exist, or is another organisation's, alike", async () => {
+test("getRuleset, listRules, getRule: 404 for a ruleset that does not exist or is another organisation's", async () => {
   const other = await addOrganisation(t, "other");
   const stranger = (await addKey(t, other)).text;
   const bodies = [];
@@ -281,7 +281,7 @@ test("rules:check: the most specific active rule first; a map for many", async (
   );
 });
 
-test("rules:check of thousands: each answer as for one, all from one version of the rules while others write", async () => {
+test("rules:check of thousands: each result as for one, all from one version of the rules while others write", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "check many", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;
   const rules = [0, 1, 2, 7, 8, 9, 10, 11, 12, 16, 24].map((length) => ({
@@ -315,7 +315,7 @@ test("rules:check of thousands: each answer as for one, all from one version of 
   await writing;
 });
 
-test("rules:batch: one result per item; atomic unless said otherwise", async () => {
+test("rules:batch: one result per item; atomic by default", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "batch", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;
   const items = [
@@ -382,7 +382,7 @@ test("PUT rules: replaces all, If-Match, dry_run; import and export as text, CSV
   assert.deepEqual(more.body, { created: 1, updated: 0, skipped: 1, can_undo: true });
 });
 
-test("Idempotency-Key: a repetition has the first answer; another body is refused", async () => {
+test("Idempotency-Key: a repetition gets the first response; another body is rejected", async () => {
   const headers = { "Idempotency-Key": "one-1" };
   const first = await ask(t, "POST", rules(), { key, headers, body: { ip: "192.0.2.200" } });
   const again = await ask(t, "POST", rules(), { key, headers, body: { ip: "192.0.2.200" } });

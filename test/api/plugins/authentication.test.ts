@@ -65,7 +65,7 @@ test("no key: 401, No API key found in request", async () => {
   }
 });
 
-test("malformed, unknown and revoked: 401, Unauthorized, in bodies equal but for the request's id", async () => {
+test("malformed, unknown and revoked: 401, Unauthorized, with equal bodies except for the request id", async () => {
   const revoked = await addKey(t, organisation);
   await t.server.store.write({
     kind: "revoke-key",
@@ -85,7 +85,7 @@ test("malformed, unknown and revoked: 401, Unauthorized, in bodies equal but for
   }
 });
 
-test("expired: from the midnight of its date on, to the millisecond", async () => {
+test("expired: from midnight of its date, to the millisecond", async () => {
   const midnight = Date.UTC(2026, 10, 22);
   const { text: key } = await addKey(t, organisation, "read_write", midnight);
   t.clock.now = midnight - 1;
@@ -125,7 +125,7 @@ test("no plan, an inactive one, and one that has ended: 403", async () => {
   t.clock.now = START;
 });
 
-test("the header X-API-Key decides over the query; the header apikey counts under /v1/cti only", async () => {
+test("the header X-API-Key takes precedence over the query; the header apikey is valid under /v1/cti only", async () => {
   const path = "/v1/edl/ip-rulesets/";
   assert.equal((await ask(t, "GET", `${path}?apikey=${good}`)).status, 200);
   assert.equal((await ask(t, "GET", `${path}?apikey=${good}`, { key: "bad" })).body.detail, "Unauthorized");
@@ -139,12 +139,12 @@ test("the header X-API-Key decides over the query; the header apikey counts unde
   assert.equal((await ask(t, "GET", `${path}?apikey=${good}&apikey=${good}`)).status, 400);
 });
 
-test("the key comes before the body: what is wrong with that is told to nobody without one", async () => {
+test("the key is checked before the body: without a key, no one learns about errors in the body", async () => {
   assert.equal((await ask(t, "POST", "/v1/cbs/lookup", { body: "{" })).status, 401);
   assert.equal((await ask(t, "POST", "/v1/cbs/lookup", { body: "{", key: good })).status, 400);
 });
 
-test("a canary key appears in no log, metric, page or body, wherever it stands", async () => {
+test("a canary key appears in no log, metric, page or body, wherever it is sent", async () => {
   const { text: canary } = await addKey(t, organisation);
   const unknown = makeApiKey().text;
   const paths = [
@@ -195,7 +195,7 @@ const WRITINGS: readonly ((key: string) => string)[] = [
   (key) => `a${key}b`,
 ];
 
-test("a key under a wrong name comes back in no link, error, header or log, however it is written", async () => {
+test("a key under a wrong name appears in no link, error, header or log, however it is written", async () => {
   const { text: secret } = await addKey(t, organisation);
   const names = [
     "api_key",
@@ -266,7 +266,7 @@ test("a key under a wrong name comes back in no link, error, header or log, howe
   );
 });
 
-test("a page's links keep the parameters that the operation has", async () => {
+test("the links of a page keep the parameters of the operation", async () => {
   const { body } = await ask(t, "GET", "/v1/cbs/providers?type=cdn&page_size=1&page=2", { key: good });
   assert.equal(body.next, `${t.server.url}/v1/cbs/providers?type=cdn&page_size=1&page=3`);
 });

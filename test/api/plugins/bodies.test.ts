@@ -61,7 +61,7 @@ function statusFrom(
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-test("every JSON operation on many items: a body of any length and of whatever items is refused after what the operation can need", async (context) => {
+test("every JSON operation on many items: a body is rejected beyond the length that the operation can need, whatever its items", async (context) => {
   const t = await start(context);
   const key = await newKey(t, "long bodies");
   const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
@@ -103,7 +103,7 @@ test("every JSON operation on many items: a body of any length and of whatever i
   }
 });
 
-test("errors of a body are listed up to 200, with their number", async (context) => {
+test("the first 200 errors of a body are listed, with the total", async (context) => {
   const t = await start(context);
   const key = await newKey(t, "errors");
   const { body } = await ask(t, "POST", "/v1/cbs/lookup", {
@@ -123,7 +123,7 @@ test("errors of a body are listed up to 200, with their number", async (context)
   );
 });
 
-test("bodies in other charsets, and compressed ones, are 415", async (context) => {
+test("bodies in other charsets, and compressed ones, get 415", async (context) => {
   const t = await start(context);
   const key = await newKey(t, "codings");
   const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
@@ -143,7 +143,7 @@ test("bodies in other charsets, and compressed ones, are 415", async (context) =
   }
 });
 
-test("bodies that do not come keep nobody else from signing in or from working, and are given up when others need their places", async (context) => {
+test("bodies that do not arrive prevent no one else from signing in or working, and are given up when others need their slots", async (context) => {
   const t = await start(context, { concurrentRequests: 200 });
   const organisation = await addOrganisation(t, "slow bodies");
   const key = (await addKey(t, organisation)).text;
@@ -189,7 +189,7 @@ test("bodies that do not come keep nobody else from signing in or from working, 
   for (const socket of held) socket.destroy();
 });
 
-test("one key's bodies that do not come leave others theirs", async (context) => {
+test("bodies of one key that do not arrive leave room for those of others", async (context) => {
   const t = await start(context, { concurrentRequests: 100 });
   const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
   const slow = (key: string): string =>
@@ -256,7 +256,7 @@ test("of the long bodies that one key sends at once, as many as there may be req
   );
 });
 
-test("each of many long bodies that wait, cut anywhere, is answered for its own addresses", async (context) => {
+test("each of many long waiting bodies, cut anywhere, gets a response for its own addresses", async (context) => {
   const t = await start(context);
   const key = await newKey(t, "many");
   const of = (index: number): string[] => Array.from({ length: 8000 }, (_, i) => `10.${index}.${i >> 8}.${i & 255}`);
@@ -290,7 +290,7 @@ test("the negative control: more long bodies than one key may have parsed, waiti
   for (const socket of sockets) socket.destroy();
 });
 
-test("a body of a public operation is refused beyond 4 KiB before it is read", async (context) => {
+test("a body of a public operation is rejected beyond 4 KiB before it is read", async (context) => {
   const t = await start(context);
   for (const path of ["/dashboard/api/session", "/dashboard/api/join", "/dashboard/api/setup"]) {
     const headers = { Origin: t.server.url, "Sec-Fetch-Site": "same-origin" };
@@ -312,7 +312,7 @@ test("a body of a public operation is refused beyond 4 KiB before it is read", a
 const bytesHeld = async (t: TestServer): Promise<number> =>
   Number(/^ipsieve_body_bytes (\d+)$/m.exec((await ask(t, "GET", "/metrics")).text)?.[1]);
 
-test("bodies in memory have one budget: beyond it 503, one key gets half of it, and all is given back", async (context) => {
+test("bodies in memory share one budget: beyond it 503, one key gets half of it, and everything is released", async (context) => {
   const t = await start(context, { bodyMemory: 2 << 20, rulesPerRuleset: 1_000_000 });
   const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
   const idOf = async (key: string) => (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
@@ -333,7 +333,7 @@ test("bodies in memory have one budget: beyond it 503, one key gets half of it, 
   assert.equal((await put(greedy, id, lines.repeat(5))).status, 413, "what can never be held is told so at once");
 });
 
-test("answers that are not read count: their key gets 503 until they are, others go on", async (context) => {
+test("unread responses count: their key gets 503 until they are read, others continue", async (context) => {
   const t = await start(context, { bodyMemory: 1 << 20, bodyTimeout: 600 });
   const [greedy, other] = [await newKey(t, "greedy"), await newKey(t, "other")];
   const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: greedy })).body.items[0];
@@ -357,7 +357,7 @@ test("answers that are not read count: their key gets 503 until they are, others
   await until("the key is served again", async () => (await page(greedy)).status === 200);
 });
 
-test("connections: one address gets a share of them, others come in; trusted proxies have no share", async (context) => {
+test("connections: one address gets only a share, others can connect; trusted proxies have no limit", async (context) => {
   const t = await start(context, { connections: 40, trustProxy: "127.0.0.9" });
   const held = await Promise.all(
     Array.from({ length: 60 }, () => open(t, "127.0.0.2", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")),
@@ -372,7 +372,7 @@ test("connections: one address gets a share of them, others come in; trusted pro
   for (const socket of [...held, ...proxied]) socket.destroy();
 });
 
-test("an answer before the end of its body: the connection goes on, or is closed and says so; what is left is no request", async (context) => {
+test("a response before the end of its body: the connection continues, or is closed and says so; the rest is not a request", async (context) => {
   const t = await start(context);
   const key = await newKey(t, "early answers");
   const next = `GET /v1/cbs/lookup?ip=8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;

@@ -111,7 +111,7 @@ function longAnswers(): [path: string, asked: Asked][] {
   ];
 }
 
-test("every long answer is compressed for who asks, and says the same", async () => {
+test("every long response is compressed for clients that accept it, with the same content", async () => {
   for (const [path, asked] of longAnswers()) {
     const what = `${asked.method ?? "GET"} ${path} ${asked.headers?.["Accept"] ?? ""}`;
     const plain = await askRaw(path, asked);
@@ -138,7 +138,7 @@ function withoutRequest(text: string): string {
   return text.replaceAll(/"request_id":"[^"]*"/g, "");
 }
 
-test("short answers, other types and secrets stay as they are", async () => {
+test("short responses, other types and secrets are not compressed", async () => {
   const accept = "br, gzip";
   for (const path of ["/livez", "/v1/cti/lookup/203.0.113.1", "/nothing"]) {
     const { headers } = await askRaw(path, { accept });
@@ -159,7 +159,7 @@ test("short answers, other types and secrets stay as they are", async () => {
   assert.deepEqual([invited.status, invited.headers["content-encoding"]], [201, undefined]);
 });
 
-test("what is liked best is taken: weights, *, and an answer as it is that is refused", async () => {
+test("the preferred coding is used: weights, *, and identity excluded", async () => {
   const cases: [accept: string | undefined, coding: string | undefined][] = [
     [undefined, undefined],
     ["", undefined],
@@ -203,7 +203,7 @@ test("HEAD has the headers of GET", async () => {
   }
 });
 
-test("each coding has a tag of its own, which If-None-Match and If-Match take", async () => {
+test("each coding has a tag of its own, which If-None-Match and If-Match accept", async () => {
   for (const path of [
     "/openapi.json",
     "/v1/cbs/node?id=/cloud",
@@ -261,7 +261,7 @@ test("each coding has a tag of its own, which If-None-Match and If-Match take", 
   assert.equal((await write(String(headers["etag"]))).status, 412);
 });
 
-test("the negative control: with another catalogue, or another rule, the tag is another", async () => {
+test("the negative control: with another catalogue, or another rule, the tag differs", async () => {
   const [before, after] = [
     await askRaw(`/v1${rules()}`, { accept: "gzip" }),
     (await askRaw(`/v1${rules()}:import`, { method: "POST", body: '{"rules":[{"ip":"192.0.2.77"}]}' }),
@@ -299,7 +299,7 @@ test("a line of a stream is answered before the next one is sent, compressed too
   assert.equal(text.trim().split("\n").length, 3);
 });
 
-test("curl and fetch read what is compressed", { skip: missingCommand("curl", "--version", "curl") }, async () => {
+test("curl and fetch read compressed responses", { skip: missingCommand("curl", "--version", "curl") }, async () => {
   const url = `${t.server.url}/v1${rules()}:export?format=csv`;
   const curl = async (...options: string[]): Promise<string> =>
     (await promisify(execFile)("curl", ["-sS", ...options, "-H", `X-API-Key: ${key}`, url], { maxBuffer: 1 << 24 }))

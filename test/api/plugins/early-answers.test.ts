@@ -55,7 +55,7 @@ async function runAll(
   return { errors, statuses };
 }
 
-describe("an answer before the end of the body", () => {
+describe("a response before the end of the body", () => {
   let service: EarlyAnswers;
   /** Every request is one too many for it. */
   let busy: EarlyAnswers;
@@ -64,7 +64,7 @@ describe("an answer before the end of the body", () => {
   });
   after(() => Promise.all([service.test.close(), busy.test.close()]));
 
-  test("negative controls: a server that reads requests in the body, and one that never answers again", async () => {
+  test("negative controls: a server that takes the body for requests, and one that never responds again", async () => {
     const answer = (id: string) => `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${id}\r\nContent-Length: 0\r\n\r\n`;
     for (const [answers, fault] of [
       [[answer("first"), answer("smuggled")], /body were read as a request/],
@@ -104,7 +104,7 @@ describe("an answer before the end of the body", () => {
     assert.deepEqual(errors, []);
   });
 
-  test("every operation of a server that has too much to do", async () => {
+  test("every operation of an overloaded server", async () => {
     const { errors, statuses } = await runAll(
       busy.port,
       sampled(requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))), 7),

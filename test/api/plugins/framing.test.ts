@@ -116,7 +116,7 @@ const HOSTILE: readonly [what: string, status: number, text: () => string][] = [
 ];
 
 for (const [what, status, text] of HOSTILE) {
-  test(`one answer, then the end: ${what}`, async () => {
+  test(`one response, then the connection ends: ${what}`, async () => {
     const answer = await send(text() + NEXT);
     assert.deepEqual(answer.statuses, [status]);
     assert.match(answer.text, /^connection: close\r$/im);
@@ -143,7 +143,7 @@ test("a target in absolute form is the same as its path", async () => {
   assert.match(text, /"next":"http:\/\/x\/v1\/cbs\/providers\?page_size=1&page=2"/);
 });
 
-test("what is no request waits for the answers to those before it, and comes in no answer's middle", async () => {
+test("the error of a malformed request waits for the responses to earlier ones, and never interrupts a response", async () => {
   const ips = Array.from({ length: 9000 }, (_, i) => `10.${i >> 8}.${i & 255}.1`);
   const body = JSON.stringify({ ips });
   const { statuses, text } = await send(`${LOOKUP()}Content-Length: ${body.length}\r\n\r\n${body}BAD\r\n\r\n`);

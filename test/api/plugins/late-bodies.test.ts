@@ -52,7 +52,7 @@ const cookie = (token: string) => ({ Cookie: `${PLAIN_NAME}=${token}`, Origin: t
 let serial = 0;
 const rule = () => ({ ip: `20.0.0.${++serial}` });
 
-test("a user who is deleted, demoted or signed out while the body comes", async () => {
+test("a user who is deleted, demoted or signed out while the body arrives", async () => {
   const path = `/dashboard/api/edl/ip-rulesets/${rulesetId}/rules`;
   const user = () => addUser(t, organisationId, "editor", `editor ${++serial}`);
   const [stays, deleted, demoted, out] = [await user(), await user(), await user(), await user()];
@@ -86,7 +86,7 @@ test("a user who is deleted, demoted or signed out while the body comes", async 
   );
 });
 
-test("a key that is revoked while the body comes", async () => {
+test("a key that is revoked while the body arrives", async () => {
   const path = `/v1/edl/ip-rulesets/${rulesetId}/rules`;
   const key = await addKey(t, organisationId);
   assert.equal(await statusAfter("POST", path, { "X-API-Key": key.text }, rule(), nothing), 201);
@@ -94,7 +94,7 @@ test("a key that is revoked while the body comes", async () => {
   assert.equal(await statusAfter("POST", path, { "X-API-Key": key.text }, rule(), revoke), 401);
 });
 
-test("who hangs up in the middle of a body is no error of the server's", async () => {
+test("a client that disconnects in the middle of a body is not a server error", async () => {
   const key = await addKey(t, organisationId);
   const sent = request(`${t.server.url}/v1/edl/ip-rulesets/${rulesetId}/rules`, {
     method: "POST",

@@ -115,7 +115,7 @@ test("the negative control: a server of node:http by itself has as many under wa
   assert.ok(most > 100, String(most));
 });
 
-test("all are answered, in order, however they are cut, with bodies between them", async () => {
+test("all are answered in order, however they are cut, with bodies between them", async () => {
   const requests = Array.from({ length: 120 }, (_, id) => {
     if (id % 5 === 1) return post(id, JSON.stringify({ ips: ["1.1.1.1", "203.0.113.7"] }));
     if (id % 5 === 3) return post(id, `{"ips":\r\n\r\n\r\n\r\n["1.1.1.1"]\r\n\r\n}`, true);
@@ -138,12 +138,12 @@ test("all are answered, in order, however they are cut, with bodies between them
   }
 });
 
-test("a client that sends all it has and says so gets every answer", async () => {
+test("a client that sends everything and closes its side gets every response", async () => {
   const answers = await answersTo([Array.from({ length: 50 }, (_, id) => get("/livez", id)).join("")], 50, true);
   assert.equal(answers.length, 50);
 });
 
-test("long bodies, and requests behind them", async () => {
+test("long bodies, and requests after them", async () => {
   const ips = Array.from({ length: 9000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
   for (const isChunked of [false, true]) {
     const answers = await answersTo([post("long", JSON.stringify({ ips }), isChunked) + get("/livez", "behind")], 2);
@@ -157,7 +157,7 @@ test("long bodies, and requests behind them", async () => {
   }
 });
 
-test("what is no request ends the connection, also behind others and after CONNECT", async () => {
+test("a malformed request ends the connection, even after others and after CONNECT", async () => {
   const line = /"status":400/;
   // Lines that end in LF alone: the parser is given all of them at once, and rejects the first.
   const bare = await answersTo([get("/livez").replaceAll("\r\n", "\n").repeat(100)], 2);
@@ -295,7 +295,7 @@ async function turnsOf(isAccepting: boolean): Promise<number[]> {
   return turns;
 }
 
-test("while connections are accepted, of which a turn takes one, turns are short", async () => {
+test("while connections are accepted, one per turn, turns are short", async () => {
   // How long the first one may be is not known yet.
   const [, ...short] = await turnsOf(true);
   assert.ok(Math.max(...short) <= 2, String(short));

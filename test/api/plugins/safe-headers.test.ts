@@ -21,7 +21,7 @@ function check({ headers }: Answer, what: string, caching: string): void {
   assert.deepEqual(told, ["nosniff", "same-origin", caching], what);
 }
 
-test("no browser guesses the type of an answer, shows it within other sites, or keeps it; what has a tag is asked for anew each time", async () => {
+test("no browser guesses the type of a response, shows it within other sites, or caches it; tagged responses are revalidated each time", async () => {
   for (const path of [
     "/v1/cbs/lookup",
     "/v1/cbs/lookup?ip=x",

@@ -85,7 +85,7 @@ test("a shed request gets a whole problem document, is counted, and keys in its 
 });
 
 test(
-  "the log has a line a second of shed requests, with their number, and none for each",
+  "the log has one line per second with the number of shed requests, and none for each",
   { skip: onlyLong() },
   async (context) => {
     const { t, key } = await start(context, { ...SENSITIVE, logLevel: "info" });
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test("the connection of a shed request stays usable, for HEAD and with a short body, too", async (context) => {
+test("the connection of a shed request stays usable, even for HEAD and with a short body", async (context) => {
   const { t } = await start(context, SENSITIVE);
   await overload(context, t);
   const end = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -123,7 +123,7 @@ test("the connection of a shed request stays usable, for HEAD and with a short b
   }
 });
 
-test("if much of the body is still to come, the connection is closed, says so, and what comes is no request", async (context) => {
+test("if much of the body is still missing, the connection is closed, says so, and the rest is not a request", async (context) => {
   const { t } = await start(context, SENSITIVE);
   await overload(context, t);
   const before = t.logged();

@@ -35,7 +35,7 @@ async function compiledDuring(work: () => Promise<unknown>): Promise<number> {
 
 const get = (path: string): Promise<{ status: number }> => visit(t, "GET", path, { token: admin.token });
 
-test("the first answer of an operation compiles its writer, and further ones nothing", async () => {
+test("the first response of an operation compiles its writer, and later ones nothing", async () => {
   const ask = async () => {
     const log = { token: admin.token, headers: { "Content-Type": "text/plain" }, body: "1.1.1.1\n" };
     const ruleset = { token: admin.token, body: { name: randomUUID(), purpose: "blocklist" } };
@@ -75,7 +75,7 @@ const VALUES = [
   { a: "", b: { c: 3 }, e: "two" },
 ];
 
-test("what may be null is written as a validator would have it, without one", async () => {
+test("nullable values are written as with a validator, but without one", async () => {
   const app = fastify();
   for (const [path, schema] of [
     ["/plain", SCHEMA],
@@ -89,7 +89,7 @@ test("what may be null is written as a validator would have it, without one", as
   await app.close();
 });
 
-test("the negative control: the framework's own writer compiles with the first answer", async () => {
+test("the negative control: the framework's own writer compiles during the first response", async () => {
   const app = fastify();
   app.get("/", { schema: { response: { 200: SCHEMA } } }, () => Promise.resolve(VALUES[1]));
   await app.ready();
@@ -97,7 +97,7 @@ test("the negative control: the framework's own writer compiles with the first a
   await app.close();
 });
 
-test("servers of one process share writers of equal schemas, and take none of another schema", async () => {
+test("servers of one process share writers of equal schemas, and none of other schemas", async () => {
   const only = (...names: string[]) => ({
     type: "object",
     properties: Object.fromEntries(names.map((name) => [name, SCHEMA.properties[name as "a"]])),

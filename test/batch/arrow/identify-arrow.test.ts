@@ -114,7 +114,7 @@ const TYPES: readonly [name: string, type: DataType][] = [
 
 for (const [name, type] of TYPES) {
   for (const engine of ["auto", "typescript"] as const) {
-    test(`${name}, engine ${engine}: every row as the library says, the other columns unchanged`, async () => {
+    test(`${name}, engine ${engine}: every row equals the library's result, the other columns are unchanged`, async () => {
       const found = await identified(streamOf(type), { field: "ip", engine });
       const table = tableFromIPC(found.bytes);
       const expected = ADDRESSES.map(expectedRow);
@@ -128,7 +128,7 @@ for (const [name, type] of TYPES) {
   }
 }
 
-test("several batches: one for each, also without rows, and a dictionary that grows and is replaced", async () => {
+test("several batches: one result for each, even without rows, and a dictionary that grows and is replaced", async () => {
   const tables = [["1.1.1.1", "8.8.8.8"], [], ["8.8.8.8", null, "1.1.1.1", "9.9.9.9"]].map(
     (texts) => new Table({ ip: vectorFromArray(texts, new Dictionary(new Utf8(), new Int32(), 1)) }),
   );
@@ -151,7 +151,7 @@ test("a field is read as in tables of text", async () => {
   assert.deepEqual(await rows("first-public"), await rows("last"));
 });
 
-test("a column of nulls alone, and a stream without batches", async () => {
+test("a column of only nulls, and a stream without batches", async () => {
   const nulls = await identified(streamOf(new Null(), [null, null]), { field: "ip" });
   assert.deepEqual(resultRows(tableFromIPC(nulls.bytes)), [expectedRow(null), expectedRow(null)]);
   const none = await identified(streamOf(new Utf8(), []), { field: 2 });
@@ -206,7 +206,7 @@ for (const [name, bytes, code, message] of BAD) {
   });
 }
 
-test("random changes of a stream: an answer of as many rows, or a BatchError", async (t) => {
+test("random changes of a stream: a result with as many rows, or a BatchError", async (t) => {
   let errors = 0;
   const count = rounds({ short: 300, long: 2_000 });
   for (let round = 0; round < count; round++) {
@@ -257,7 +257,7 @@ for (const [name, field, table, code, message] of COLUMNS) {
   });
 }
 
-test("the negative control: another row's answer is noticed", async () => {
+test("the negative control: the result of another row is detected", async () => {
   const table = tableFromIPC((await identified(streamOf(new Utf8()), { field: "ip" })).bytes);
   const shifted = ADDRESSES.map((_, row) => expectedRow(ADDRESSES[(row + 1) % ADDRESSES.length]!));
   assert.throws(() => assert.deepEqual(resultRows(table), shifted));

@@ -123,7 +123,7 @@ function randomSpec(random: Random, syntax: Syntax): FieldSpec {
 }
 
 for (const syntax of SYNTAXES) {
-  test(`what the kernel decides of ${LINES} lines of ${syntax} is what the reference says`, (t) => {
+  test(`the kernel agrees with the reference about ${LINES} lines of ${syntax}`, (t) => {
     const room = scanningKernel(TEXT_BYTES + 64);
     const random = new Random(SEED);
     const all = { lines: 0, decided: 0, found: 0 };
@@ -160,7 +160,7 @@ function cutDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer,
   return null;
 }
 
-test("the kernel cuts CSV at the same records as TypeScript, in any pieces", () => {
+test("the kernel cuts CSV into the same records as TypeScript, in any pieces", () => {
   const room = scanningKernel(TEXT_BYTES + 64);
   const random = new Random(SEED);
   for (let lines = 0; lines < LINES; lines += 500) {
@@ -170,7 +170,7 @@ test("the kernel cuts CSV at the same records as TypeScript, in any pieces", () 
 });
 
 /** The sample log and the lines of the table, each as a field among others. */
-test("the lines of logs as members and as columns, quoted and not, behind every number of bytes up to a window and more", () => {
+test("lines of logs as members and as columns, quoted and not, after any number of bytes up to a window and more", () => {
   const sample = readFileSync(new URL("../../../data/sample.log", import.meta.url), "latin1")
     .trimEnd()
     .split("\n");
@@ -218,7 +218,7 @@ const MEMBER_CASES: readonly (readonly [line: string, found: boolean])[] = [
   ['["ip","192.0.2.2"]', false],
 ];
 
-test("the member of a line is the first of the outermost object, and a line that is not JSON up to it has none", () => {
+test("the member of a line is the first in the outermost object; a line that is not JSON up to it has none", () => {
   const room = scanningKernel(TEXT_BYTES);
   for (const [line, isFound] of MEMBER_CASES) {
     // Once with what the kernel remembers of other lines, once alone.
@@ -365,7 +365,7 @@ function tableText(random: Random, syntax: Syntax): Buffer {
   }
 }
 
-test("runs over fields give the same with both engines: rows, counts, line numbers, quotes and records of several lines", async () => {
+test("runs over fields are equal with both engines: rows, counts, line numbers, quotes and records of several lines", async () => {
   const random = new Random(SEED);
   for (const syntax of ["csv", "csv", "tsv", "jsonl"] as const) {
     const path = join(folder, `table-${syntax}`);

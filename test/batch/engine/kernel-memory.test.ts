@@ -29,7 +29,7 @@ async function growth(snapshot: Snapshot, again: () => Promise<unknown>): Promis
   return (snapshot.memory!.buffer.byteLength - before) / 2 ** 20;
 }
 
-test("runs that end well, by a closed output, or by an abort during a write, give their memory back", async () => {
+test("runs that succeed, whose output is closed, or that are aborted during a write release their memory", async () => {
   const snapshot = await makeSnapshot(folder);
   const run = (options: Partial<IdentifyOptions>): Promise<unknown> =>
     identify({
@@ -66,7 +66,7 @@ test("runs that end well, by a closed output, or by an abort during a write, giv
   );
 });
 
-test("lines and rows longer than any buffer take none of the memory that only grows", async () => {
+test("lines and rows longer than any buffer do not use the memory that only grows", async () => {
   const snapshot = await makeSnapshot(folder);
   const line = Buffer.from(`1.2.3.4 ${"x".repeat(200_000)}\n`);
   const run = (count: number): Promise<unknown> => {
@@ -91,7 +91,7 @@ test("lines and rows longer than any buffer take none of the memory that only gr
   assert.equal(snapshot.memory!.buffer.byteLength, before);
 });
 
-test("attaching to a snapshot again and again takes memory for one matcher only", async () => {
+test("attaching to a snapshot repeatedly takes memory for one matcher only", async () => {
   const snapshot = await makeSnapshot(folder);
   const attach = async (): Promise<void> => {
     const matcher = new Matcher(Snapshot.attach(snapshot.shared), { engine: "webassembly" });
@@ -100,7 +100,7 @@ test("attaching to a snapshot again and again takes memory for one matcher only"
   assert.equal(await growth(snapshot, attach), 0);
 });
 
-test("a thread with a matcher takes half a megabyte, so that thousands may come and go", async () => {
+test("a thread with a matcher takes half a megabyte, so thousands may start and end", async () => {
   const snapshot = await makeSnapshot(folder);
   const source = `
     import { parentPort, workerData } from "node:worker_threads";

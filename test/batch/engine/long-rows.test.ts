@@ -17,7 +17,7 @@ const TEMPLATE_BYTES = 16 << 20;
 const renderer = new URL("./long-rows-renderer.ts", import.meta.url).href;
 
 // 1,000 templates of 20 KB do not fit into the memory that a thread has for them.
-test("templates that are forgotten and made anew give the same rows, on one thread and on three", async () => {
+test("templates that are dropped and made anew yield the same rows, on one thread and on three", async () => {
   const trie = new PrefixTrie();
   for (let index = 0; index < 1000; index++)
     trie.insert(parsePrefix(`10.${index >> 8}.${index & 255}.0/24`), index + 1);
@@ -53,7 +53,7 @@ test("templates that are forgotten and made anew give the same rows, on one thre
 });
 
 // The 200 templates that are needed take 4 MB, but with those of all 63 neighbours of each 256 MB.
-test("once neighbouring templates have filled the memory, only those that are needed are made, each once", async () => {
+test("once neighbouring templates have filled the memory, only needed templates are made, each once", async () => {
   const trie = new PrefixTrie();
   for (let index = 0; index < 12_800; index++)
     trie.insert(parsePrefix(`10.${index >> 8}.${index & 255}.0/24`), index + 1);

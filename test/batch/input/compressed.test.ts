@@ -84,7 +84,7 @@ test("every member and every frame is read", async () => {
   }
 });
 
-test("frames are told apart in pieces of any size", async (t) => {
+test("frames are separated in pieces of any size", async (t) => {
   const frames = Object.values(ZSTD_SHAPES).flatMap((compress) => [
     compress(BYTES),
     skippable(Buffer.alloc(300)),
@@ -116,7 +116,7 @@ test("frames are told apart in pieces of any size", async (t) => {
   t.diagnostic(`${runs} ways to cut ${frames.length} frames, seed ${SEED}`);
 });
 
-test("a stream that ends too early is never taken for a whole one", async (t) => {
+test("a stream that ends too early is never taken for a complete one", async (t) => {
   const short = Buffer.from(LINES.slice(0, 12).join("\n"));
   const streams: Record<string, Buffer> = {
     gzip: gzipSync(short),
@@ -175,7 +175,7 @@ test("garbage after the end and corruption inside are errors", async (t) => {
 
 // Negative control: what the platform's decompressor does when frames are not told apart must be noticed by the
 // comparison above.
-test("reading two frames as one chunk loses the second: the reason for telling them apart", async () => {
+test("reading two frames as one chunk loses the second: the reason for separating them", async () => {
   const two = Buffer.concat([zstdCompressSync(BYTES), zstdCompressSync(BYTES)]);
   const { createZstdDecompress } = await import("node:zlib");
   const out = Buffer.concat(await Readable.from([two]).pipe(createZstdDecompress()).toArray());
@@ -194,7 +194,7 @@ test("reading two frames as one chunk loses the second: the reason for telling t
   );
 });
 
-test("short texts with the name of a compressed file are texts, and skippable frames alone are an empty one", async () => {
+test("short texts with the name of a compressed file are texts, and only skippable frames are an empty text", async () => {
   for (const name of ["short.gz", "short.zst"]) {
     for (const text of ["1\n", "\n", "P", "1.2", "ab\n"])
       assert.equal(
@@ -209,7 +209,7 @@ test("short texts with the name of a compressed file are texts, and skippable fr
   }
 });
 
-test("before a stream's corruption, the rows of the whole lines that were read are written", async () => {
+test("the rows of the complete lines before corruption in a stream are written", async () => {
   const length = rounds({ short: 60_000, long: 200_000 });
   const random = Array.from(
     { length },

@@ -39,7 +39,7 @@ async function printedOfFile(path: string, args: readonly string[]): Promise<str
   return stdout;
 }
 
-test("a file on standard input gives what the file gives", async () => {
+test("a file on standard input yields the same as the file", async () => {
   const path = fileOf("plain", TEXT);
   for (const args of [
     ["--format", "tsv"],
@@ -54,7 +54,7 @@ test("a file on standard input gives what the file gives", async () => {
   }
 });
 
-test("it is read from its current offset, in the middle of a line too", async () => {
+test("it is read from its current offset, even in the middle of a line", async () => {
   const path = fileOf("skipped", TEXT);
   const middle = TEXT.indexOf("\n", TEXT.length >> 1) + 1;
   const whole = await printedOfFile(path, ["--format", "tsv"]);
@@ -66,7 +66,7 @@ test("it is read from its current offset, in the middle of a line too", async ()
   }
 });
 
-test("tables, compressed data and files without a size are read from there as well", async () => {
+test("tables, compressed data and files without a size are read from standard input as well", async () => {
   const header = "an introduction\n";
   const table = 'note,ip\n"two\nlines",8.8.8.8\nx,1.1.1.1\n';
   for (const [name, rest] of [

@@ -179,7 +179,7 @@ function isSame(text: string, value: unknown): boolean {
   }
 }
 
-test("corrupt JSON and any bytes are read without harm", () => {
+test("corrupt JSON and arbitrary bytes cause no failure", () => {
   const spec = json("a.b");
   const bytes = fc.array(fc.constantFrom(...'{}[]:,"\\ab.1 \u00e9'), { maxLength: 30 }).map((parts) => parts.join(""));
   fc.assert(
@@ -188,7 +188,7 @@ test("corrupt JSON and any bytes are read without harm", () => {
   );
 });
 
-test("the syntax is told from the first line, and names from the header row", () => {
+test("the syntax is recognized from the first line, and names come from the header row", () => {
   assert.deepEqual(['{"a":1}', ' {"a"', "a\tb,c", "a,b c", "a b"].map(detectSyntax), [
     "jsonl",
     "jsonl",
@@ -219,7 +219,7 @@ test("the syntax is told from the first line, and names from the header row", ()
   for (const column of [0, -1, 1.5, NaN]) assert.equal(error(column, "csv", "a", "f").code, "field-unusable");
 });
 
-test("fields end to end, from files and streams, each input by its own header", async () => {
+test("fields end to end, from files and streams, each input with its own header", async () => {
   const folder = temporaryFolder();
   const snapshot = await makeSnapshot(folder);
   const inputs: Record<string, { text: string; header?: string; fieldOf: (line: string) => string }> = {

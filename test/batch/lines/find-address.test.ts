@@ -30,7 +30,7 @@ function oracle(line: string): string | null {
   return formatAddress(parseAddress(groups.join(":")));
 }
 
-test(`the scanner and the oracle read ${LOG_LINES.length} lines as the table says`, () => {
+test(`the scanner and the oracle read ${LOG_LINES.length} lines as in the table`, () => {
   for (const { line, address } of LOG_LINES) {
     assert.equal(scan(line), address, `scanner: ${JSON.stringify(line)}`);
     assert.equal(oracle(line), address, `oracle: ${JSON.stringify(line)}`);
@@ -140,7 +140,7 @@ for (const [name, finder] of Object.entries(BROKEN)) {
   });
 }
 
-test("reads nothing in front of the field and stops at its end", () => {
+test("it reads nothing before the field and stops at its end", () => {
   const bytes = Buffer.from("Chrome/10.0.0.0,x 1.2.3.4\n");
   assert.equal(findAddress(bytes, 7, 15, found), 4, "what stands in front of the start does not count");
   assert.equal(found[0], 0x0a000000);

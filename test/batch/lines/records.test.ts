@@ -81,7 +81,7 @@ const item = fc.oneof(
 );
 const list = fc.array(item, { minLength: 1, maxLength: 4 }).map((items) => items.join(", "));
 
-test("fields hold one address or a list, in every dress, and nothing that merely looks like one", (t) => {
+test("fields hold one address or a list, in every notation, and nothing that merely looks like one", (t) => {
   const found = createFound();
   const counts = { addresses: 0, none: 0 };
   const dressed = fc
@@ -109,7 +109,7 @@ test("fields hold one address or a list, in every dress, and nothing that merely
   assert.ok(counts.addresses > 5000 && counts.none > 5000, JSON.stringify(counts));
 });
 
-test("addresses of special purpose are told from public ones, at the edges of every block", () => {
+test("special-purpose addresses are distinguished from public ones at the edges of every block", () => {
   const words = new Uint32Array(4);
   for (let first = 0; first < 256; first++) {
     for (const rest of [
@@ -146,7 +146,7 @@ function cutInPieces(csv: string, sizes: readonly number[], cutter: LineCutter):
   return ends;
 }
 
-test("records are cut where the oracle cuts them, in any pieces, and the engine sees the same ends", (t) => {
+test("records are cut where the oracle cuts them, in any pieces, and the engine finds the same ends", (t) => {
   const text = fc
     .array(fc.constantFrom("a", ",", '"', '""', "\n", "\r\n", '"a,b\n"', ',"', '"\n', "é"), { maxLength: 40 })
     .map((parts) => parts.join(""));
@@ -361,7 +361,7 @@ function shown({
   return { distinct, addresses: addresses.map(({ address: text, lines }) => [text, lines]) };
 }
 
-test("random tables, objects and texts give the rows, counts and top addresses of the oracle, in any shape of shards", async (t) => {
+test("random tables, objects and texts yield the rows, counts and top addresses of the oracle, with any sizes of shards", async (t) => {
   const counts: Record<string, number> = {};
   for (const one of fc.sample(cases, { seed: SEED, numRuns: rounds({ short: 200, long: 1500 }) })) {
     const what = await checkCase(one);
@@ -371,7 +371,7 @@ test("random tables, objects and texts give the rows, counts and top addresses o
   assert.ok(Object.keys(counts).length === 17, JSON.stringify(counts));
 });
 
-test("two and three threads give the same", async () => {
+test("two and three threads yield the same", async () => {
   for (const [index, one] of fc.sample(cases, { seed: SEED + 1, numRuns: rounds({ short: 12, long: 40 }) }).entries()) {
     const text = one.text + (one.kind === "csv" ? "" : one.text.slice(one.header === true ? 8 : 0).repeat(40));
     await checkCase({
@@ -415,7 +415,7 @@ test("records, objects and lists of many megabytes are one line", async () => {
   }
 });
 
-test("a quote that is not closed and a member that is there are errors with their line, also from workers", async () => {
+test("an unclosed quote and a member that already exists are errors with their line, even from workers", async () => {
   const fails = async (text: string, options: Partial<IdentifyOptions>): Promise<BatchError> => {
     const path = join(folder, "failing");
     writeFileSync(path, text);

@@ -76,7 +76,7 @@ function expectedTexts(list: readonly string[]): Uint32Array {
 }
 
 for (const threads of [1, 2, 4]) {
-  test(`a pool of ${threads} answers as one thread does: words, texts, lines, at every size`, async () => {
+  test(`a pool of ${threads} yields the same as one thread: words, texts, lines, at every size`, async () => {
     const pool = await started({ threads });
     for (let round = 0; round < 2; round++) {
       for (const count of [0, 1, 8192, 8193, 131_072, 131_073, COUNT]) {
@@ -94,7 +94,7 @@ for (const threads of [1, 2, 4]) {
   });
 }
 
-test("lines that are longer than a chunk, and a text of one line, are identified all the same", async () => {
+test("lines longer than a chunk, and a text of one line, are identified as well", async () => {
   const pool = await started();
   const long = `${"x".repeat(700_000)} 1.2.3.4`;
   for (const text of [[long, long, "1.2.3.4", long, ""].join("\n"), `${long}${long}${long}`]) {
@@ -103,7 +103,7 @@ test("lines that are longer than a chunk, and a text of one line, are identified
   }
 });
 
-test("calls at the same time share the workers, and each gets its own answer", async () => {
+test("simultaneous calls share the workers, and each gets its own result", async () => {
   const pool = await started({ threads: 3 });
   const expected = expectedTexts(texts);
   const answers = await Promise.all([
@@ -114,7 +114,7 @@ test("calls at the same time share the workers, and each gets its own answer", a
   assert.deepEqual(answers[4]!.matches, expectedWords(4, words4));
 });
 
-test("a malformed text is the error of one thread: the first of them, with its position", async () => {
+test("a malformed text causes the same error as with one thread: the first one, with its position", async () => {
   const pool = await started();
   for (const [bad, name] of [
     ["1.2.3.256", "AddressError"],
@@ -180,7 +180,7 @@ test("one pool serves runs over logs, one after the other and at the same time, 
   assert.equal(workers.length, before, "no worker was started for it");
 });
 
-test("an aborted call rejects with the signal's reason; the workers stay and go on", async () => {
+test("an aborted call rejects with the signal's reason; the workers continue", async () => {
   const pool = await started();
   const before = workers.length;
   const path = join(folder, "abort.log");
@@ -207,7 +207,7 @@ test("an aborted call rejects with the signal's reason; the workers stay and go 
   assert.equal(workers.length, before);
 });
 
-test("a worker that dies ends the call that it helped with, typed, and another takes its place", async () => {
+test("a worker that dies ends its call with a typed error, and is replaced", async () => {
   const pool = await started();
   const long = Array.from({ length: 20 }, () => texts).flat();
   const worker = workers.at(-1)!;
@@ -219,7 +219,7 @@ test("a worker that dies ends the call that it helped with, typed, and another t
   assert.deepEqual((await pool.lookupTexts(texts)).matches, expectedTexts(texts), "with the new one");
 });
 
-test("a worker that ends the process from within, in a run over a log, is typed as well", async () => {
+test("a worker that calls process.exit during a run over a log causes a typed error as well", async () => {
   const pool = await started();
   const path = join(folder, "dying.log");
   writeFileSync(path, log);
@@ -235,7 +235,7 @@ test("a worker that ends the process from within, in a run over a log, is typed 
   await pool.close();
 });
 
-test("a worker that runs out of memory is typed as well", { timeout: 120_000 }, async () => {
+test("a worker that runs out of memory causes a typed error as well", { timeout: 120_000 }, async () => {
   const path = join(folder, "hungry.log");
   writeFileSync(path, log);
   const source = (file: string): string => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url).href);
@@ -267,7 +267,7 @@ async function publish(path: string, number: number): Promise<void> {
   await writeSnapshot(path, { table: freeze(trie), metadata: null, kind: "test" });
 }
 
-test("swaps under load: each answer is of one generation, and the last one answers in the end", async () => {
+test("swaps under load: each result is of one generation, and finally of the last one", async () => {
   const path = join(folder, "swapped");
   for (let number = 1; number <= 6; number++) await publish(`${path}.${number}`, number);
   copyFileSync(`${path}.1`, path);
@@ -305,7 +305,7 @@ test("swaps under load: each answer is of one generation, and the last one answe
   assert.ok(seen.size > 2, `${seen.size} generations were seen`);
 });
 
-test("a pool of a plain snapshot is given another one between calls", async () => {
+test("a pool of a plain snapshot gets another snapshot between calls", async () => {
   const path = join(folder, "other");
   await publish(path, 9);
   const other = await openSnapshot(path);
@@ -320,7 +320,7 @@ test("a pool of a plain snapshot is given another one between calls", async () =
   assert.throws(() => held.swap(other), TypeError);
 });
 
-test("close waits for the calls under way; with force it does not; later ones are rejected", async () => {
+test("close waits for calls in progress; with force it does not; later calls are rejected", async () => {
   const pool = await started();
   const call = pool.lookupTexts(texts);
   await pool.close();
@@ -333,7 +333,7 @@ test("close waits for the calls under way; with force it does not; later ones ar
   await rejected;
 });
 
-test("a process ends with an idle pool that nobody closes, and after close", { timeout: 60_000 }, async () => {
+test("a process ends with an idle pool that is not closed, and after close", { timeout: 60_000 }, async () => {
   const source = (file: string): string => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url).href);
   for (const end of ["", "await pool.close();"]) {
     const script = `

@@ -38,7 +38,7 @@ function check(text: string): boolean {
   return found.isObject;
 }
 
-test("objects and what only looks like one", () => {
+test("objects, and lines that only look like objects", () => {
   const texts = [
     "{}",
     " { } \t",
@@ -111,7 +111,7 @@ test("objects and what only looks like one", () => {
   for (const text of texts) check(text);
 });
 
-test("generated JSON, whole and with bytes changed, taken out and put in, is judged as JSON.parse judges it", (t) => {
+test("generated JSON, intact and with bytes changed, removed and inserted, is accepted exactly if JSON.parse accepts it", (t) => {
   const key = fc.constantFrom(NAME, "a", "é", 'q"', "\\", "", "__proto__");
   const { object } = fc.letrec<{ object: Record<string, unknown>; value: unknown }>((tie) => ({
     object: fc.dictionary(key, tie("value"), { maxKeys: 4, noNullPrototype: true }),
