@@ -87,7 +87,7 @@ describe("official lists over AS numbers", () => {
     tenant: ["20.0.1.7", "30.0.0.9", "40.0.0.128/25", "50.0.9.9"],
   });
 
-  test("what only AS numbers tell is known, with their source and its date", () => {
+  test("prefixes known only from AS numbers are found, with their source and its date", () => {
     assert.deepEqual(identifyText(union, "30.0.1.1").matches, [
       {
         provider: "line",
@@ -109,13 +109,13 @@ describe("official lists over AS numbers", () => {
     assert.deepEqual(claims(union, "50.0.1.1"), ["/cdn/part 50.0.1.0/24 asn"]);
   });
 
-  test("where a publisher's list names an address, it alone speaks for that publisher, with its date", () => {
+  test("if a publisher's list contains an address, only the list determines its nodes of that publisher, with its date", () => {
     assert.deepEqual(claims(union, "20.0.1.1"), ["/cloud/acme 20.0.1.0/24 acme"]);
     assert.deepEqual(claims(union, "2600:0:1::1"), ["/cloud/acme 2600:0:1::/48 acme"]);
     assert.deepEqual(identifyText(union, "20.0.1.1").matches[0]!.source_updated_at, TIMES.publishedAt);
   });
 
-  test("a prefix of somebody else's in a network that is listed whole is not that network's; in one that is not, or is no publisher's, it is", () => {
+  test("another owner's prefix in a completely listed network does not belong to that network; otherwise it does", () => {
     assert.deepEqual(
       claims(union, "40.0.0.200"),
       ["/saas/tenant 40.0.0.128/25 tenant"],
@@ -127,7 +127,7 @@ describe("official lists over AS numbers", () => {
     assert.deepEqual(claims(union, "20.0.1.7"), ["/saas/tenant 20.0.1.7 tenant", "/cloud/acme 20.0.1.0/24 acme"]);
   });
 
-  test("a node tells whose prefixes it has, and how old each of them is; the only one's address is its own", () => {
+  test("a node names the sources of its prefixes and their ages; with one source it has that source's URL", () => {
     const tree = new CatalogueTree(union);
     const told = (id?: string) =>
       browse(tree, id).sources.map(({ source, layer, updated_at, fetched_at }) => [
@@ -152,7 +152,7 @@ describe("official lists over AS numbers", () => {
     );
   });
 
-  test("ranges name their sources, and can be had of one source alone", () => {
+  test("ranges name their sources, and can be limited to one source", () => {
     const tree = new CatalogueTree(union);
     const { items } = rangesOf(tree, "/cloud/acme", { family: 6 });
     assert.deepEqual(
@@ -176,7 +176,7 @@ describe("official lists over AS numbers", () => {
     });
   });
 
-  test("a node has the name that its publisher gives it", () => {
+  test("a node has the name from its publisher's list", () => {
     const named = new CatalogueBuilder();
     named.addNode("/cloud/acme", "Acme, as registered");
     named.addNode("/isp/line", "Line");
@@ -209,7 +209,7 @@ function actual(at: string, union: Catalogue): string[] {
   return [...new Set(identifyText(union, at).matches.map(({ cbs_id, source }) => `${cbs_id} ${source}`))].sort();
 }
 
-test("at every address stands what the three rules say, in random catalogues", () => {
+test("the three rules hold at every address of random catalogues", () => {
   const line = fc.tuple(
     prefixes,
     fc.constantFrom("/cloud/acme", "/cdn/part", "/saas/tenant", "/isp/line", "/cloud/acme/by-region/eu"),
@@ -260,7 +260,7 @@ function textOf(address: Address): string {
   return words.flatMap((word) => [(word >>> 16).toString(16), (word & 0xffff).toString(16)]).join(":");
 }
 
-test("a harness that forgets a rule notices", () => {
+test("negative control: a harness without one of the rules fails", () => {
   const base = baseOf([["40.0.0.0/24", "/cloud/acme"]]);
   const sources = [publisher("acme", { isWhole: true }), publisher("tenant", { type: "saas" })];
   const lists = { acme: ["20.0.0.0/24"], tenant: ["40.0.0.128/25"] };
@@ -276,7 +276,7 @@ test("a harness that forgets a rule notices", () => {
 });
 
 test(
-  "the published lists over the bundled catalogue: whatever either layer knows, the whole knows",
+  "the published lists over the bundled catalogue: the whole knows what either layer knows",
   { skip: noPublishedLists },
   async (t) => {
     const base = await openCatalogue();
@@ -320,7 +320,7 @@ test(
   },
 );
 
-test("a catalogue of format 2, as older versions wrote it, answers; its matches have a source only where there is one source", () => {
+test("a catalogue of format 2, written by an older version, works; its matches have a source only if there is one source", () => {
   const { metadata, table } = catalogueOf([
     ["192.0.2.0/24", "/cloud/acme"],
     ["192.0.2.0/25", "/cloud/acme/compute"],
@@ -348,7 +348,7 @@ test("a catalogue of format 2, as older versions wrote it, answers; its matches 
   assert.throws(() => new Catalogue(newer, table), { code: "bad-metadata", message: /neither 2 nor 3/ });
 });
 
-describe("claims that nobody wrote honestly", () => {
+describe("forged claims", () => {
   const { metadata, table } = catalogueOf([["192.0.2.0/24", "one"]]);
   const words = (...numbers: number[]) => new Uint8Array(Uint32Array.from(numbers).buffer);
   const bad: [what: string, claims: unknown, message: RegExp][] = [

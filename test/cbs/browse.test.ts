@@ -57,7 +57,7 @@ describe("browse", () => {
     ]);
   });
 
-  test("a node, its path and children; a prefix that is in several of them counts once above", () => {
+  test("a node, its path and children; a prefix in several children counts once in the parent", () => {
     const { children, ...node } = browse(tree, "/cloud/aws/by-region/us-east-1");
     assert.deepEqual(node, {
       id: "/cloud/aws/by-region/us-east-1",
@@ -139,7 +139,7 @@ describe("flat lists", () => {
       ipv6_count,
     ]);
 
-  test("regions, by-region and by-service united; global is none", () => {
+  test("regions, by-region and by-service united; global is not a region", () => {
     assert.deepEqual(summary(listRegions(tree)), [
       ["cloud", "aws", "eu-west-1", "/cloud/aws/by-region/eu-west-1", 1, 0],
       ["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1", 2, 1],
@@ -156,7 +156,7 @@ describe("flat lists", () => {
     ]);
   });
 
-  test("providers; a label is one", () => {
+  test("providers; a label counts as one", () => {
     assert.deepEqual(summary(listProviders(tree)), [
       ["cloud", "aws", "aws", "/cloud/aws", 5, 1],
       ["list", "office", "office", "office", 1, 0],
@@ -168,7 +168,7 @@ describe("flat lists", () => {
     );
   });
 
-  test("filters go together", () => {
+  test("filters combine", () => {
     assert.deepEqual(summary(listRegions(tree, { service: "s3" })), [
       ["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1/s3", 1, 0],
     ]);
@@ -182,7 +182,7 @@ describe("flat lists", () => {
   });
 });
 
-test("random catalogues: every node holds what the oracle counts", () => {
+test("random catalogues: every node has the counts of the oracle", () => {
   fc.assert(
     fc.property(entries, (lines) => {
       const random = new CatalogueTree(catalogueOf(lines));
@@ -238,7 +238,7 @@ function wrongSourceUrls(
   });
 }
 
-test("random catalogues of two sources: a node has the address of its only source, and none where there are both", () => {
+test("random catalogues of two sources: a node with one source has its URL, and with both none", () => {
   const alternating = (line: number): string => SOURCE_IDS[line % 2]!;
   let controls = 0;
   fc.assert(
@@ -269,7 +269,7 @@ function oracleOf(
   return new Map([...groups].map(([key, ids]) => [key, extentOf(prefixesWith(lines, (id) => ids.has(id)))]));
 }
 
-test("random catalogues: the flat lists hold what the oracle counts", () => {
+test("random catalogues: the flat lists have the counts of the oracle", () => {
   fc.assert(
     fc.property(entries, (lines) => {
       const catalogue = catalogueOf(lines);
@@ -290,7 +290,7 @@ test("random catalogues: the flat lists hold what the oracle counts", () => {
   );
 });
 
-test("the bundled catalogue: counts add up, and nothing is out of reach", async () => {
+test("the bundled catalogue: counts add up, and every node is reachable", async () => {
   const bundled = new CatalogueTree(await openCatalogue());
   const { table, nodes } = bundled.catalogue;
   assert.deepEqual(

@@ -17,7 +17,7 @@ function nodeOf(id: string, names: Record<string, string> = {}) {
   return node;
 }
 
-describe("the place of a node follows from its id", () => {
+describe("the position of a node follows from its id", () => {
   const cases: [
     id: string,
     type: string,
@@ -78,7 +78,7 @@ describe("the place of a node follows from its id", () => {
   }
 });
 
-test("a node carries the names of those above it, whichever was named first", () => {
+test("a node has the names of its ancestors, whichever was named first", () => {
   const id = "/cloud/aws/by-service/ec2";
   const names = { [id]: "Elastic Compute Cloud", "/cloud/aws": "Amazon Web Services" };
   const node = nodeOf(id, names);
@@ -87,7 +87,7 @@ test("a node carries the names of those above it, whichever was named first", ()
   assert.deepEqual(nodeOf(id, Object.fromEntries(Object.entries(names).reverse())), node);
 });
 
-test("ancestors are nodes too; a value of the table is a claim, and says which node it is about", () => {
+test("ancestors are nodes too; a value of the table is a claim about a node", () => {
   const catalogue = catalogueOf([["192.0.2.0/24", "/cloud/aws/by-service/ec2"]]);
   assert.deepEqual(
     catalogue.nodes.map((node) => node.id),
@@ -127,7 +127,7 @@ test("nodesOf unites the whole chain, sorted, each once", () => {
   assert.deepEqual(ids("11.2.3.3"), []);
 });
 
-describe("the builder refuses", () => {
+describe("the builder rejects", () => {
   const refusals: [id: string, why: RegExp][] = [
     ["", /empty/],
     ["/", /each slash must be followed/],
@@ -180,7 +180,7 @@ describe("the builder refuses", () => {
   });
 });
 
-test("a prefix that is added to a node twice is there once", () => {
+test("a prefix that is added to a node twice is contained once", () => {
   const builder = new CatalogueBuilder();
   assert.equal(builder.add(PREFIX, "a"), true);
   assert.equal(builder.add(PREFIX, "b"), true);
@@ -188,7 +188,7 @@ test("a prefix that is added to a node twice is there once", () => {
   assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).trie.values(PREFIX), [1, 2]);
 });
 
-test("appended prefixes give the table that added ones give, also beside expiries and repeats", () => {
+test("appended prefixes yield the same table as added ones, even with expiries and repetitions", () => {
   const about = { title: "", createdAt: CREATED, sources: [] };
   const [wide, narrow] = [parsePrefix("10.0.0.0/8"), parsePrefix("10.1.0.0/16")];
   type Change = (builder: CatalogueBuilder, add: (prefix: typeof wide, id: string) => void) => void;
@@ -348,20 +348,20 @@ describe("metadata from a hostile file", () => {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
     // Only comparing all nodes shows that two are the same.
     if (!/twice|two nodes|two texts/.test(what))
-      test(`${what}, when its nodes are asked for`, () =>
+      test(`${what}, when its nodes are read`, () =>
         assert.throws(() => new Catalogue(metadata, table, 0, "as asked").nodes, { name: "CatalogueError" }));
   }
-  test("a good node beside a bad one can be asked for", () => {
+  test("a valid node beside an invalid one can be read", () => {
     const catalogue = new Catalogue(nodes(["/cloud", "a,b"], [0, 0, 0], [1, 1, 1]), table, 0, "as asked");
     assert.deepEqual([catalogue.node(1).id, catalogue.nodeCount], ["/cloud", 2]);
     assert.throws(() => catalogue.node(2), { code: "bad-id" });
   });
-  test("the one they are all made from is fine", () =>
+  test("the metadata that they are all made from is valid", () =>
     assert.deepEqual(
       new Catalogue(good, table).nodes.map((node) => node.id),
       ["/cloud", "/cloud/aws"],
     ));
-  test("so are 16 parts, 1000 characters, what is not plain, and a text that nobody uses", () => {
+  test("so are 16 parts, 1000 characters, values that are not plain, and an unused text", () => {
     for (const fine of [
       path(16),
       id("a".repeat(1000)),
@@ -376,7 +376,7 @@ describe("metadata from a hostile file", () => {
     }
   });
 
-  test("a text of a million characters in ten thousand places does not take long to refuse", () => {
+  test("a text of a million characters in ten thousand nodes is rejected quickly", () => {
     const long = "é".repeat(1_000_000);
     const many = Array.from({ length: 10_000 }, (_, i) => [i === 0 ? 0 : 1, i === 0 ? 0 : i, 0] as const);
     assert.throws(
@@ -394,7 +394,7 @@ describe("metadata from a hostile file", () => {
     );
   });
 
-  test("what a stored node is, is what the builder was told", () => {
+  test("stored nodes equal those passed to the builder", () => {
     fc.assert(
       fc.property(entries, (lines) => {
         const { metadata, table, nodes: all } = catalogueOf(lines);

@@ -136,7 +136,7 @@ test("counts, ranges, exports and differences are those of a catalogue built wit
   assert.ok(expired > 100);
 });
 
-test("negative control: without a moment, the same catalogue shows what has expired", () => {
+test("negative control: without a time, the same catalogue shows expired lines", () => {
   const line = { prefix: masked("10.0.0.0/24"), label: "spam", source: "a.csv", expiresAt: 1000 };
   assert.notDeepEqual(allOf(catalogueOf([line])), allOf(catalogueOf([])));
   assert.deepEqual(

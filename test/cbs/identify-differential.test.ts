@@ -59,7 +59,7 @@ function generated(random: Random) {
   return { trie, catalogue: new Catalogue(metadata, freeze(trie)) };
 }
 
-test("identify equals the linear oracle, and near misses are noticed", (context) => {
+test("identify equals the linear oracle, and near misses are detected", (context) => {
   const random = new Random(SEED);
   const counts = { ...NO_COUNTS };
   for (let set = 0; set < 2; set++) {

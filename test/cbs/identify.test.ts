@@ -103,7 +103,7 @@ describe("the contract's lookup document", () => {
     assert.deepEqual(identifyText(catalogue, "192.0.2.1"), missed("192.0.2.1"));
   });
 
-  test("its members stand in the contract's order", () => {
+  test("its members are in the order of the contract", () => {
     const members = [
       "ip",
       "found",
@@ -130,21 +130,21 @@ describe("the contract's lookup document", () => {
     ]);
   });
 
-  test("of a prefix: the nodes that cover it whole", () => {
+  test("of a prefix: the nodes that cover all of it", () => {
     const whole = identifyText(catalogue, "52.94.0.0/17");
     assert.deepEqual([whole.ip, whole.cidr, whole.services], ["52.94.0.0/17", "52.94.0.0/16", ["ec2"]]);
     assert.equal(identifyText(catalogue, "52.0.0.0/7").found, false);
     assert.equal(identifyText(catalogue, "52.0.0.0/8").found, true);
   });
 
-  test("keeps the text as given, and takes an IPv4-mapped address for IPv4", () => {
+  test("keeps the text as passed, and treats an IPv4-mapped address as IPv4", () => {
     const mapped = identifyText(catalogue, "::FFFF:52.94.76.9");
     assert.deepEqual([mapped.ip, mapped.cidr], ["::FFFF:52.94.76.9", "52.94.76.0/24"]);
     assert.equal(identifyText(catalogue, "2600:1F00:0::1").cidr, "2600:1f00::/24");
   });
 });
 
-test("documents that are kept are those of their prefix: two families, neighbours and nestings with one match, asked in turns", () => {
+test("cached documents are those of their prefix: two families, neighbours and nestings with one match, in alternation", () => {
   const shared = catalogueOf([
     ["10.0.0.0/8", "a"],
     ["a00::/8", "a"],
@@ -233,7 +233,7 @@ test("identify equals a scan of all lines", (context) => {
   assert.ok(found > 50 && found < RUNS.numRuns);
 });
 
-test("negative control: the longest prefix alone is told from all covering ones", () => {
+test("negative control: the longest prefix alone differs from all covering ones", () => {
   const outcome = fc.check(
     fc.property(entries, addresses, (lines, text) => {
       const cut = catalogueOf(lines);

@@ -38,7 +38,7 @@ const CLOUD =
 const GITHUB = '{"actions":["64.252.81.128/25"],"web":["64.252.81.128/25"]}';
 
 describe("the catalogue of published lists", () => {
-  test("clouds stand by service and by region, one prefix in many nodes", () => {
+  test("clouds are divided by service and by region, one prefix in many nodes", () => {
     const { catalogue, metadata } = importTexts({ "aws/ip-ranges.json": AWS, "github/meta.json": GITHUB });
     const found = identifyText(catalogue, "64.252.81.200");
     assert.deepEqual(found.cbs_ids, [
@@ -71,7 +71,7 @@ describe("the catalogue of published lists", () => {
     );
   });
 
-  test("a label does not say the provider's name twice", () => {
+  test("a label does not repeat the provider's name", () => {
     const { catalogue } = importTexts({
       "google/cloud.json": CLOUD,
       "oracle/public_ip_ranges.json":
@@ -118,7 +118,7 @@ describe("the catalogue of published lists", () => {
     );
   });
 
-  test("global is no region: neither a node nor in a document", () => {
+  test("global is not a region, neither as a node nor in a document", () => {
     const { catalogue } = importTexts({ "aws/ip-ranges.json": AWS });
     assert.deepEqual(
       catalogue.nodes.filter(({ id }) => /global/i.test(id)),
@@ -139,7 +139,7 @@ describe("the catalogue of published lists", () => {
     assert.deepEqual(identifyText(catalogue, "34.1.1.1").regions, ["us-central1"]);
   });
 
-  test("Google cannot be told without the list of Google Cloud", () => {
+  test("Google cannot be imported without the list of Google Cloud", () => {
     for (const cloud of [undefined, "{", '{"prefixes":[]}']) {
       const { reports, trie } = importTexts({
         "google/goog.json": GOOG,
@@ -151,7 +151,7 @@ describe("the catalogue of published lists", () => {
     }
   });
 
-  test("a bad list leaves its source out, whole, and says where it is bad", () => {
+  test("a bad list excludes its whole source, and the error says where", () => {
     const { reports, status, catalogue } = importTexts({
       "cloudflare/ips-v4": "192.0.2.0/24\n",
       "cloudflare/ips-v6": "2001:db8::/32\n2001:db8:::/48\n",
@@ -169,7 +169,7 @@ describe("the catalogue of published lists", () => {
     );
   });
 
-  test("the report counts entries and names files that are not there", () => {
+  test("the report counts entries and names missing files", () => {
     const { reports } = importTexts({ "cloudflare/ips-v4": "192.0.2.0/24\n192.0.2.1/24\n198.51.100.0/24" });
     const { files, missing, error } = reports.find(({ source }) => source.id === "cloudflare")!;
     assert.deepEqual(
@@ -180,7 +180,7 @@ describe("the catalogue of published lists", () => {
     assert.equal(reports.length, SOURCES.length);
   });
 
-  test("a source was published with its newest file, fetched with its oldest, and changed with the last that did", () => {
+  test("a source was published at the time of its newest file, fetched at that of its oldest, and changed at that of its last change", () => {
     const texts: Record<string, string> = {
       "cloudflare/ips-v4": "192.0.2.0/24",
       "cloudflare/ips-v6": "2001:db8::/32",
@@ -210,7 +210,7 @@ describe("the catalogue of published lists", () => {
     });
   });
 
-  test("nodes are the same whatever else is imported, and in whatever order lists have them", () => {
+  test("nodes do not depend on other imports or on the order in the lists", () => {
     const ids = (texts: Record<string, string>) =>
       importTexts(texts)
         .catalogue.nodes.map(({ id, name }) => `${id} ${name}`)
@@ -224,7 +224,7 @@ describe("the catalogue of published lists", () => {
     );
   });
 
-  test("a source whose list names regions must have room for them", () => {
+  test("a source whose list names regions must be defined with regions", () => {
     const github = SOURCES.find(({ id }) => id === "github")!;
     const file = { ...github.files[0]!, importer: plainText({ region: "eu" }) };
     assert.throws(
@@ -234,7 +234,7 @@ describe("the catalogue of published lists", () => {
   });
 });
 
-test("the catalogue of the lists as they were published", { skip: noPublishedLists }, (context) => {
+test("the catalogue of the published lists", { skip: noPublishedLists }, (context) => {
   const { trie, metadata, reports } = importCatalogue(readPublished, ABOUT);
   const catalogue = new Catalogue(metadata, freeze(trie));
   catalogue.checkValues();

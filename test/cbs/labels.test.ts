@@ -18,13 +18,13 @@ function isDoubled(label: string): boolean {
 
 const doubledIn = ({ nodes }: Catalogue): string[] => nodes.map(({ label }) => label).filter(isDoubled);
 
-test("no label of the bundled catalogue says a name twice", async () => {
+test("no label of the bundled catalogue repeats a name", async () => {
   const catalogue = await openCatalogue();
   assert.ok(catalogue.nodes.length > 100);
   assert.deepEqual(doubledIn(catalogue), []);
 });
 
-test("no label made of publishers' lists does", () => {
+test("no label made from publishers' lists repeats a name", () => {
   const texts = new Map(SMALL_LISTS.flatMap(({ paths, text }) => paths.map((path) => [path, text])));
   const about = { title: "Small", createdAt: new Date("2026-11-22T00:00:00Z") };
   const { trie, metadata } = importCatalogue((path) => texts.get(path), about);
@@ -33,7 +33,7 @@ test("no label made of publishers' lists does", () => {
   assert.deepEqual(doubledIn(catalogue), []);
 });
 
-test("negative control: labels as they once were are found", () => {
+test("negative control: labels of earlier versions are detected", () => {
   assert.ok(isDoubled("Security > Akamai > Akamai Prolexic"));
   assert.ok(isDoubled("Cloud > Google Cloud > Google Cloud"));
   assert.ok(!isDoubled("Cloud > Google Cloud > By region > us-east1"));

@@ -45,7 +45,7 @@ describe("ranges of a node", () => {
     assert.deepEqual(cidrs(undefined, { aggregate: true }), ["10.0.0.0/8", "192.0.2.0/24", "2001:db8::/32"]);
   });
 
-  test("by page; behind the last one there is nothing", () => {
+  test("by page; after the last one there is nothing", () => {
     for (const aggregate of [false, true]) {
       const all = rangesOf(tree, undefined, { aggregate });
       const pages = [0, 2, 4, 6, 8].map((offset) => rangesOf(tree, undefined, { aggregate, offset, limit: 2 }));
@@ -68,7 +68,7 @@ describe("ranges of a node", () => {
   });
 });
 
-test("random catalogues: the ranges of every node are the oracle's, and aggregated they hold the same", () => {
+test("random catalogues: the ranges of every node equal the oracle's, and aggregated they contain the same addresses", () => {
   fc.assert(
     fc.property(entries, (lines) => {
       const random = new CatalogueTree(catalogueOf(lines));

@@ -90,7 +90,7 @@ test("a jsonl row is the lookup document of its canonical address, on one line",
   context.diagnostic(`${rows} rows, seed ${RUNS.seed}`);
 });
 
-test("negative control: a prefix that is not masked is told from the right one", () => {
+test("negative control: an unmasked prefix differs from the right one", () => {
   const outcome = fc.check(
     fc.property(entries, addresses, (lines, text) => {
       const cut = catalogueOf(lines);
@@ -105,7 +105,7 @@ test("negative control: a prefix that is not masked is told from the right one",
   assert.equal(outcome.failed, true);
 });
 
-test("no column of any row can be told apart wrongly", (context) => {
+test("no row can be split into columns wrongly", (context) => {
   let rows = 0;
   fc.assert(
     fc.property(entries, addresses, (lines, text) => {
@@ -126,7 +126,7 @@ test("no column of any row can be told apart wrongly", (context) => {
   context.diagnostic(`${rows} rows, seed ${RUNS.seed}`);
 });
 
-test("a template holds the byte 0 in holes alone", () => {
+test("a template contains the byte 0 only in holes", () => {
   for (const format of ["tsv", "csv", "jsonl", "append"] as const) {
     for (let match = 0 as MatchId; match <= catalogue.table.matchCount; match++) {
       const template = rowTemplate(catalogue, format, match);

@@ -40,13 +40,13 @@ test("ids of printable ASCII are copied as bytes", () => {
   );
 });
 
-test("quotes in csv, ids in other scripts, and many nodes take the general way, with the same rows", () => {
+test("quotes in csv, ids in other scripts, and many nodes take the general path, with the same rows", () => {
   agrees(catalogueOf([["10.0.0.0/8", 'with "quotes"', "plain"]]));
   agrees(catalogueOf([["10.0.0.0/8", "é💡", "plain"]]));
   agrees(catalogueOf([["10.0.0.0/8", ...Array.from({ length: 70 }, (_, at) => `label-${at}`)]]));
 });
 
-test("random catalogues give the same rows in both ways", () => {
+test("random catalogues yield the same rows by both paths", () => {
   const id = fc.oneof(
     fc.constantFrom("/cloud/aws", "/cloud/aws/s3", "/cdn/x", "/cdn/xy"),
     fc
@@ -65,14 +65,14 @@ test("random catalogues give the same rows in both ways", () => {
   );
 });
 
-test("ids with regions, services, escapes and other scripts give the same rows in both ways", () => {
+test("ids with regions, services, escapes and other scripts yield the same rows by both paths", () => {
   fc.assert(
     fc.property(entries, (lines) => agrees(catalogueOf(lines))),
     { numRuns: 500, seed: 2 },
   );
 });
 
-test("rows of JSON name the sources, escaped, in both ways", () => {
+test("rows of JSON name the sources, escaped, by both paths", () => {
   const about = { version: null, url: null, license: null, attribution: null, changedAt: null };
   const fetchedAt = "2026-06-16T00:00:00.000Z";
   const sources = [

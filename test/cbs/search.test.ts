@@ -60,7 +60,7 @@ describe("search by words", () => {
   ];
   for (const [text, id] of best) test(text, () => assert.equal(ids(text)[0], id));
 
-  test("all words count; where no node has all of them, the most do", () => {
+  test("all words count; if no node has all of them, nodes with the most are found", () => {
     assert.deepEqual(ids("s3 eu"), ["/cloud/aws/by-service/s3/eu-central-1"]);
     assert.deepEqual(ids("s3 nonsense"), ids("s3"));
     assert.deepEqual(ids("nonsense"), []);
@@ -97,7 +97,7 @@ describe("search by address", () => {
     assert.deepEqual(ids("::"), []);
   });
 
-  test("nearly an address is an error, not a miss", () => {
+  test("a malformed address is an error, not a miss", () => {
     for (const text of [
       "1.1.1.256",
       "01.1.1.1",
@@ -112,7 +112,7 @@ describe("search by address", () => {
     }
   });
 
-  test("a number or a word of hexadecimal digits is a text", () => {
+  test("a number or a word of hexadecimal digits is searched as text", () => {
     for (const text of ["1.1", "10", "cafe", "de:", "a:b"]) assert.doesNotThrow(() => ids(text));
   });
 });
@@ -137,7 +137,7 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-test("random words: the terms that begin with one, else those that do with few typos, as a list read from end to end tells", () => {
+test("random words: the terms that begin with the word, otherwise those that do with few typos, equal to a linear search", () => {
   const words = fc.stringMatching(/^[abcé1]{1,12}$/);
   let typos = 0;
   fc.assert(
@@ -177,7 +177,7 @@ test("random words: the terms that begin with one, else those that do with few t
   assert.ok(typos > 20, `only ${typos} runs had typos`);
 });
 
-test("random catalogues: every node is among those found by its own id and by its label", () => {
+test("random catalogues: every node is found by its own id and by its label", () => {
   fc.assert(
     fc.property(entries, (lines) => {
       const random = new SearchIndex(catalogueOf(lines));
@@ -192,7 +192,7 @@ test("random catalogues: every node is among those found by its own id and by it
   );
 });
 
-test("the bundled catalogue: the great providers come first", async () => {
+test("the bundled catalogue: the large providers come first", async () => {
   const bundled = new SearchIndex(await openCatalogue());
   for (const [text, id] of [
     ["cloudflare", "/cdn/cloudflare"],

@@ -6,7 +6,7 @@ import { ageNotice } from "../../src/cli/catalogue-history.ts";
 const CREATED = new Date("2026-06-17T19:00:00Z");
 const after = (days: number, milliseconds = 0): number => CREATED.getTime() + days * 86_400_000 + milliseconds;
 
-test("the bundled catalogue says its age from the 91st whole day on, with the cure", () => {
+test("the bundled catalogue reports its age from the 91st full day on, with the remedy", () => {
   for (const now of [after(0), after(-3), after(90), after(91, -1)]) assert.equal(ageNotice(CREATED, now), undefined);
   assert.equal(
     ageNotice(CREATED, after(91)),
@@ -14,7 +14,7 @@ test("the bundled catalogue says its age from the 91st whole day on, with the cu
   );
 });
 
-test("each layer is as old as the newest of its sources, and says what makes it newer where it is old", () => {
+test("each layer is as old as its newest source, and an old one says how to renew it", () => {
   const source = {
     name: "x",
     version: null,

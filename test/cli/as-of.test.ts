@@ -53,7 +53,7 @@ describe("--as-of picks the newest generation that was not made later", () => {
     test(`${time}: ${why}`, async () => assert.deepEqual(await idsAsOf(time), [`made ${made}`]));
 });
 
-test("which one answered is told on stderr, in every command", async () => {
+test("every command names the generation used on stderr", async () => {
   const told = `ipsieve: as of 2026-03-01T23:59:59.999Z: ${inFolder("home", "history", "20260301T235959.999Z.ipsieve")}, made 2026-03-01T23:59:59.999Z\n`;
   const id = "made 2026-03-01T23:59:59.999Z";
   const commands = [
@@ -81,7 +81,7 @@ test("--snapshot names another folder", async () => {
   assert.match(stderr, /other\/a\.ipsieve, made 2020-01-01/);
 });
 
-describe("--as-of refuses", () => {
+describe("--as-of rejects", () => {
   const refused = async (args: string[], why: RegExp): Promise<void> => {
     const { code, stdout, stderr } = await asOf("lookup", "192.0.2.1", ...args);
     assert.deepEqual([code, stdout], [2, ""]);
@@ -106,9 +106,9 @@ describe("--as-of refuses", () => {
       ["--as-of", "2025-12-31"],
       /no catalogue in .*history was made by 2025-12-31T23:59:59\.999Z; the oldest, .*20260101T000000\.000Z\.ipsieve, is of 2026-01-01T00:00:00\.000Z/,
     ));
-  test("a folder that is not there", () =>
+  test("a missing folder", () =>
     refused(["--as-of", "2026-03-01", "--snapshot", "nowhere"], /nowhere: there is no such folder; .*--snapshot DIR/));
-  test("a file for a folder", () =>
+  test("a file instead of a folder", () =>
     refused(["--as-of", "2026-03-01", "--snapshot", "log.txt"], /log\.txt: it is a file, not a folder/));
   test("a folder without a catalogue", () => {
     mkdirSync(inFolder("empty"));
@@ -122,7 +122,7 @@ describe("--as-of refuses", () => {
     assert.match(stderr, /new\/history: there is no such folder/);
   });
 
-  test("a folder with a corrupt generation, however old, rather than to answer from another one", async () => {
+  test("a folder with a corrupt generation, however old, instead of using another one", async () => {
     const good = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     const path = inFolder("home", "history", "20240101T000000.000Z.ipsieve");
     for (const [bytes, why] of [
@@ -137,7 +137,7 @@ describe("--as-of refuses", () => {
     assert.deepEqual(await idsAsOf("2026-03-01"), ["made 2026-03-01T23:59:59.999Z"]);
   });
 
-  test("a generation whose sections are corrupt, when it is the one", async () => {
+  test("a selected generation with corrupt sections", async () => {
     mkdirSync(inFolder("flipped"));
     const bytes = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     writeFileSync(inFolder("flipped", "a.ipsieve"), bytes.with(bytes.length - 1, bytes.at(-1)! ^ 1));

@@ -104,7 +104,7 @@ describe("the worked example of choosing lists", { skip }, () => {
     assert.deepEqual(wrongHits(TEXT.replace("| 1,541 |", "| 1,542 |")).length, 1, "the negative control");
   });
 
-  test("which lists are within another one, and how little others have of their own", () => {
+  test("which lists are contained in another one, and how little others have of their own", () => {
     for (const [list, around] of rowsBelow("Which lists add nothing?")) {
       const { first, relation } = pairOf(nameOf(list!), nameOf(around!));
       assert.equal(relation, first === nameOf(list!) ? "within" : "covers", `${list} in ${around}`);
@@ -136,7 +136,7 @@ describe("the worked example of choosing lists", { skip }, () => {
     }
   });
 
-  test("what is left of two lists without what is needed", async () => {
+  test("what remains of two lists without the needed addresses", async () => {
     const { stdout } = await command("sets", "union", nameOf("firehol_level1"), nameOf("firehol_level2"));
     const wanted = temporaryFolder({ "wanted.txt": stdout });
     const from = join(wanted.path, "wanted.txt");

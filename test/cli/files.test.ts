@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => folder.remove());
 
-test("info tells kind, size, prefixes, sources and sections", async () => {
+test("info shows kind, size, prefixes, sources and sections", async () => {
   const { code, stdout } = await run(["info", "good.ipsieve"], { cwd: folder.path });
   assert.equal(code, 0);
   for (const fact of [
@@ -59,7 +59,7 @@ test("info --json is one document", async () => {
   assert.match(generation, /^[0-9a-f]{32}$/);
 });
 
-test("info --layout shows what the index is made of, and build --favour chooses it", async () => {
+test("info --layout shows the composition of the index, which build --favour chooses", async () => {
   const lines = Array.from({ length: 200 }, (_, i) => `10.${i}.${(i * 7) % 256}.0/24`);
   writeFileSync(join(folder.path, "nets.txt"), lines.join("\n"));
   const layouts = [];
@@ -79,13 +79,13 @@ test("info --layout shows what the index is made of, and build --favour chooses 
   assert.match(stderr, /--favour "sped": did you mean speed\?/);
 });
 
-test("info tells what it can of a kind it does not know", async () => {
+test("info shows what it can about an unknown kind", async () => {
   const { code, stdout } = await run(["info", "other.ipsieve"], { cwd: folder.path });
   assert.equal(code, 0);
   assert.match(stdout, /kind +documents/);
 });
 
-test("verify proves a good file, and the bundled one", async () => {
+test("verify accepts a good file, and the bundled one", async () => {
   const good = await run(["verify", "good.ipsieve"], { cwd: folder.path });
   assert.deepEqual(good, {
     code: 0,

@@ -67,7 +67,7 @@ async function follow(context: TestContext, offered: { bytes: Buffer | undefined
   return { ready, metric, file: join(folder.path, "pulled-catalogue.ipsieve") };
 }
 
-test("a server follows the catalogue at a URL, and keeps the last good one while there is none or a bad one", async (context) => {
+test("a server follows the catalogue at a URL, and keeps the last good one while there is no good one", async (context) => {
   const made = temporaryFolder();
   context.after(() => made.remove());
   const first = await catalogue(join(made.path, "1"), "20.0.0.0/24");
@@ -107,7 +107,7 @@ test("a server follows the catalogue at a URL, and keeps the last good one while
   assert.ok((await metric("ipsieve_catalogue_pulled_seconds")) > 1.7e9);
 });
 
-test("a server with a trusted key takes signed catalogues alone, from the URL and from its own disk", async (context) => {
+test("a server with a trusted key accepts only signed catalogues, from the URL and from its own disk", async (context) => {
   const made = temporaryFolder();
   context.after(() => made.remove());
   const { privateKey, publicKey } = keyPair();

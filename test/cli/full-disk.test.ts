@@ -26,7 +26,7 @@ before(async () => {
 after(() => folder.remove());
 
 describe(
-  "on a full disk a command says which file cannot be written and why, leaves the old file as it is, and nothing else",
+  "on a full disk a command says which file cannot be written and why, and leaves only the unchanged old file",
   { skip: whyNoSmallDisk },
   () => {
     let disk: SmallDisk;
@@ -91,7 +91,7 @@ describe(
 );
 
 test(
-  "standard output that takes nothing is an error with a message, whatever the command",
+  "standard output that accepts nothing is an error with a message, for every command",
   { skip: existsSync("/dev/full") ? false : "this system has no /dev/full" },
   () => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -122,7 +122,7 @@ test(
 );
 
 describe(
-  "standard error that takes nothing changes neither the result nor the exit code",
+  "standard error that accepts nothing changes neither the result nor the exit code",
   { skip: existsSync("/dev/full") ? false : "this system has no /dev/full" },
   () => {
     const OUTPUT = "written.out";

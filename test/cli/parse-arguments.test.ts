@@ -45,7 +45,7 @@ for (const [args, expected] of accepted) {
   test(`accepts ${args.join(" ") || "nothing"}`, () => assert.deepEqual(parsed(...args), expected));
 }
 
-test("all values of an option that is given several times, in order", () => {
+test("all values of a repeated option, in order", () => {
   const { values } = parseArguments(command, ["--tag", "a", "-tb", "--tag=c", "-cv"]);
   assert.deepEqual(["tag", "format", "count", "constructor"].map(values), [["a", "b", "c"], [], [], []]);
 });

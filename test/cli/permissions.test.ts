@@ -62,10 +62,10 @@ function warnings({ stderr }: Outcome): string[] {
 }
 
 describe(
-  "what holds the data of users is for its owner alone, whatever the umask",
+  "files with users' data are accessible only to their owner, whatever the umask",
   { skip: process.platform === "win32" ? "Windows keeps permissions elsewhere" : false },
   () => {
-    test("a server's folder, file, log and index; its backup; what is restored of that", async () => {
+    test("a server's folder, file, log and index; its backup; the restored file", async () => {
       const home = join(folder.path, "served/home");
       const quiet = await serve(home, () => {
         assert.deepEqual([modeOf(join(folder.path, "served")), modeOf(home)], ["700", "700"]);
@@ -95,7 +95,7 @@ describe(
       assert.equal(modeOf(join(folder.path, "restored/new.db")), "640");
     });
 
-    test("what other commands make", async () => {
+    test("files of other commands", async () => {
       const home = join(folder.path, "other");
       assert.equal((await call(home, "org", "create", "Example")).code, 0);
       assert.deepEqual([modeOf(home), modeOf(join(home, "ipsieve.db"))], ["700", "600"]);
@@ -106,29 +106,33 @@ describe(
       assert.equal(modeOf(updated), "700");
     });
 
-    test("another user gets an error with the cure from every command, and no file", { skip: whyNoOther }, async () => {
-      const place = join(folder.path, "foreign");
-      mkdirSync(place);
-      chmodSync(folder.path, 0o711);
-      const database = join(place, "own.db");
-      assert.equal((await call(place, "db", "migrate", "--db", database)).code, 0);
-      for (const [args, message] of [
-        [
-          ["db", "backup", "copy.db"],
-          /own\.db: unable to open database file .*check the permissions of the file and its folder/,
-        ],
-        [["db", "check"], /own\.db: unable to open database file/],
-        [["org", "create", "x"], /own\.db: unable to open database file/],
-        [["serve", "--port", "0"], /own\.db: unable to open database file/],
-      ] as const) {
-        const { status, stdout, stderr } = runAsOther([...args, "--db", database], place);
-        assert.match(stderr, message);
-        assert.doesNotMatch(stderr, /\n {4}at /);
-        assert.deepEqual([status, stdout, readdirSync(place)], [2, "", ["own.db"]]);
-      }
-    });
+    test(
+      "another user gets an error with the remedy from every command, and no file",
+      { skip: whyNoOther },
+      async () => {
+        const place = join(folder.path, "foreign");
+        mkdirSync(place);
+        chmodSync(folder.path, 0o711);
+        const database = join(place, "own.db");
+        assert.equal((await call(place, "db", "migrate", "--db", database)).code, 0);
+        for (const [args, message] of [
+          [
+            ["db", "backup", "copy.db"],
+            /own\.db: unable to open database file .*check the permissions of the file and its folder/,
+          ],
+          [["db", "check"], /own\.db: unable to open database file/],
+          [["org", "create", "x"], /own\.db: unable to open database file/],
+          [["serve", "--port", "0"], /own\.db: unable to open database file/],
+        ] as const) {
+          const { status, stdout, stderr } = runAsOther([...args, "--db", database], place);
+          assert.match(stderr, message);
+          assert.doesNotMatch(stderr, /\n {4}at /);
+          assert.deepEqual([status, stdout, readdirSync(place)], [2, "", ["own.db"]]);
+        }
+      },
+    );
 
-    test("one that others can read is a warning at the start, which names the command that ends it", async () => {
+    test("a file that others can read causes a warning at the start, with the command that fixes it", async () => {
       const home = join(folder.path, "it's wide");
       const database = join(home, "ipsieve.db");
       assert.equal((await call(home, "db", "migrate")).code, 0);

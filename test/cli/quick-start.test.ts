@@ -28,7 +28,7 @@ test("the setup link of a quick start names the organisation that its key and ru
   assert.match(new URLSearchParams(link).get("token")!, /^[\w-]{43}$/);
 });
 
-test("a rule added as the quick start says is in the feed that it prints", async (t) => {
+test("a rule added as described in the quick start is in the feed that it prints", async (t) => {
   const printed = await quickStart(t);
   const key = /ips_[\w-]+/.exec(printed)![0];
   const rules = /http:\S+\/rules/.exec(printed)![0];

@@ -62,7 +62,7 @@ async function linesOf(path: string, fromBytes: boolean): Promise<{ read: string
   return { read, plain };
 }
 
-test("what is read from bytes is what any line is read as, wherever the chunks of a file end", async (t) => {
+test("reading from bytes equals reading lines one by one, wherever the chunks of a file end", async (t) => {
   const random = seededRandom(SEED);
   const path = join(folder.path, "lines.txt");
   const lines = Array.from({ length: 20_000 }, (_, i) => FORMS[i % 50 === 0 ? 20 : random() % 20]!(random));

@@ -260,7 +260,7 @@ for (const { name, skip } of DATABASES) {
       if (name === "PostgreSQL") postgres = await DebianPostgres.start();
     });
 
-    test("every write acknowledged before a backup is there after a restore elsewhere, and followers notice", async (t) => {
+    test("every write acknowledged before a backup survives a restore elsewhere, and followers detect the restore", async (t) => {
       const machine = makeMachine(name, "lost");
       const { key, rulesetId } = await addCustomer(machine.location);
       const port = await freePort();
@@ -311,7 +311,7 @@ for (const { name, skip } of DATABASES) {
       await restored.end("SIGTERM");
     });
 
-    test("a database of the first release, with data of every kind, is upgraded: all of it is there, and answers", async () => {
+    test("a database of the first release, with data of every kind, is upgraded: everything is kept and works", async () => {
       const machine = makeMachine(name, "first");
       const keys = await fillFirstRelease(machine.location, Date.now());
       const rows = await rowsIn(machine.location);

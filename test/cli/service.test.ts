@@ -28,7 +28,7 @@ const failing = async (message: RegExp, ...args: string[]) => {
 const json = async (...args: string[]) => JSON.parse((await call(...args, "--json")).stdout);
 
 describe("org, plan and key", () => {
-  test("from nothing to a key: the database is made in the home folder, the key printed alone, once", async () => {
+  test("from nothing to a key: the database is created in the home folder, the key printed alone, once", async () => {
     await failing(/ipsieve\.db: no such file; create it with "ipsieve db migrate"/, "org", "list");
     assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
     const organisation = await call("org", "create", "Example");
@@ -68,7 +68,7 @@ describe("org, plan and key", () => {
     );
   });
 
-  test("lists are tables, or JSON; an empty one is exit code 1", async () => {
+  test("lists are tables, or JSON; an empty one has exit code 1", async () => {
     assert.match(
       (await call("org", "list")).stdout,
       /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +2\n$/,
@@ -83,7 +83,7 @@ describe("org, plan and key", () => {
     assert.deepEqual(await json("plan", "list", "--org", "Empty"), []);
   });
 
-  test("what cannot be is refused with the cure", async () => {
+  test("impossible commands are rejected with the remedy", async () => {
     await failing(/there are several organisations; name one with --org/, "key", "create", "x");
     await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
     await failing(/an organisation named "Example" already exists/, "org", "create", "Example");
@@ -116,7 +116,7 @@ describe("org, plan and key", () => {
     );
   });
 
-  test("users: added with a link, listed, given a role, invited again, removed", async () => {
+  test("users: added with a link, listed, given another role, invited again, removed", async () => {
     const add = await call(
       "user",
       "add",
@@ -183,12 +183,12 @@ describe("org, plan and key", () => {
     assert.match((await call("key", "list")).stdout, /second +read +revoked 20/);
   });
 
-  test("a plan that is off is kept", async () => {
+  test("an inactive plan is kept", async () => {
     assert.match((await call("plan", "set", "cti", "--org", "Example", "--off")).stdout, /cti off/);
     assert.equal((await json("plan", "list")).find(({ area }: { area: string }) => area === "cti").active, false);
   });
 
-  test("a running server sees it within a second", async () => {
+  test("a running server notices the change within a second", async () => {
     const server = await Replica.open({ file: join(folder.path, "ipsieve.db") }, { pollEvery: 1000 });
     const text = (await call("key", "create", "third", "--org", "Example")).stdout.trim();
     await until("the server knows the key", () =>
@@ -199,7 +199,7 @@ describe("org, plan and key", () => {
 });
 
 describe("db", () => {
-  test("a backup is of one instant while a server writes, and restores to that", async () => {
+  test("a backup taken while a server writes is of one instant, and restores that state", async () => {
     const file = join(folder.path, "busy.db");
     const server = await Replica.open({ file });
     const { organisation, blocklist } = await server.organisation();
@@ -242,7 +242,7 @@ describe("db", () => {
     assert.equal(existsSync(`${file}-wal`) || existsSync(`${file}.part`), false);
   });
 
-  test("what is no backup is refused, and the database left as it is", async () => {
+  test("a file that is not a backup is rejected, and the database stays unchanged", async () => {
     const file = join(folder.path, "kept.db");
     assert.match((await call("db", "migrate", "--db", file)).stdout, /kept\.db is up to date, at change 0\n$/);
     const before = readFileSync(file);
@@ -262,7 +262,7 @@ describe("db", () => {
     await failing(/corrupt\.db: .*(?:malformed|corrupt|restore a backup)/, "db", "check", "--db", "corrupt.db");
   });
 
-  test("a corrupt database gives way to a backup", async () => {
+  test("a corrupt database can be replaced by a backup", async () => {
     const file = join(folder.path, "broken.db");
     writeFileSync(file, "broken");
     assert.equal((await call("db", "restore", "copy.db", "--db", file, "--force")).code, 0);
@@ -270,7 +270,7 @@ describe("db", () => {
   });
 });
 
-test("a server that cannot start says what, where and the cure, and ends with 2, whatever it has opened", async () => {
+test("a server that cannot start reports the error, its location and the remedy, and ends with 2, whatever it has opened", async () => {
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");
   const port = String((busy.address() as AddressInfo).port);
@@ -290,7 +290,7 @@ test("a server that cannot start says what, where and the cure, and ends with 2,
   await failing(/text\.txt: not an ipsieve database/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
 });
 
-test("a server waits for a database that is slow to accept its first connection, says so, and ends with 2 if that is cut", async () => {
+test("a server waits for a database that is slow to accept its first connection, says so, and ends with 2 if that breaks", async () => {
   const connections: Socket[] = [];
   const silent = createServer((connection) => void connections.push(connection)).listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -317,7 +317,7 @@ describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () 
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test("by --database-url or DATABASE_URL; backups are left to its own tools", async () => {
+  test("by --database-url or DATABASE_URL; backups are left to PostgreSQL's own tools", async () => {
     const url = await server.database();
     const env = { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: url };
     await failing(/run "ipsieve db migrate"/, "org", "list", "--database-url", url);

@@ -19,11 +19,11 @@ const REFUSED: readonly [variable: string, value: string, cure: RegExp][] = [
 ];
 
 for (const [name, value, message] of REFUSED) {
-  test(`${name} is refused with the nearest known one, and without its value`, () =>
+  test(`${name} is rejected with the nearest known one, and without its value`, () =>
     assert.rejects(rejectUnknownVariables({ [name]: value }), { name: "UsageError", message }));
 }
 
-test("known ones, empty ones, others' and those that Kubernetes and Docker set for a service of this name are not", async () => {
+test("known, empty and unrelated ones, and those that Kubernetes and Docker set for a service of this name, are accepted", async () => {
   for (const setting of Object.values(SETTINGS)) await rejectUnknownVariables({ [variableOf(setting)]: "1" });
   const links = {
     IPSIEVE_SERVICE_HOST: "10.0.0.1",
@@ -46,7 +46,7 @@ test("known ones, empty ones, others' and those that Kubernetes and Docker set f
   });
 });
 
-test("every command ends with 2 and says so, before it does anything", async () => {
+test("every command ends with 2 and an error before it does anything", async () => {
   for (const args of [
     ["lookup", "1.1.1.1"],
     ["serve", "--port", "0", "--db", "/nowhere/x.db"],

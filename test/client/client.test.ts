@@ -35,12 +35,12 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list;
 }
 
-test("the types are those of the server's own documents as they are now", async () => {
+test("the types match the current API documents of the server", async () => {
   assert.equal(readFileSync(OPERATIONS, "utf8"), await operationTypes("public"));
   assert.equal(readFileSync(DASHBOARD_OPERATIONS, "utf8"), await operationTypes("dashboard"));
 });
 
-test("calls give the bodies of answers; http gives the response with them", async () => {
+test("calls return the bodies of responses; http returns the response with them", async () => {
   const path = { ruleset_id: blocklist };
   const { action, rule } = await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", {
     params: { path },
@@ -68,7 +68,7 @@ test("calls give the bodies of answers; http gives the response with them", asyn
   assert.equal((await client.get("/v1/cbs/lookup", { params: { query: { ip: "1.1.1.1" } } })).found, true);
 });
 
-test("a conditional request: 304 has no body, and is no error", async () => {
+test("a conditional request: 304 has no body, and is not an error", async () => {
   const params = { path: { ruleset_id: blocklist } };
   const { response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params });
   const again = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", {
@@ -77,7 +77,7 @@ test("a conditional request: 304 has no body, and is no error", async () => {
   assert.equal(again.response.status, 304);
 });
 
-test("writes on condition: If-Match goes through, 412 is an error of its kind", async () => {
+test("conditional writes: If-Match is sent, 412 is an error of its kind", async () => {
   const path = { ruleset_id: blocklist };
   const rule = { path, query: { ip: "192.0.2.10" } };
   await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.10" } });
@@ -112,13 +112,13 @@ test("writes on condition: If-Match goes through, 412 is an error of its kind", 
   await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: rule });
 });
 
-test("texts are read as texts", async () => {
+test("text responses are read as text", async () => {
   const params = { path: { ruleset_id: blocklist }, query: { format: "text" as const } };
   const text: string = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", { params, parseAs: "text" });
   assert.equal(text, "");
 });
 
-test("iterators give every item of every page once, in order", async () => {
+test("iterators yield every item of every page once, in order", async () => {
   const { id } = await client.post("/v1/edl/ip-rulesets/", { body: { name: "pages", purpose: "blocklist" } });
   const rules = Array.from({ length: 25 }, (_, last) => ({ ip: `192.0.2.${last}` }));
   await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: id } }, body: { rules } });
@@ -142,7 +142,7 @@ test("iterators give every item of every page once, in order", async () => {
   }
 });
 
-test("refusals are errors of their kinds, with all that the service told", async () => {
+test("rejections are errors of their kinds, with everything that the service reported", async () => {
   const path = { ruleset_id: blocklist };
   const bad = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "10.0.0.1/8" } });
   await assert.rejects(
@@ -178,7 +178,7 @@ test("refusals are errors of their kinds, with all that the service told", async
   });
 });
 
-test("429 of the service: waited for where that is short enough, told where it is not", async () => {
+test("429 of the service: the client waits if that is short enough, otherwise reports it", async () => {
   const about = { actor: "user:test", at: t.clock.now };
   const { organisation } = await t.server.store.write({ kind: "create-organisation", ...about, name: "limited" });
   await t.server.store.write({
@@ -222,7 +222,7 @@ async function scripted(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
 }
 
-test("a client that does not wait sends each request once, even where it may ask again at once", async () => {
+test("a client that does not wait sends each request once, even if it may retry at once", async () => {
   const server = await scripted([
     [429, { "retry-after": "0" }],
     [200, {}],
@@ -234,7 +234,7 @@ test("a client that does not wait sends each request once, even where it may ask
   server.close();
 });
 
-test("503: reads and writes are sent again, writes with the same Idempotency-Key; what would wait too long is told at once", async () => {
+test("503: reads and writes are sent again, writes with the same Idempotency-Key; too long a wait is reported at once", async () => {
   const server = await scripted([
     [503, { "retry-after": "0" }],
     [503, { "retry-after": "0" }],
@@ -262,7 +262,7 @@ test("503: reads and writes are sent again, writes with the same Idempotency-Key
 });
 
 for (const status of [301, 302, 303, 307, 308])
-  test(`a redirect (${status}) is an error, and the key is not sent where it leads`, async () => {
+  test(`a redirect (${status}) is an error, and the key is not sent to its target`, async () => {
     const elsewhere = await scripted([[200, {}]]);
     const server = await scripted([[status, { location: `${elsewhere.url}/v1/edl/ip-rulesets/` }]]);
     try {
@@ -281,7 +281,7 @@ for (const status of [301, 302, 303, 307, 308])
     }
   });
 
-test("a signal ends a request, its waiting, and an iteration, with its reason", async () => {
+test("a signal ends a request, a wait, and an iteration, with its reason", async () => {
   const server = await scripted([[429, { "retry-after": "30" }]]);
   try {
     const patient = new Client({ baseUrl: server.url, key: "k" });
@@ -296,7 +296,7 @@ test("a signal ends a request, its waiting, and an iteration, with its reason", 
   }
 });
 
-test("a browser's globals are all that it needs", async () => {
+test("it needs only the globals of a browser", async () => {
   const root = join(import.meta.dirname, "../..");
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -327,7 +327,7 @@ test("a browser's globals are all that it needs", async () => {
   assert.equal(await count, 1);
 });
 
-test("types: what fits compiles, what does not is an error; also where a browser's types are", () => {
+test("types: correct code compiles, wrong code does not; also with the types of a browser", () => {
   const root = join(import.meta.dirname, "../..");
   for (const project of ["tsconfig.json", "browser.tsconfig.json"]) {
     const { status, stdout } = spawnSync(
@@ -339,7 +339,7 @@ test("types: what fits compiles, what does not is an error; also where a browser
   }
 });
 
-test("where no answer comes, the error says where, why and the cure, and keeps the platform's own", async () => {
+test("without a response, the error has the location, the reason and the remedy, and the platform's error as its cause", async () => {
   const closed = createServer().listen(0, "127.0.0.1");
   const port = await new Promise<number>((resolve) =>
     closed.on("listening", () => resolve((closed.address() as AddressInfo).port)),
@@ -398,7 +398,7 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
   await assert.rejects(client.get("/v1/cbs/providers", { signal: AbortSignal.abort(reason) }), reason);
 });
 
-test("any number of addresses: the answers of the bulk operations, in order; invalid ones by their position", async () => {
+test("any number of addresses: the results of the bulk operations, in order; invalid ones by position", async () => {
   const path = { ruleset_id: blocklist };
   const items = ["192.0.2.0/25", "2001:db8::/48"].map((ip) => ({ op: "add" as const, ip }));
   await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path }, body: { items } });
@@ -434,7 +434,7 @@ test("any number of addresses: the answers of the bulk operations, in order; inv
   }
 });
 
-test("any number of addresses: an error response rejects, and so does an answer that is cut short", async () => {
+test("any number of addresses: an error response rejects, and so does a truncated response", async () => {
   const [unknown] = ["00000000-0000-4000-8000-000000000000"];
   await assert.rejects(all(client.checkEach(unknown!, ["1.1.1.1"])), { name: "ProblemError", kind: "not-found" });
   assert.deepEqual(await all(client.lookUpServices([])), []);

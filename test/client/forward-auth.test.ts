@@ -111,7 +111,7 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
     start("haproxy", ["-db", "-C", folder.path, "-f", "haproxy.cfg"]);
   }
 
-  test("clients that are listed get 403 from both proxies, others the application", async () => {
+  test("listed clients get 403 from both proxies, others the application", async () => {
     for (const client of ["192.0.2.7", "2001:db8::7"]) assert.deepEqual(await through(client), [403, 403]);
     // In other locations of the server, too.
     assert.equal(await status(ports.nginx, { [CLIENT]: "192.0.2.7" }, "/static/a"), 403);
@@ -121,14 +121,14 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
     assert.equal(await status(ports.application, { [CLIENT]: "192.0.2.7" }), 200);
   });
 
-  test("what is written to the service holds in the proxies without a restart", async () => {
+  test("changes in the service apply in the proxies without a restart", async () => {
     await write("POST", `${id}/rules`, { ip: "198.51.100.7" });
     await untilThrough("198.51.100.7", 403);
     await write("DELETE", `${id}/rules/rule?ip=198.51.100.7`);
     await untilThrough("198.51.100.7", 200);
   });
 
-  test("an allowlist passes only who is listed; a proxy that sends no address is told so", async () => {
+  test("an allowlist admits only listed clients; a proxy that sends no address gets an error", async () => {
     const { id: allowed } = await write("POST", "", { name: "staff", purpose: "allowlist" });
     await write("POST", `${allowed}/rules`, { ip: "203.0.113.0/24" });
     const port = await freePort();
@@ -160,7 +160,7 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
     }
   });
 
-  test("while the service is away, decisions stay; while the program is away, nobody passes", async () => {
+  test("while the service is down, decisions stay; while the program is down, no one passes", async () => {
     await t.server.close();
     assert.deepEqual(await through("192.0.2.7"), [403, 403]);
     assert.deepEqual(await through("198.51.100.7"), [200, 200]);

@@ -55,7 +55,7 @@ async function startProxy() {
   });
 }
 
-test("changes come in order, each once, over cut connections and a restart of the server", async () => {
+test("changes arrive in order, each once, across broken connections and a restart of the server", async () => {
   const proxy = await startProxy();
   const client = new Client({ baseUrl: proxy.url, key });
   const ending = new AbortController();
@@ -88,7 +88,7 @@ test("changes come in order, each once, over cut connections and a restart of th
   proxy.close();
 });
 
-test("a mirror has the rules, follows them, and reads all again when it was away for too long", async () => {
+test("a mirror has the rules, follows them, and reads everything again after too long an absence", async () => {
   const proxy = await startProxy();
   await write("POST", rules, { ip: "198.51.100.0/24", name: "net" });
   const mirror = await new Client({ baseUrl: proxy.url, key }).mirror(id);

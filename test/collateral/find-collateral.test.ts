@@ -109,7 +109,7 @@ function groupOf(name: string, sets: World["services"], longest: ProtectedGroup[
   return finished(makingGroup(members, longest));
 }
 
-test("what a list hits, as a look at every address says; single prefixes and long lists, few rules and many", (c) => {
+test("the hits of a list equal an exhaustive check; single prefixes and long lists, few rules and many", (c) => {
   const seen = { hits: 0, none: 0 };
   const count = rounds({ short: 1500, long: 60_000 });
   for (let seed = 1; seed <= count; seed++) {

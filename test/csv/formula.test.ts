@@ -29,13 +29,13 @@ const UNSEEN = [
   "\u3164",
 ];
 
-test("a sign that begins a formula is found behind whatever nobody sees", () => {
+test("a character that begins a formula is found after any invisible characters", () => {
   for (const sign of SIGNS)
     for (const one of UNSEEN)
       for (const two of UNSEEN) assert.ok(isFormula(`${one}${two}${sign}1+1`), JSON.stringify(one + two + sign));
 });
 
-test("a tab or carriage return in front is refused whatever follows; other texts stay as they are", () => {
+test("a leading tab or carriage return counts as a formula whatever follows; other texts do not", () => {
   for (const text of ["\ta", "\r1"]) assert.ok(isFormula(text), JSON.stringify(text));
   for (const text of [
     "",
@@ -56,6 +56,6 @@ test("a tab or carriage return in front is refused whatever follows; other texts
     assert.ok(!isFormula(text), JSON.stringify(text));
 });
 
-test("a long text of spaces takes no longer than its length", () => {
+test("a long text of spaces takes time linear in its length", () => {
   assert.ok(!isFormula(`${" \u200b".repeat(500_000)}a`));
 });

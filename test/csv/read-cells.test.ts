@@ -73,7 +73,7 @@ for (const trims of [false, true]) {
   });
 }
 
-test("what is written is read", () => {
+test("written rows are read back", () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: "grapheme" })), { minLength: 1 }), (fields) => {
       const row = csvRow(fields).slice(0, -1);

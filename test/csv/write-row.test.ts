@@ -10,14 +10,14 @@ function read(field: string): string {
   return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
 }
 
-test("fields by example: quoted where they must be, guarded where a spreadsheet would run them, nothing for null", () => {
+test("fields by example: quoted if necessary, escaped if a spreadsheet would run them, empty for null", () => {
   assert.equal(
     csvRow(["a", null, "", "a,b", 'a"b', "a\nb", "=1+1", "'=1", "'tis", "''"]),
     `a,,"","a,b","a""b","a\nb",'=1+1,''=1,'tis,'''\n`,
   );
 });
 
-test("no field is a formula, and each can be read back", () => {
+test("no field is a formula, and every field can be read back", () => {
   const text = fc.string({
     unit: fc.constantFrom("=", "+", "'", '"', ",", " ", "\n", "\u200b", "＝", "a", "1"),
     maxLength: 6,
@@ -32,7 +32,7 @@ test("no field is a formula, and each can be read back", () => {
   );
 });
 
-test("no other source quotes CSV", () => {
+test("no other source file quotes CSV", () => {
   const sources = readdirSync(new URL("../../src/", import.meta.url), { recursive: true, encoding: "utf8" }).filter(
     (path) => /\.tsx?$/.test(path),
   );

@@ -128,7 +128,7 @@ const BAD: readonly (readonly [what: string, code: CtiErrorCode, change: (metada
 ];
 
 describe("bad datasets", () => {
-  test("the good one is good", () => {
+  test("the valid one is accepted", () => {
     const { metadata, table } = good();
     askAll(metadata, table);
     askAll({ ...metadata, documents: blob([], [], [], []) }, table);
@@ -152,7 +152,7 @@ describe("bad datasets", () => {
     });
   }
 
-  test("whatever is changed, answers have their types or errors are typed", (t) => {
+  test("after any change, results have their types or errors are typed", (t) => {
     const random = new Random(11);
     let refused = 0;
     const rounds = 20_000;
@@ -177,14 +177,14 @@ describe("bad datasets", () => {
     assert.ok(refused > rounds / 4 && refused < rounds);
   });
 
-  test("a table that names matches it does not have is refused by the lookup that meets them", () => {
+  test("a table that refers to missing matches is rejected by the lookup that finds them", () => {
     const { metadata, table } = good();
     const dataset = new CtiDataset(metadata, table);
     const engine = { lookupBatchInto: (_family: 4 | 6, _words: Uint32Array, out: Uint32Array) => void out.fill(99) };
     assert.throws(() => bulkLookup(dataset, IPS, engine), { name: "TableError" });
   });
 
-  test("a file is opened to the same dataset", async () => {
+  test("a file opens as the same dataset", async () => {
     const { metadata, table } = good();
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, "cti.ipsieve");

@@ -42,7 +42,7 @@ async function forms(builder: CtiBuilder): Promise<{ made: CtiDataset; opened: C
 }
 
 for (const { name, entries, given = entries, addresses } of PREFIX_SETS) {
-  test(`the most specific prefix's document, and it alone: ${name}`, async () => {
+  test(`only the document of the most specific prefix: ${name}`, async () => {
     const builder = new CtiBuilder();
     for (const [prefix] of given)
       builder.add(
@@ -174,7 +174,7 @@ function differences(
 
 const { ip: _, seen: __, ...NOT_SEEN } = freezeDataset(new CtiBuilder()).lookupExtended("192.0.2.1");
 
-test("an address that no feed names", () => {
+test("an address that is in no feed", () => {
   const dataset = freezeDataset(new CtiBuilder());
   assert.deepEqual(dataset.lookup("2001:DB8::1"), {
     ip: "2001:DB8::1",
@@ -208,7 +208,7 @@ test("an address that no feed names", () => {
   assert.throws(() => dataset.lookup("192.0.2.0/24"), { name: "AddressError" });
 });
 
-test("datasets answer as the oracle does", (t) => {
+test("datasets equal the oracle", (t) => {
   let asked = 0;
   let seen = 0;
   for (let seed = 1; seed <= 150; seed++) {
@@ -221,7 +221,7 @@ test("datasets answer as the oracle does", (t) => {
   assert.ok(seen > asked / 3 && seen < asked);
 });
 
-test("negative control: an oracle that takes true for not known is noticed", () => {
+test("negative control: an oracle that takes true for unknown is detected", () => {
   const wrong = [1, 2, 3].map(
     (seed) =>
       differences(seed, (document) => ({
@@ -241,7 +241,7 @@ describe("a union", () => {
     return records[0]!;
   };
 
-  test("does not depend on order, grouping or repetition, and nothing known adds nothing", () => {
+  test("does not depend on order, grouping or repetition, and unknown values add nothing", () => {
     const random = new Random(7);
     for (let i = 0; i < 2000; i++) {
       const [a, b, c] = [record(random), record(random), record(random)];
@@ -253,7 +253,7 @@ describe("a union", () => {
     }
   });
 
-  test("so that feeds give the same bytes in any order", () => {
+  test("yields the same bytes for feeds in any order", () => {
     const random = new Random(8);
     const lines = Array.from({ length: 200 }, (): [string, CtiRecord] => [randomPrefix(random), record(random)]);
     const bytesOf = (order: typeof lines): unknown => {
@@ -266,7 +266,7 @@ describe("a union", () => {
   });
 });
 
-test("a builder may go on after it was built", () => {
+test("a builder can be extended after a build", () => {
   const builder = new CtiBuilder();
   const tags = (...names: string[]): CtiRecord => recordOf({ tags: names });
   builder.add(parsePrefix("192.0.2.1"), tags("b"));
@@ -285,7 +285,7 @@ describe("a bulk lookup", () => {
   builder.add(parsePrefix("2001:db8::/32"), recordOf({ tags: ["x"] }));
   const dataset = freezeDataset(builder);
 
-  test("answers under each address as it was written; repeats are there once", () => {
+  test("has results under each address as written; repeated ones once", () => {
     const ips = ["192.0.2.1", "2001:DB8::1", "192.0.2.2", "2001:db8:0::1", "192.0.2.1", "::ffff:192.0.2.1", "8.8.8.8"];
     const text =
       '{"192.0.2.1":{"seen":true,"spoofable":false},"2001:DB8::1":{"seen":true,"spoofable":null},"192.0.2.2":{"seen":true,"spoofable":true},"2001:db8:0::1":{"seen":true,"spoofable":null},"::ffff:192.0.2.1":{"seen":true,"spoofable":false},"8.8.8.8":{"seen":false,"spoofable":null}}';
@@ -296,7 +296,7 @@ describe("a bulk lookup", () => {
     assert.deepEqual([bulkJson([], bulkLookup(dataset, [])), bulkJsonLines([], states)], ["{}", ""]);
   });
 
-  test("of many addresses answers as that of each alone, whatever stands beside it", () => {
+  test("of many addresses equals single lookups, whatever the other addresses are", () => {
     const random = new Random(3);
     const ips = Array.from({ length: 5000 }, () => {
       const address =
@@ -309,7 +309,7 @@ describe("a bulk lookup", () => {
     for (const [i, ip] of ips.entries()) assert.equal(states[i], bulkLookup(dataset, [ip])[0]);
   });
 
-  test("refuses malformed addresses, all of them by index, the first with the reason", () => {
+  test("rejects malformed addresses, all of them by index, the first with the reason", () => {
     const ips: unknown[] = Array.from({ length: 2000 }, (_, i) => `192.0.2.${i % 256}`);
     const bad = { 0: "192.0.2.256", 7: "2001:db8::/32", 511: "", 512: "__proto__", 700: 5, 701: null, 1999: "é" };
     Object.assign(ips, bad);

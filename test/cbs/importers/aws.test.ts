@@ -75,4 +75,4 @@ const bad: BadList[] = [
     "$.ipv6_prefixes[0].ipv6_prefix",
   ],
 ];
-for (const list of bad) test(`AWS refused: ${list[0]}`, () => assertRefused(aws, list));
+for (const list of bad) test(`AWS rejected: ${list[0]}`, () => assertRefused(aws, list));

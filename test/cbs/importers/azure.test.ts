@@ -54,7 +54,7 @@ test("Azure: a dot is not always a region; base tags and regional ones; both fam
   assert.equal(list.version, "398");
 });
 
-test("Azure: as the service tag API answers, with a change number for a text and no region where there is none", () => {
+test("Azure: as the service tag API responds, with a change number as text and without a missing region", () => {
   const list = azure(
     JSON.stringify({
       changeNumber: "63",
@@ -85,4 +85,4 @@ const bad: BadList[] = [
   ],
   ["null for a prefix", cloud(tag("A", "", "", [null])), "bad-shape", "$.values[0].properties.addressPrefixes[0]"],
 ];
-for (const list of bad) test(`Azure refused: ${list[0]}`, () => assertRefused(azure, list));
+for (const list of bad) test(`Azure rejected: ${list[0]}`, () => assertRefused(azure, list));

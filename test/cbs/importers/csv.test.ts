@@ -67,7 +67,7 @@ describe("rows of CSV", () => {
 });
 
 describe("CSV", () => {
-  test("with a header, whose columns may stand in any order and case", () => {
+  test("with a header, whose columns may be in any order and case", () => {
     const list = csv()(
       'Service,IP Prefix,Region\r\nAPI,192.0.2.0/24,eu-west-1\r\n"Web, all",2001:db8::/32,global\r\n,198.51.100.0/24,',
     );
@@ -85,7 +85,7 @@ describe("CSV", () => {
     assert.deepEqual(entriesOf(csv()("192.0.2.0/24\n198.51.100.1,what,ever\n")), ["192.0.2.0/24 -", "198.51.100.1 -"]);
   });
 
-  test("the caller's service and region go before the columns", () => {
+  test("the caller's service and region take precedence over the columns", () => {
     assert.deepEqual(
       entriesOf(csv({ service: "mine", region: null })("prefix,service,region\n192.0.2.0/24,api,eu\n")),
       ["192.0.2.0/24 mine"],

@@ -17,19 +17,19 @@ describe("a geofeed (RFC 8805)", () => {
     assert.deepEqual(list.warnings, []);
   });
 
-  test("with blanks in postal codes, cities beyond ASCII, CRLF, no newline at the end", () => {
+  test("with spaces in postal codes, non-ASCII cities, CRLF, no newline at the end", () => {
     const list = geofeed()("192.0.2.0/24,NL,NL-NH,Amsterdam,1098 XH\r\n198.51.100.0/24,CM,CM-CE,Yaoundé,");
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 @nl-nh", "198.51.100.0/24 @cm-ce"]);
     assert.equal(namesOf(list)["cm-ce"], "Yaoundé, CM-CE, Cameroon");
   });
 
-  test("placeholder regions and empty ones are the country", () => {
+  test("placeholder and empty regions stand for the country", () => {
     const list = geofeed()("192.0.2.0/24,PH,PH-00,Manila,\n198.51.100.0/24,PH,,,\n203.0.113.0/24,ph\n");
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 @ph", "198.51.100.0/24 @ph", "203.0.113.0/24 @ph"]);
     assert.deepEqual([namesOf(list), list.warnings], [{ ph: "Philippines" }, []]);
   });
 
-  test("a prefix counts where its location is unknown or cannot be read", () => {
+  test("a prefix counts even if its location is unknown or unreadable", () => {
     const list = geofeed()(
       "192.0.2.0/24\n198.51.100.0/24,,,,\n203.0.113.0/25,None\n203.0.113.128/25,US,CA-ON,Toronto,\n",
     );
@@ -48,7 +48,7 @@ describe("a geofeed (RFC 8805)", () => {
     );
   });
 
-  test("a region is called after its cities where they are few", () => {
+  test("a region with few cities is named after them", () => {
     const rows = (...cities: string[]) =>
       geofeed()(cities.map((city, at) => `192.0.2.${at},US,US-CA,${city},`).join("\n"));
     assert.equal(namesOf(rows("San Jose", "Fremont", "San Jose"))["us-ca"], "Fremont / San Jose, US-CA, United States");
@@ -56,7 +56,7 @@ describe("a geofeed (RFC 8805)", () => {
     assert.equal(namesOf(rows(""))["us-ca"], "US-CA, United States");
   });
 
-  test("a header without a # and quotes, which other publishers have", () => {
+  test("a header without #, and quotes, as other publishers write them", () => {
     assert.deepEqual(
       entriesOf(
         geofeed()('ip_prefix,country,region,city,postal\n"192.0.2.0/24","DE","DE-HE","Frankfurt, Main","60341"\n'),
@@ -65,7 +65,7 @@ describe("a geofeed (RFC 8805)", () => {
     );
   });
 
-  test("a header under any name, CRLF, blanks, single addresses, codes in small letters, comments behind rows, rows of commas", () => {
+  test("a header with any names, CRLF, spaces, single addresses, lower-case codes, comments after rows, rows of commas", () => {
     for (const header of ["ip_prefix", "IP Range", "network/subnet", "prefix-v4"]) {
       const list = geofeed()(
         `\ufeff${header},country,region,city,postal\r\n192.0.2.0/24 , us , us-ca , "San Jose, CA" , 95101 # main\r\n,,,,\r\n198.51.100.7,de,,,\r\n2001:db8::1,,,,`,

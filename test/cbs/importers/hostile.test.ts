@@ -94,7 +94,7 @@ const text = fc.oneof(
   },
 );
 
-test("whatever the text, it is imported or refused with an ImportError", (context) => {
+test("any text is imported or rejected with an ImportError", (context) => {
   const runs = { numRuns: 1500, seed: 20261121 };
   const counts = { imported: 0, refused: 0 };
   fc.assert(
@@ -112,7 +112,7 @@ test("whatever the text, it is imported or refused with an ImportError", (contex
   assert.ok(counts.imported > 500 && counts.refused > 10_000);
 });
 
-test("intact, each list is imported by somebody", () => {
+test("each intact list is imported by some importer", () => {
   for (const list of lists)
     assert.ok(
       kinds.some((importer) => outcome(importer, list) > 0),
@@ -120,7 +120,7 @@ test("intact, each list is imported by somebody", () => {
     );
 });
 
-test("a list cut off anywhere in JSON is refused", () => {
+test("a list cut off anywhere in JSON is rejected", () => {
   const list =
     '{"creationTime": "2026-08-20T14:46:45", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}';
   const importer = SOURCES.find(({ id }) => id === "bingbot")!.files[0]!.importer;
@@ -129,7 +129,7 @@ test("a list cut off anywhere in JSON is refused", () => {
     assert.equal(outcome(importer, list.slice(0, end)), -1, list.slice(0, end));
 });
 
-test("what a list says of itself may be of any shape, and is one short line", () => {
+test("the description of a list may have any shape, and becomes one short line", () => {
   const importer = SOURCES.find(({ id }) => id === "bingbot")!.files[0]!.importer;
   const depth = 200_000;
   const listOf = (head: string): string => `{${head}, "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`;
@@ -142,7 +142,7 @@ test("what a list says of itself may be of any shape, and is one short line", ()
   assert.equal(importer(listOf(`"syncToken": "${"7".repeat(100_000)}"`)).version!.length, 200);
 });
 
-test("an error shows what stands there, but nothing that a terminal would obey", () => {
+test("an error shows the text at its position, but nothing that a terminal would interpret", () => {
   const importer = SOURCES.find(({ id }) => id === "github")!.files[0]!.importer;
   const hostile = String.raw`\u001b[31m\u009b31m\u202e\u2028\u2069`;
   for (const list of [`{"web": ["20.0.0.0/24", "${hostile}"]}`, `{"${hostile}": ["20.0.0.0/24", "1.x"]}`]) {
@@ -178,11 +178,11 @@ const SECONDS = 15;
 
 const noLimit = process.platform === "win32" && "there is no ulimit";
 
-test("long texts take no more than their length", { skip: noLimit }, () => {
+test("long texts take time linear in their length", { skip: noLimit }, () => {
   assert.equal(readLongTexts("ours"), 0);
 });
 
 // It takes all of the seconds.
-test("negative control: an importer that goes back at every character", { skip: noLimit || onlyLong() }, () => {
+test("negative control: an importer that backtracks at every character", { skip: noLimit || onlyLong() }, () => {
   assert.match(String(readLongTexts("quadratic")), /^SIG(KILL|XCPU)$|^(137|152)$/);
 });

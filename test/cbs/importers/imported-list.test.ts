@@ -23,7 +23,7 @@ describe("the segment of a node id", () => {
 });
 
 describe("places", () => {
-  test("of one service and region are one object, however they are spelled", () => {
+  test("of the same service and region are one object, however they are spelled", () => {
     const places = new Places();
     const [first] = places.of("EC2", "us-east-1", "");
     assert.equal(places.of({ id: "ec2", name: "other" }, "US-EAST-1", "")[0], first);
@@ -31,7 +31,7 @@ describe("places", () => {
     assert.notEqual(places.of("EC2", null, "")[0], first);
   });
 
-  test("a service and a region of the same code keep their own names", () => {
+  test("a service and a region with the same code keep their own names", () => {
     const [{ service, region }] = new Places().of(
       { id: "us", name: "For the US" },
       { id: "us", name: "United States" },
@@ -40,7 +40,7 @@ describe("places", () => {
     assert.deepEqual([service?.name, region?.name], ["For the US", "United States"]);
   });
 
-  test("of a service called undefined, or with a line break, are their own", () => {
+  test("of a service called undefined, or with a line break, are separate", () => {
     const places = new Places();
     assert.equal(places.of(null, "eu", "")[0].service, null);
     assert.equal(places.of("undefined", "eu", "")[0].service?.id, "undefined");
@@ -48,7 +48,7 @@ describe("places", () => {
     assert.deepEqual(places.of(null, "a\nb", "")[0], { service: null, region: { id: "a-b", name: "a b" } });
   });
 
-  test("global is no region in any case, but a service may be called so", () => {
+  test("global in any case is not a region, but a service may have this name", () => {
     for (const region of ["GLOBAL", "global", "", null]) assert.equal(new Places().of("x", region, "")[0].region, null);
     assert.equal(new Places().of("global", null, "")[0].service?.id, "global");
   });
@@ -63,7 +63,7 @@ describe("places", () => {
     );
   });
 
-  test("a code that no publisher would have is refused", () => {
+  test("a code that no publisher would use is rejected", () => {
     assert.throws(() => new Places().of("x".repeat(201), null, "$.here"), {
       name: "ImportError",
       code: "bad-name",
@@ -71,7 +71,7 @@ describe("places", () => {
     });
   });
 
-  test("what no id can be made of is refused, at its place", () => {
+  test("a code that cannot become an id is rejected at its position", () => {
     assert.throws(
       () => new Places().of("x", "東京", "$.here"),
       (error) => error instanceof ImportError && error.code === "bad-name" && error.position === "$.here",

@@ -5,7 +5,7 @@ import { arrayOrFamilies, bareArray, keyedLists, objectList } from "../../../src
 import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./lists.ts";
 
 describe("lists by name", () => {
-  test("as services (HCP Terraform, Stripe), each prefix where it stands", () => {
+  test("as services (HCP Terraform, Stripe), each prefix with its position", () => {
     const list = keyedLists({ keys: "service" })(
       '{"api":["192.0.2.0/31"],"notifications":["192.0.2.4","192.0.2.5"],"VCS":["192.0.2.4"],"none":[]}',
     );
@@ -43,7 +43,7 @@ describe("lists by name", () => {
     );
   });
 
-  test("as regions, whose names hold commas and letters beyond ASCII (New Relic)", () => {
+  test("as regions, whose names contain commas and non-ASCII letters (New Relic)", () => {
     const list = keyedLists({ keys: "region", service: "synthetics" })(
       '{"Washington, DC, USA":["192.0.2.0/24"],"Montreal, Qu\\u00e9bec, CA":["198.51.100.0/24"]}',
     );
@@ -54,7 +54,7 @@ describe("lists by name", () => {
     assert.equal(namesOf(list)["montreal-quebec-ca"], "Montreal, Québec, CA");
   });
 
-  test("of which only some are asked for (Fastly, Imperva)", () => {
+  test("of which only some are selected (Fastly, Imperva)", () => {
     const imperva = keyedLists({ only: ["ipRanges", "ipv6Ranges"] });
     const list = imperva(
       '{"ipRanges":["192.0.2.0/24"],"ipv6Ranges":["2001:db8::/32"],"res":0,"res_message":"OK","debug_info":{"id-info":"999999"}}',
@@ -63,7 +63,7 @@ describe("lists by name", () => {
     assertRefused(imperva, ["one of them is missing", '{"ipRanges":["192.0.2.0/24"]}', "bad-shape", "$.ipv6Ranges"]);
   });
 
-  test("beside members that are no lists, which are told", () => {
+  test("beside members that are not lists, which are reported", () => {
     const list = keyedLists({ keys: "service" })('{"api":["192.0.2.1"],"switch":false,"more":{"web":["192.0.2.2"]}}');
     assert.deepEqual(entriesOf(list), ["192.0.2.1 api"]);
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe("lists by name", () => {
     ["a key that no node can be called", '{"?":["192.0.2.1"]}', "bad-name", '$["?"]'],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(keyedLists({ keys: "service" }), list));
-  test("refused: what stands within, or inside, is not there", () => {
+  test("rejected: a missing outer or inner member", () => {
     assertRefused(keyedLists({ within: ["IPRanges"] }), ["nothing within", '{"ranges":{}}', "bad-shape", "$.IPRanges"]);
     assertRefused(keyedLists({ inner: "ip_ranges" }), ["no object", '{"cell":["192.0.2.1"]}', "bad-shape", "$.cell"]);
     assertRefused(keyedLists({ inner: "ip_ranges" }), [
@@ -101,7 +101,7 @@ describe("lists by name", () => {
 });
 
 describe("GitHub's meta", () => {
-  test("keys, whose base64 looks like prefixes, a switch and host names are no services", () => {
+  test("keys, whose base64 looks like prefixes, a switch and host names are not services", () => {
     const list = github(
       JSON.stringify({
         verifiable_password_authentication: false,
@@ -130,14 +130,14 @@ describe("GitHub's meta", () => {
     assert.deepEqual([namesOf(list), list.warnings], [{ hooks: "Webhooks", api: "API", actions: "Actions" }, []]);
   });
 
-  test("a service that is new counts; one called like a method of objects, too", () => {
+  test("a new service counts; so does one named like a method of objects", () => {
     assert.deepEqual(namesOf(github('{"actions_new":["192.0.2.1"],"constructor":["192.0.2.2"]}')), {
       actions_new: "actions_new",
       constructor: "constructor",
     });
   });
 
-  test("a key that is new: a list of prefixes is a service, anything else is reported", () => {
+  test("a new key: a list of prefixes is a service, anything else is reported", () => {
     const list = github(
       '{"web":["192.0.2.0/24"],"new_service":["2001:db8::/32"],"installed_version":"3.22.0","host_keys":["ssh-ed25519 AAAA"],"dependabot":[]}',
     );
@@ -157,7 +157,7 @@ describe("GitHub's meta", () => {
     ]);
   });
 
-  test("refused: a rate limit's answer; a service whose prefix is none", () => {
+  test("rejected: the response of a rate limit; a service with a malformed prefix", () => {
     assertRefused(github, [
       "rate limit",
       '{"message":"API rate limit exceeded","documentation_url":"x"}',

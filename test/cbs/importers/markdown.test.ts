@@ -51,7 +51,7 @@ Allow 10.0.0.0/8 and 161.26.0.0/16.
     assert.deepEqual(entriesOf(ibm(page.replaceAll("\n", "\r\n"))), entriesOf(list));
   });
 
-  test("a table that nobody knows is told", () => {
+  test("an unknown table is reported", () => {
     const list = ibm(page.replace("### Customer private network space", "### Satellite"));
     assert.deepEqual(
       list.warnings.map(({ code, position }) => [code, position]),
@@ -87,7 +87,7 @@ describe("IBM's data centres", () => {
       data_centers: [{ key: "ams03", city: "Amsterdam", cidr_networks: networks }],
     });
 
-  test("masks and hosts beside a prefix are none", () => {
+  test("masks and hosts beside a prefix are not prefixes", () => {
     const list = ibmDataCenters(
       centers([
         {

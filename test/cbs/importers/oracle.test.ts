@@ -44,4 +44,4 @@ const bad: BadList[] = [
   ["no prefix", regions([{ tags: ["OCI"] }]), "bad-shape", "$.regions[0].cidrs[0].cidr"],
   ["a prefix that is none", regions([{ cidr: "192.0.2", tags: ["OCI"] }]), "bad-prefix", "$.regions[0].cidrs[0].cidr"],
 ];
-for (const list of bad) test(`Oracle refused: ${list[0]}`, () => assertRefused(oracle, list));
+for (const list of bad) test(`Oracle rejected: ${list[0]}`, () => assertRefused(oracle, list));

@@ -29,7 +29,7 @@ describe("plain text", () => {
     assert.deepEqual(namesOf(list), { uptime: "Uptime monitoring", eu: "EU" });
   });
 
-  test("clears host bits and says so; tells repeats", () => {
+  test("clears host bits and reports that; reports repetitions", () => {
     const list = plainText()("192.0.2.9/24\n198.51.100.0/24\n198.51.100.0/24\n");
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 -", "198.51.100.0/24 -", "198.51.100.0/24 -"]);
     assert.deepEqual(
@@ -43,7 +43,7 @@ describe("plain text", () => {
     assert.deepEqual(list.warningCounts, { "host-bits": 1, repeat: 1 });
   });
 
-  test("keeps a hundred warnings of a kind and counts them all", () => {
+  test("keeps a hundred warnings of each kind and counts all", () => {
     const list = plainText()("192.0.2.9/24\n".repeat(250));
     assert.deepEqual([list.warnings.length, list.warningCounts], [200, { "host-bits": 250, repeat: 249 }]);
   });
@@ -63,7 +63,7 @@ describe("plain text", () => {
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(plainText(), list));
 
-  test("refused: a place that no node can have", () =>
+  test("rejected: a service or region that no node can have", () =>
     assertRefused(plainText({ service: "?" }), ["", "192.0.2.0/24", "bad-name", "line 1"]));
 });
 

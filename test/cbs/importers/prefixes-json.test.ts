@@ -54,7 +54,7 @@ describe('the "prefixes" JSON of crawlers', () => {
     }
   });
 
-  test("without a time, and with one that is none", () => {
+  test("without a time, and with a malformed one", () => {
     assert.equal(prefixesJson()('{"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}').publishedAt, null);
     for (const time of ['"yesterday"', "7", '"2026-13-01"']) {
       const list = prefixesJson()(`{"creationTime":${time},"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}`);
@@ -175,7 +175,7 @@ describe("its relatives", () => {
 });
 
 describe("the generic form", () => {
-  test("an array of texts, of objects, or an object with one", () => {
+  test("an array of texts or objects, or an object with such an array", () => {
     const expected = ["192.0.2.0/24 -", "2001:db8::/32 -"];
     for (const text of [
       '["192.0.2.0/24", "2001:db8::/32"]',

@@ -182,7 +182,7 @@ describe("published lists", { skip: noPublishedLists }, () => {
     });
   }
 
-  test("the three rows of DigitalOcean's without a location count without one", () => {
+  test("the three rows of DigitalOcean without a location count as rows without one", () => {
     const { warnings } = importerOf("digitalocean/google.csv")(
       decodeList(readFileSync(join(PUBLISHED, "digitalocean/google.csv"))),
     );

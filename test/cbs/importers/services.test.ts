@@ -11,7 +11,7 @@ describe("Atlassian", () => {
   const items = (...rows: unknown[]) =>
     JSON.stringify({ creationDate: "2026-06-17T04:08:46.684598", syncToken: 1781669326, items: rows });
 
-  test("a prefix of several products and regions; an IPv6 mask is no address; global is no region", () => {
+  test("a prefix of several products and regions; an IPv6 mask is not an address; global is not a region", () => {
     const list = atlassian(
       items(
         {
@@ -96,7 +96,7 @@ describe("Atlassian", () => {
 });
 
 describe("Datadog", () => {
-  test("services, locations of a cloud, empty arrays, and global, which is no service", () => {
+  test("services, locations of a cloud, empty arrays, and global, which is not a service", () => {
     const list = datadog(
       JSON.stringify({
         version: 62,
@@ -211,7 +211,7 @@ describe("Salesforce", () => {
 });
 
 describe("Microsoft 365", () => {
-  test("of another cloud: no addresses as null or left out", () => {
+  test("of another cloud: missing addresses as null or left out", () => {
     const list = microsoft365(
       '[{"id":1,"serviceArea":"Exchange","serviceAreaDisplayName":"Exchange Online","ips":["192.0.2.0/24","2001:db8::/32"],"required":true},{"id":2,"serviceArea":"Common","ips":null},{"id":3,"serviceArea":"Skype","urls":["*.example"]}]',
     );

@@ -33,7 +33,7 @@ describe("a small list in the format of", () => {
       });
     }
 
-    test(`${paths[0]}: negative control: a prefix less is noticed`, () => {
+    test(`${paths[0]}: negative control: a missing prefix is detected`, () => {
       const less = text.replace(/192\.0\.2\.0\/24|2001:db8::\/48/, "203.0.113.0/24");
       assert.notEqual(less, text);
       assert.notDeepEqual(countsOf(files.get(paths[0]!)!.importer(less)), counts);
@@ -41,7 +41,7 @@ describe("a small list in the format of", () => {
   }
 });
 
-test("together they are a catalogue of all sources but for what one takes out of the other", () => {
+test("together they are a catalogue of all sources, except for what one removes from another", () => {
   const texts = new Map(SMALL_LISTS.flatMap(({ paths, text }) => paths.map((path) => [path, text])));
   const { reports, trie } = importCatalogue((path) => texts.get(path), {
     title: "Small",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readProviders } from "../../../data/providers.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
 
-test("every source has what is needed to tell and to fetch it", (context) => {
+test("every source has what is needed to identify and to fetch it", (context) => {
   const ids = new Set<string>();
   const paths = new Set<string>();
   const roots = new Set<string>();
@@ -30,7 +30,7 @@ test("every source has what is needed to tell and to fetch it", (context) => {
   for (const { id, minus } of SOURCES) assert.ok(minus === undefined || ids.has(minus), `${id} without ${minus}`);
 });
 
-test("all providers are there", () => {
+test("all providers exist", () => {
   const wanted = [
     "aws",
     "google-cloud",
@@ -88,7 +88,7 @@ test("all providers are there", () => {
   assert.deepEqual(Object.keys(GENERIC_IMPORTERS), ["text", "csv", "geofeed", "prefixes"]);
 });
 
-test("a provider that the map of AS numbers knows, too, has the same id and name there", () => {
+test("a provider that is also in the map of AS numbers has the same id and name there", () => {
   const providers = new Map(readProviders().map(({ id, name }) => [id, name]));
   for (const { type, provider, name } of SOURCES) {
     const known = providers.get(`/${type}/${provider}`);
@@ -96,7 +96,7 @@ test("a provider that the map of AS numbers knows, too, has the same id and name
   }
 });
 
-test("the weekly links of Microsoft's pages are told apart", () => {
+test("the weekly links of Microsoft's pages are distinguished", () => {
   const names = [
     "ServiceTags_Public_20260720.json",
     "ServiceTags_AzureGovernment_20260720.json",

@@ -31,4 +31,4 @@ const bad: BadList[] = [
   ["an address that is none", "ExitNode 00\nExitAddress 192.0.2 2026-01-29 09:10:11\n", "bad-prefix", "line 2"],
   ["no address", "ExitNode 00\nExitAddress\n", "bad-shape", "line 2"],
 ];
-for (const list of bad) test(`Tor refused: ${list[0]}`, () => assertRefused(torExits, list));
+for (const list of bad) test(`Tor rejected: ${list[0]}`, () => assertRefused(torExits, list));

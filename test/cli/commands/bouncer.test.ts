@@ -30,7 +30,7 @@ after(() => folder.remove());
 const call = (...args: string[]) =>
   run(["bouncer", ...args], { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
 
-test("a key is printed alone, once; it is listed without its text, and revoked by its beginning", async () => {
+test("a key is printed alone, once; it is listed without its text, and revoked by its first characters", async () => {
   const { stdout, stderr, code } = await call("create", "Edge", "firewall", "--hosts-only");
   assert.equal(code, 0);
   assert.match(stdout, /^ipb_[\w-]{43}\n$/);
@@ -46,7 +46,7 @@ test("a key is printed alone, once; it is listed without its text, and revoked b
   assert.match((await call("list")).stdout, /revoked \d{4}-\d\d-\d\d\n$/);
 });
 
-test("what is wrong is said, without repeating a key", async () => {
+test("errors are reported without repeating a key", async () => {
   const rows: readonly (readonly [message: RegExp, ...args: string[]])[] = [
     [/there is no deployment "Egde"; there are: Edge, Partners/, "create", "Egde", "x"],
     [/a bouncer would block what this deployment allows; use a blocklist/, "create", "Partners", "x"],

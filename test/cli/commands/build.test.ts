@@ -105,7 +105,7 @@ test("--label names the lines without a label, and - is standard input", async (
   assert.deepEqual(await idsOf("feed.ipsieve", ["192.0.2.77", "192.0.2.78", "192.0.2.1"]), ["feed", "own", "feed"]);
 });
 
-test("compressed lists are unpacked: files, standard input and files of publishers, with the labels of plain ones", async () => {
+test("compressed lists are decompressed: files, standard input and files of publishers, with the labels of plain ones", async () => {
   const addresses = ["192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3"];
   for (const list of ["tor.txt", "tor.txt.gz", "tor.ZST"]) {
     assert.equal((await build(list, "-o", "packed.ipsieve")).code, 0);
@@ -118,7 +118,7 @@ test("compressed lists are unpacked: files, standard input and files of publishe
   assert.deepEqual(await idsOf("packed.ipsieve", ["2001:db8::1"]), ["/cdn/cloudflare"]);
 });
 
-test("files of publishers get the publishers' nodes, beside lists of one's own", async () => {
+test("files of publishers get the publishers' nodes, beside own lists", async () => {
   const args = [
     "mixed.csv",
     "--source",
@@ -169,7 +169,7 @@ test("files of publishers get the publishers' nodes, beside lists of one's own",
   assert.equal(nodes.find(({ id }) => id === "/cloud/aws/by-service/ec2")!.name, "Amazon EC2");
 });
 
-test("files in a general format hang under a provider of one's own; - is standard input", async () => {
+test("files in a general format go under an own provider; - is standard input", async () => {
   const { code, stderr } = await run(
     [
       "build",
@@ -196,7 +196,7 @@ test("files in a general format hang under a provider of one's own; - is standar
   ]);
 });
 
-test("--strict refuses a publisher's file with host bits", async () => {
+test("--strict rejects a publisher's file with host bits", async () => {
   const { code, stderr } = await build("--strict", "--source", "cloudflare/ips-v4=edges.txt", "-o", "x.ipsieve");
   assert.match(
     stderr,
@@ -234,7 +234,7 @@ test("every bad line is reported with its number and left out; host bits are rep
   ]);
 });
 
-test("a folder on standard input is told", async () => {
+test("a folder on standard input is reported", async () => {
   const child = spawn(process.execPath, [COMMAND_FILE, "build", "-", "-o", "x.ipsieve"], {
     cwd: folder.path,
     stdio: [openSync(folder.path, "r"), "pipe", "pipe"],
@@ -246,7 +246,7 @@ test("a folder on standard input is told", async () => {
 const buildInput = (input: string, ...args: string[]) =>
   run(["build", "-", "--label", "feed", "-o", "input.ipsieve", ...args], { cwd: folder.path, input });
 
-test("fields may be quoted; a comma or a double quote inside is refused", async () => {
+test("fields may be quoted; a comma or a double quote inside is rejected", async () => {
   const { code, stderr } = await buildInput(
     `"192.0.2.1/32" , "a b","c"\n192.0.2.2,"a,b"\n192.0.2.3,a"b\n192.0.2.4,"a"b\n192.0.2.5,"a\n`,
   );
@@ -263,13 +263,13 @@ test("fields may be quoted; a comma or a double quote inside is refused", async 
   assert.deepEqual(await idsOf("input.ipsieve", addresses), ["a b c", "", "", "", ""]);
 });
 
-test("comments begin at the start or behind white space or a comma", async () => {
+test("comments begin at the start or after white space or a comma", async () => {
   const { stderr } = await buildInput("192.0.2.1,#a\n192.0.2.2,b,;c\n192.0.2.3,d#e\n  # f\n192.0.2.4;g\n");
   assert.match(stderr, /^-:5: "192\.0\.2\.4;g" at position 9: .*\ninput\.ipsieve: 3 prefixes/);
   assert.deepEqual(await idsOf("input.ipsieve", ["192.0.2.1", "192.0.2.2", "192.0.2.3"]), ["feed", "b", "d#e"]);
 });
 
-test("of many bad lines 20 are printed and the rest is counted, with the cure for columns", async () => {
+test("of many bad lines 20 are printed and the rest is counted, with the remedy for columns", async () => {
   const { code, stderr } = await buildInput(`192.0.2.1\n${"192.0.2.0/24\t7\n".repeat(1500)}`);
   const shown = stderr.trimEnd().split("\n");
   assert.equal(
@@ -286,7 +286,7 @@ test("of many bad lines 20 are printed and the rest is counted, with the cure fo
   );
 });
 
-test("a length of -1 is no range, and --strict clears nothing", async () => {
+test("a length of -1 is not a range, and --strict clears nothing", async () => {
   const { stderr } = await buildInput("192.0.2.1/-1\n10.0.0.1/8\n", "--strict");
   assert.match(
     stderr,
@@ -294,7 +294,7 @@ test("a length of -1 is no range, and --strict clears nothing", async () => {
   );
 });
 
-test("--strict refuses for a bad line and for host bits, and leaves no file", async () => {
+test("--strict rejects a bad line and host bits, and leaves no file", async () => {
   const { code, stderr } = await build("--strict", "bad.txt", "-o", "strict.ipsieve");
   assert.equal(code, 2);
   assert.match(
@@ -310,7 +310,7 @@ test("--strict refuses for a bad line and for host bits, and leaves no file", as
   assert.equal((await build("--strict", "tor.txt", "-o", "fine.ipsieve")).code, 0);
 });
 
-test("a refused build leaves the file that was there", async () => {
+test("a rejected build leaves the existing file", async () => {
   await build("tor.txt", "-o", "kept.ipsieve");
   const content = readFileSync(join(folder.path, "kept.ipsieve"));
   assert.equal((await build("--strict", "bad.txt", "-o", "kept.ipsieve")).code, 2);

@@ -98,7 +98,7 @@ describe("cbs search", () => {
     assert.deepEqual(await old("search", "zzzzzz"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
 
-  test("a list by its name that only an update fetches: its owner's addresses are found, and how to get it", async () => {
+  test("a search for a list that only an update fetches finds its owner's addresses, and how to get it", async () => {
     const bundled = await cbs("search", "googlebot");
     assert.match(bundled.stdout, /^\/\S+ .*Google/);
     assert.match(bundled.stdout, /^\/saas\/google /m);
@@ -112,7 +112,7 @@ describe("cbs search", () => {
 });
 
 describe("cbs ranges", () => {
-  test("as lists have them, aggregated, by family, as documents", async () => {
+  test("as in the lists, aggregated, by family, as documents", async () => {
     assert.equal((await old("ranges", "/cloud/acme")).stdout, "10.0.0.0/9\n10.128.0.0/9\n2001:db8::/32\n");
     assert.equal((await old("ranges", "--aggregate", "/cloud/acme")).stdout, "10.0.0.0/8\n2001:db8::/32\n");
     assert.equal((await old("ranges", "--family", "6", "/cloud")).stdout, "2001:db8::/32\n");
@@ -123,7 +123,7 @@ describe("cbs ranges", () => {
     assert.deepEqual(await old("ranges", "--family", "6", "office"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
 
-  test("files for firewalls: sets named after the node, or as --set-name says", async () => {
+  test("files for firewalls: sets named after the node, or by --set-name", async () => {
     const nftables = await old("ranges", "/cloud/acme", "--format", "nftables");
     assert.match(
       nftables.stdout,
@@ -147,7 +147,7 @@ describe("cbs ranges", () => {
     }
   });
 
-  test("a reader that has seen enough is no error", async () => {
+  test("a reader that closes early is not an error", async () => {
     const child = start(["cbs", "ranges", "/isp"]);
     child.stdout!.once("data", () => child.stdout!.destroy());
     const { code, stderr } = await outcomeOf(child);
@@ -228,7 +228,7 @@ describe("cbs export", () => {
     assert.match(stdout, /LAYOUT\(IP_TRIE\)/);
   });
 
-  test("IPv6 prefixes that MMDB has no place for are told", async () => {
+  test("IPv6 prefixes that MMDB cannot hold are reported", async () => {
     await run(["build", "-", "-o", "low.ipsieve"], {
       cwd: folder.path,
       input: "::1,low\n::5:0/112,low\n::/64,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n",
@@ -246,7 +246,7 @@ describe("cbs export", () => {
     assert.deepEqual(found, [["ten"], null, ["around"], ["high"], ["high"]]);
   });
 
-  test("what cannot be exported leaves the old file as it is", async () => {
+  test("a failed export leaves the old file unchanged", async () => {
     const many = Array.from({ length: 500 }, (_, i) => `label-${i}-${"x".repeat(30)}`).join(",");
     await run(["build", "-", "-o", "many.ipsieve"], { cwd: folder.path, input: `192.0.2.1,${many}\n` });
     const { code, stderr } = await cbs("export", "--snapshot", "many.ipsieve", "--format", "haproxy", "-o", "many.map");

@@ -51,7 +51,7 @@ after(() => folder.remove());
 const lookup = (...args: string[]) => cti("lookup", "--snapshot", "all.ipsieve", ...args);
 
 describe("cti lookup", () => {
-  test("documents of united feeds, as JSON", async () => {
+  test("documents of merged feeds, as JSON", async () => {
     const { code, stdout, stderr } = await lookup("--json", "192.0.2.1", "10.9.9.9", "2001:DB8::5", "8.8.8.8");
     assert.deepEqual([code, stderr], [0, ""]);
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe("cti lookup", () => {
     assert.deepEqual([extended.last_seen, extended.src.asn], ["2026-06-17", { number: 64500, name: "A\u001b[31m" }]);
   });
 
-  test("for people: what is known, nothing that moves the cursor", async () => {
+  test("for people: what is known, without control characters", async () => {
     assert.equal(
       (await lookup("--extended", "192.0.2.1")).stdout,
       `192.0.2.1
@@ -107,12 +107,12 @@ describe("cti lookup", () => {
     assert.match(stdout, /^192\.0\.2\.7\n/);
   });
 
-  test("the sample is there without a file", async () => {
+  test("the sample is available without a file", async () => {
     const { code, stdout } = await cti("lookup", "--json", "192.0.2.10");
     assert.deepEqual([code, JSON.parse(stdout).tags.includes("sample")], [0, true]);
   });
 
-  test("what imports have made in the home folder comes before the sample, as for the server", async () => {
+  test("imports in the home folder take precedence over the sample, as for the server", async () => {
     const home = join(folder.path, "home");
     mkdirSync(home);
     copyFileSync(join(folder.path, "all.ipsieve"), join(home, "cti.ipsieve"));
@@ -127,7 +127,7 @@ describe("cti lookup", () => {
     assert.deepEqual([code, sample.seen, imported.seen, imported.tags], [0, false, true, ["a", "b"]]);
   });
 
-  test("a file of another kind is refused", async () => {
+  test("a file of another kind is rejected", async () => {
     const catalogue = join(import.meta.dirname, "../../../data/catalogue.ipsieve");
     assert.match(
       (await cti("lookup", "--snapshot", catalogue, "192.0.2.1")).stderr,
@@ -141,7 +141,7 @@ describe("cti lookup", () => {
 });
 
 describe("cti import", () => {
-  test("compressed feeds and standard input give what the plain one gives", async () => {
+  test("compressed feeds and standard input yield the same as the plain one", async () => {
     const answer = async (feed: string, input?: string): Promise<string> => {
       const { code, stderr } = await run(["cti", "import", feed, "-o", "one.ipsieve"], {
         cwd: folder.path,
@@ -157,7 +157,7 @@ describe("cti import", () => {
     assert.equal(await answer("-", TOR), plain);
   });
 
-  test("lines that cannot be read are told and left out; with --strict nothing is written", async () => {
+  test("unreadable lines are reported and left out; with --strict nothing is written", async () => {
     const { code, stderr } = await cti("import", "bad.csv", "latin.txt", "-o", "bad.ipsieve");
     assert.equal(code, 0);
     assert.match(
@@ -257,7 +257,7 @@ describe("cti import", () => {
     ["the output over a feed", ["tor.txt", "-o", "tor.txt"], /is one of the feeds/],
   ];
   for (const [what, args, message] of refused) {
-    test(`refused, and nothing is written: ${what}`, async () => {
+    test(`rejected, and nothing is written: ${what}`, async () => {
       const { code, stdout, stderr } = await cti("import", ...args);
       assert.deepEqual([code, stdout], [2, ""]);
       assert.match(stderr, message);
@@ -269,7 +269,7 @@ describe("cti import", () => {
     });
   }
 
-  test("info shows the name of a feed in one line, whatever it holds", async () => {
+  test("info shows the name of a feed in one line, whatever it contains", async () => {
     await cti("import", "--source", "one\ntwo\u001b[31m", "tor.txt", "-o", "named.ipsieve");
     const { stdout } = await run(["info", "named.ipsieve"], { cwd: folder.path });
     assert.match(stdout, /^ {2}title {7}one\\u000atwo\\u001b\[31m$/m);
@@ -286,7 +286,7 @@ describe("cti import", () => {
   });
 });
 
-test("info and verify know the kind", async () => {
+test("info and verify support the kind", async () => {
   const { stdout } = await run(["info", "all.ipsieve"], { cwd: folder.path });
   assert.match(
     stdout,
@@ -307,7 +307,7 @@ test("info and verify know the kind", async () => {
   );
 });
 
-test("lookup - reads standard input, bad lines by their number", async () => {
+test("lookup - reads standard input, and reports bad lines by number", async () => {
   const { code, stdout, stderr } = await run(["cti", "lookup", "--json", "-"], {
     input: "192.0.2.10\r\n\n10.0.0.0/8\n8.8.8.8",
   });

@@ -27,7 +27,7 @@ after(() => folder.remove());
 
 const command = (...args: string[]) => run(args, { cwd: folder.path });
 
-test("each address is explained: which rules cover it, which decides, until when, and whose it is", async () => {
+test("each address is explained: which rules cover it, which decides, until when, and its owner", async () => {
   const lists = ["--rules", "feed.csv", "--rules", "live.ipsieve", "--allow", "allow.txt"];
   const { code, stdout } = await command("explain", "20.1.2.3", "20.1.2.4", "1.1.1.1", "8.8.8.8", ...lists, "--json");
   const [allowed, blocked, dns, none] = stdout
@@ -54,7 +54,7 @@ test("each address is explained: which rules cover it, which decides, until when
   );
 });
 
-test("a log is replayed: hits by rule, address and service, rules never hit, and what another list hits", async () => {
+test("a log is replayed: hits by rule, address and service, rules without hits, and the hits of another list", async () => {
   const { code, stdout } = await command(
     "replay",
     "access.log",
@@ -94,7 +94,7 @@ test("a log is replayed: hits by rule, address and service, rules never hit, and
   );
 });
 
-test("what cannot be read is named, with its line, and sends no control characters to a terminal", async () => {
+test("unreadable input is named with its line, without control characters for a terminal", async () => {
   for (const [args, message] of [
     [["explain", "20.0.0.1"], /give --rules RULES at least once/],
     [["explain", "20.0.0.1", "--rules", "bad.txt"], /^bad\.txt:2: .*\nipsieve: bad\.txt: 1 line cannot be read/],

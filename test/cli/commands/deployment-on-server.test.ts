@@ -64,7 +64,7 @@ after(async () => {
   folder?.remove();
 });
 
-test("from nothing to a list that a device gets, and who has asked for it", async () => {
+test("from nothing to a list that a device gets, and who has requested it", async () => {
   const empty = await deployment("list");
   assert.deepEqual([empty.code, empty.stderr], [1, ""]);
   const includes = ["--include", "ruleset:My Blocklist rules", "--include", "30.0.0.0-30.0.0.3"];
@@ -82,7 +82,7 @@ test("from nothing to a list that a device gets, and who has asked for it", asyn
   assert.match(await done("pulls", "Edge", "--days"), /^ {2}day +requests +sent\n {2}\d{4}-\d\d-\d\d +1 /);
 });
 
-test("show names the sources as options take them, and says what a state means", async () => {
+test("show names the sources in the form of options, and says what a state means", async () => {
   await done("create", "Shown", "--include", "cti:malicious,tag=ssh,days=7", "--exclude", "cbs:/cdn/cloudflare");
   const sources = ["--include", "ruleset:My Blocklist rules", "--include", "10.1.0.0/16", "--min-prefix-v4", "20"];
   await done("update", "Shown", ...sources, "--description", "of both sites", "--frequency", "5m");
@@ -112,7 +112,7 @@ test("an update adds limits to those set before", async () => {
   assert.deepEqual((await document("Limits")).options, { families: [4, 6], max_shrink: 10, max_entries: 5 });
 });
 
-test("a preview of a deployment with changes, of a new one, and what would refuse it", async () => {
+test("a preview of a changed deployment, of a new one, and why it would be refused", async () => {
   const server = ["--server", `http://127.0.0.1:${service.port}`];
   await make("Previewed", "20.0.0.0/24", "2a00:1::/32");
   const card = await done("preview", "Previewed", "--exclude", "20.0.0.0/25", "--format", "sophos");
@@ -137,7 +137,7 @@ test("a preview of a deployment with changes, of a new one, and what would refus
   assert.deepEqual((await document("Previewed")).exclude, []);
 });
 
-test("a guard says what it is about, what a list would block, and how to go on", async () => {
+test("a guard says what it protects, what a list would block, and how to proceed", async () => {
   await done("create", "Guarded", "--include", "20.0.0.0/24", "--guard", "refuse");
   await becomes("Guarded", "ok");
   assert.match(await done("show", "Guarded"), /\n {2}guard +refuse\n/);
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test("nothing is deleted or published without agreement", async () => {
+test("nothing is deleted or published without confirmation", async () => {
   const { id } = await make("Doomed", "20.0.0.0/24");
   await fails(/there is no terminal to confirm at.*--yes/, "delete", "Doomed");
   const none = await deployment("publish", "Doomed", "--yes");

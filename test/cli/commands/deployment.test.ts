@@ -44,7 +44,7 @@ test("what has expired by --now is not listed", async () => {
   assert.deepEqual([later.code, later.stdout], [0, "20.0.3.0/24\n"]);
 });
 
-test("standard output gets the list in the format of a program, for one family", async () => {
+test("standard output gets the list in a program's format, for one family", async () => {
   const args = ["--include", "block.txt", "--exclude", "20.0.0.0/23", "--purpose", "allowlist"];
   const { stdout } = await deployment("render", ...args, "--format", "f5");
   assert.equal(stdout, "2a00:1::,32,wl,\n");
@@ -52,7 +52,7 @@ test("standard output gets the list in the format of a program, for one family",
   assert.equal(ipv4.stdout, "20.0.0.0/23\n");
 });
 
-test("a list that must not be published is rejected, and the old file stays", async () => {
+test("a list that must not be published is rejected, and the old file is kept", async () => {
   writeFileSync(join(folder.path, "kept.txt"), "192.0.2.1\n");
   for (const [args, message] of [
     [
@@ -73,7 +73,7 @@ test("a list that must not be published is rejected, and the old file stays", as
   assert.ok(!readdirSync(folder.path).includes("kept.txt.sha256"));
 });
 
-test("each limit lets pass what it allows", async () => {
+test("each limit accepts what it allows", async () => {
   for (const args of [
     ["--include", "20.0.0.0/25", "--exclude", "20.0.0.0/24", "--allow-empty"],
     ["--include", "wide.txt", "--min-prefix-v4", "6"],
@@ -84,7 +84,7 @@ test("each limit lets pass what it allows", async () => {
     assert.equal((await deployment("render", ...args)).code, 0, args.join(" "));
 });
 
-test("a command that could not do what it says is an error", async () => {
+test("a command with contradictory options is an error", async () => {
   for (const [args, message] of [
     [["--exclude", "allow.txt"], /give --include SET at least once/],
     [["--include", "-", "--exclude", "-"], /"-" is given twice/],
@@ -101,7 +101,7 @@ test("a command that could not do what it says is an error", async () => {
   assert.equal(read("block.txt").split("\n").length, 4);
 });
 
-test("a preview counts what each set has, what excludes remove and what is left, and writes nothing", async () => {
+test("a preview counts what each set has, what excludes remove and what remains, and writes nothing", async () => {
   const sets = ["--include", "block.txt", "--include", "rules.ipsieve", "--exclude", "allow.txt"];
   const files = readdirSync(folder.path);
   const { code, stdout } = await deployment("preview", ...sets, "--json");
@@ -124,7 +124,7 @@ test("a preview counts what each set has, what excludes remove and what is left,
   assert.deepEqual(readdirSync(folder.path), files);
 });
 
-test("a preview for people says what would be rejected, by its exit code, too", async () => {
+test("a preview for people says what would be rejected, also by its exit code", async () => {
   const { code, stdout } = await deployment("preview", "--include", "wide.txt", "--exclude", "30.0.0.0/25");
   assert.equal(code, 1);
   assert.equal(
@@ -144,14 +144,14 @@ test("a preview for people says what would be rejected, by its exit code, too", 
   );
 });
 
-test("a set without addresses has a row, and so has the list that it makes", async () => {
+test("an empty set has a row, and so does the resulting list", async () => {
   writeFileSync(join(folder.path, "empty.txt"), "# none\n");
   const { code, stdout } = await deployment("preview", "--include", "empty.txt");
   assert.equal(code, 1);
   assert.match(stdout, /^ +include +empty\.txt +0 +0\n +list +0 +0\n/m);
 });
 
-test("what a format cannot express is left out, counted and named, unless nothing else is left", async () => {
+test("prefixes that a format cannot express are left out, counted and named, unless nothing else remains", async () => {
   const sets = ["--include", "block.txt", "--include", "2a00:2::/32", "--format", "sophos", "--exclude", "20.0.0.0/24"];
   const rendered = await deployment("render", ...sets);
   assert.deepEqual(rendered.stdout.split("\n").length, 257);

@@ -97,7 +97,7 @@ test("lines of a list expire to the millisecond, in both engines and in lookup",
   }
 });
 
-test("counts and top addresses leave out what has expired; the current time is the default", async () => {
+test("counts and top addresses leave out expired lines; the current time is the default", async () => {
   assert.equal((await identify("-c", "--now", "2026-05-31")).stdout, "5\n");
   assert.equal((await identify("-c")).stdout, "3\n");
   const { stdout } = await identify("--summary", "--top", "9", "--format", "json", "--now", "2026-06-01T00:00:00Z");
@@ -119,7 +119,7 @@ test("counts and top addresses leave out what has expired; the current time is t
   assert.doesNotMatch(card.stdout, /10\.1\.\d+\.0\/|spam/);
 });
 
-test("--expires-in counts from now, and a column goes before it", async () => {
+test("--expires-in counts from now, and a column takes precedence", async () => {
   const { code } = await build("--expires-in", "2h", "--expiry-column", "3", "seen.csv", "-o", "soon.ipsieve");
   assert.equal(code, 0);
   const at = async (hours: number): Promise<string> => {
@@ -136,7 +136,7 @@ test("--expires-in counts from now, and a column goes before it", async () => {
   assert.equal(await at(2.1), "");
 });
 
-test("--name-column names labels, beside expiries; a name that is not one label's is an error with its line", async () => {
+test("--name-column names labels, with expiries too; a conflicting name is an error with its line", async () => {
   const list = [
     "203.0.113.0/24,/saas/acme/api,Acme API,2999-01-01T00:00:00Z",
     "203.0.113.7,scanner,,",
@@ -162,7 +162,7 @@ test("--name-column names labels, beside expiries; a name that is not one label'
   assert.match(same.stderr, /--name-column and --expiry-column are both 3/);
 });
 
-test("bad times, durations and columns are errors with their place and cure", async () => {
+test("bad times, durations and columns are errors with their position and remedy", async () => {
   const { code, stderr } = await build("--expiry-column", "3", "bad.csv", "-o", "bad.ipsieve");
   assert.equal(code, 0);
   assert.match(stderr, /^bad\.csv:1: "2026-06-01": the time zone is missing; did you mean "2026-06-01T00:00:00Z"\?$/m);

@@ -62,7 +62,7 @@ for (const command of commands) {
   });
 }
 
-test("every way to ask for help gives the same", async () => {
+test("every way to request help prints the same", async () => {
   const [plain, long, short, none] = await Promise.all([["help"], ["--help"], ["-h"], []].map((args) => run(args)));
   assert.deepEqual([long, short, none], [plain, plain, plain]);
   const [a, b, c] = await Promise.all(
@@ -75,7 +75,7 @@ test("every way to ask for help gives the same", async () => {
   assert.deepEqual([b, c], [a, a]);
 });
 
-test("every way to ask for help with a group, and with a command of two words", async () => {
+test("every way to request help about a group, and about a command of two words", async () => {
   const [group, long, deep, deepLong] = await Promise.all(
     [
       ["help", "cbs"],
@@ -91,7 +91,7 @@ test("every way to ask for help with a group, and with a command of two words", 
     assert.match(group!.stdout, new RegExp(`^  ${name}( |$)`, "m"));
 });
 
-test("the version is that of the package", async () => {
+test("the version equals that of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"));
   assert.deepEqual(await run(["--version"]), { code: 0, signal: null, stdout: `ipsieve ${version}\n`, stderr: "" });
 });
@@ -137,7 +137,7 @@ for (const [args, message] of refused) {
   });
 }
 
-test("colours: none into a pipe, with FORCE_COLOR some, with NO_COLOR none", async () => {
+test("colours: not into a pipe, with FORCE_COLOR always, with NO_COLOR never", async () => {
   // oxlint-disable-next-line no-control-regex -- it is what colours begin with
   const escape = /\u001b\[/;
   assert.doesNotMatch((await run(["help"])).stdout, escape);
@@ -178,7 +178,7 @@ const REPEATED = [
   "webhook update --kind",
 ];
 
-test("no option's value wins silently over another one of the same option", () => {
+test("repeated values of an option are never silently dropped", () => {
   const repeated: string[] = [];
   let refusals = 0;
   for (const command of commands) {

@@ -125,7 +125,7 @@ const REFUSED: readonly [args: string[], message: RegExp][] = [
 ];
 
 for (const [args, message] of REFUSED) {
-  test(`refused: ${args.join(" ")}`, async () => {
+  test(`rejected: ${args.join(" ")}`, async () => {
     const { code, stderr } = await identify("list.ipsieve", ...args);
     assert.match(stderr, message);
     assert.equal(code, 2);

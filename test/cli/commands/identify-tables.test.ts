@@ -105,7 +105,7 @@ test("the address in the middle of a line can be chosen", async () => {
   }
 });
 
-test("objects keep their bytes and get a member; a line that is none is told of and kept as a text", async () => {
+test("objects keep their bytes and get a member; a line that is not an object is reported and kept as text", async () => {
   const { code, stdout, stderr } = await identify(["--format", "append", "events.jsonl"]);
   assert.equal(
     stdout,
@@ -127,7 +127,7 @@ test("objects keep their bytes and get a member; a line that is none is told of 
   for (const line of many.stdout.trimEnd().split("\n")) JSON.parse(line);
 });
 
-test("a member that is there already is an error with its line, and another name the cure", async () => {
+test("an existing member is an error with its line; the remedy is another name", async () => {
   const failed = await identify(["--format", "append", "-o", "rows.jsonl", "events.jsonl", "again.jsonl"]);
   assert.equal(
     failed.stderr,
@@ -140,7 +140,7 @@ test("a member that is there already is an error with its line, and another name
   );
 });
 
-test("a column that is there already is an error, and another name the cure", async () => {
+test("an existing column is an error; the remedy is another name", async () => {
   assert.equal(
     (await identify(["--format", "append", "again.csv"])).stderr,
     'ipsieve: again.csv:1: the header already has a column "cbs_ids"; rename it, or choose another name for the new one with --append-as\n',
@@ -151,7 +151,7 @@ test("a column that is there already is an error, and another name the cure", as
   assert.equal(stdout, lines("cbs_ids,ip,mine", 'x,10.1.2.3,"/cloud/acme,/cloud/acme/by-service/mail/eu-1"'));
 });
 
-test("a new column is below its name: short records are filled up, long ones reported", async () => {
+test("a new column is aligned with its name: short records are padded, long ones reported", async () => {
   const why = "more fields than the header has columns; what was added to its row follows them, without a column name";
   const wide = await identify(["--format", "append", "wide.csv"]);
   assert.deepEqual(
@@ -180,7 +180,7 @@ test("a new column is below its name: short records are filled up, long ones rep
   );
 });
 
-test("a piece of TSV in which all records are as long as the header is appended to alike", async () => {
+test("a piece of TSV in which all records have the length of the header gets the column alike", async () => {
   const rows = Array.from({ length: 3000 }, (_, i) => `${i}\t10.9.${i >> 8}.${i & 255}\t${i % 7 === 0 ? "" : "x"}`);
   const input = (more: readonly string[]) => ["a\tip\tb", ...rows, ...more, "end\t9.9.9.9\t"].join("\n");
   const expected = (more: readonly string[]) =>
@@ -204,12 +204,12 @@ test("a piece of TSV in which all records are as long as the header is appended 
   assert.equal(single.stdout, lines("ip\tcbs_ids", "", "10.9.9.9\t/cloud/acme"));
 });
 
-test("a file named .csv is a table, also with a single column", async () => {
+test("a file named .csv is a table, even with a single column", async () => {
   const { stdout } = await identify(["--field", "ip", "--format", "append", "one.csv"]);
   assert.equal(stdout, lines("ip,cbs_ids", "10.9.9.9,/cloud/acme"));
 });
 
-test("rows of JSON tell the number of the line in its input, and the line when asked", async () => {
+test("rows of JSON have the number of the line in its input, and the line on request", async () => {
   const { stdout } = await identify(["--format", "jsonl", "--text", "events.csv", "visits.log"]);
   const rows = stdout
     .trimEnd()

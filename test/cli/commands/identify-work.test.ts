@@ -11,7 +11,7 @@ function startsFrom(...args: string[]): number {
   return defaultWorkerBytes(workOf(parseArguments(identifyCommand, args)), false) / MIB;
 }
 
-test("workers are started ahead from the size at which the run itself would start them", () => {
+test("workers are started early from the size at which the run itself would start them", () => {
   const cases: [from: number, args: string[]][] = [
     [512, ["-c"]],
     [256, []],

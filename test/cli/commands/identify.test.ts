@@ -123,7 +123,7 @@ test("standard input without files, and for - among them", async () => {
   assert.deepEqual(await identify([], { input: "" }), { code: 1, signal: null, stdout: "", stderr: "" });
 });
 
-test("the summary counts by type, provider and service, unmatched and invalid", async () => {
+test("the summary counts by type, provider and service, and unmatched and invalid lines", async () => {
   const { code, stdout } = await identify(["--summary", "access.log", "more.log"]);
   assert.equal(code, 0);
   assert.equal(
@@ -225,7 +225,7 @@ test("--progress bar draws on stderr and clears its line; auto is silent without
   assert.equal((await identify(["--progress", "auto", "access.log"])).stderr, "");
 });
 
-test("a reader that goes away ends the command silently", async () => {
+test("a reader that closes ends the command silently", async () => {
   writeFileSync(path("long.log"), "10.1.2.3 and what follows\n".repeat(400_000));
   const child = start(["identify", "--snapshot", "list.ipsieve", "long.log"], { cwd: folder.path });
   child.stdout!.once("data", () => child.stdout!.destroy());
@@ -270,7 +270,7 @@ for (const [signal, exitCode] of [
 }
 
 test(
-  "an interrupted run ends though its input never opens or its reader never reads",
+  "an interrupted run ends even if its input never opens or its reader never reads",
   { skip: process.platform === "win32" ? "it has no FIFOs" : false },
   async () => {
     execFileSync("mkfifo", [path("fifo")]);
@@ -289,7 +289,7 @@ test(
   },
 );
 
-test("as many threads as large machines have: the rows of one, in order, and nothing on stderr", async () => {
+test("as many threads as large machines have: the same rows as with one, in order, and nothing on stderr", async () => {
   writeFileSync(
     path("many.log"),
     Array.from({ length: 600_000 }, (_, i) => `10.${i & 255}.${(i >> 8) & 255}.1 x\n`).join(""),
@@ -301,7 +301,7 @@ test("as many threads as large machines have: the rows of one, in order, and not
   assert.ok(sixteen.stdout === one.stdout && one.stdout.length > 10_000_000);
 });
 
-test("a field that no line has is told, and the exit code stays", async () => {
+test("a field that no line has is reported, and the exit code stays", async () => {
   for (const args of [
     ["--field", "nobody", "events.jsonl"],
     ["--field", "9", "--input", "csv", "events.csv"],

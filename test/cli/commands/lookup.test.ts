@@ -42,7 +42,7 @@ test("an address is shown with all covering prefixes, the most specific first", 
   );
 });
 
-test("a prefix belongs to what covers the whole of it", async () => {
+test("a prefix belongs to nodes that cover all of it", async () => {
   const { stdout } = await lookup("10.1.2.0/24", "10.0.0.0/7", "2001:DB8:0::/48");
   assert.equal(
     stdout,
@@ -64,7 +64,7 @@ test("a prefix belongs to what covers the whole of it", async () => {
   );
 });
 
-test("what the registries leave open is not called unreachable", async () => {
+test("blocks whose reachability the registries leave open are not called unreachable", async () => {
   const blocks = ["2002::/16", "2001::/32", "192.88.99.0/24", "2001::/23", "224.0.0.1", "fe80::1"];
   const notes = (await lookup(...blocks)).stdout.match(/note: .*/g);
   assert.deepEqual(notes, [
@@ -77,7 +77,7 @@ test("what the registries leave open is not called unreachable", async () => {
   ]);
 });
 
-test("--json gives the lookup document, one per line, with the text as given", async () => {
+test("--json prints the lookup document, one per line, with the text as passed", async () => {
   const { code, stdout } = await lookup("--json", "::ffff:10.1.2.3", "9.9.9.9");
   assert.equal(code, 0);
   const [hit, miss, ...more] = stdout
@@ -104,7 +104,7 @@ test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the othe
   );
 });
 
-test("the bundled catalogue knows the great providers", async () => {
+test("the bundled catalogue has the large providers", async () => {
   const { code, stdout } = await run([
     "lookup",
     "--json",
@@ -122,7 +122,7 @@ test("the bundled catalogue knows the great providers", async () => {
   assert.deepEqual(providers, ["cloudflare", "google", "apple", "aws", "cloudflare"]);
 });
 
-test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no last newline; bad lines by their number", async () => {
+test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no last newline; bad lines by number", async () => {
   const input = "\ufeff10.1.2.3\r\n\n# ours\n  2001:db8::/32 \nnobody\n10.0.0.1/8\n9.9.9.9";
   const { code, stdout, stderr } = await run(
     ["lookup", "--json", "--snapshot", "list.ipsieve", "10.9.9.9", "-", "10.8.8.8"],
@@ -148,7 +148,7 @@ test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no
   );
 });
 
-test("- answers each line when it comes, and ends when nobody reads the answers", async () => {
+test("- answers each line as it arrives, and ends when the reader closes", async () => {
   const child = start(["lookup", "--json", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path });
   child.stdin!.write("10.1.2.3\n");
   const [first] = (await once(child.stdout!, "data")) as [Buffer];
@@ -160,7 +160,7 @@ test("- answers each line when it comes, and ends when nobody reads the answers"
   assert.deepEqual([code, stderr], [0, ""]);
 });
 
-test("a node that cannot be used is an error with the file's name, once it is asked for", async () => {
+test("an unusable node is an error with the file's name when it is read", async () => {
   const trie = new PrefixTrie();
   trie.add(parsePrefix("192.0.2.0/24"), 1);
   trie.add(parsePrefix("198.51.100.0/24"), 2);

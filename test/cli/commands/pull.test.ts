@@ -51,7 +51,7 @@ test("the three kinds of snapshots are pulled from a server, and again only if t
   assert.match(stdout, /192\.0\.2\.0\/24/);
 });
 
-test("the report is JSON; progress is, too", async () => {
+test("the report and the progress are JSON", async () => {
   const { stdout, stderr } = await pull([
     `${t.server.url}/v1/cbs/snapshot`,
     "-o",
@@ -66,7 +66,7 @@ test("the report is JSON; progress is, too", async () => {
   assert.deepEqual(JSON.parse(stderr.trimEnd().split("\n").at(-1)!), { bytes: length, total: length });
 });
 
-test("what is wrong is said, with its cure, and no key is shown", async () => {
+test("errors have a remedy, and no key is shown", async () => {
   const catalogue = `${t.server.url}/v1/cbs/snapshot`;
   const { text: wrong } = makeApiKey();
   const rows: readonly (readonly [message: RegExp, args: readonly string[], env?: NodeJS.ProcessEnv])[] = [
@@ -92,7 +92,7 @@ test("what is wrong is said, with its cure, and no key is shown", async () => {
   assert.equal(existsSync(join(folder.path, "x")), false);
 });
 
-test("a pull that is killed in the middle leaves the old file, and the next one goes on from there", async () => {
+test("a pull that is killed in the middle leaves the old file, and the next one continues", async () => {
   const bytes = readFileSync(SMALL_CATALOGUE);
   const half = bytes.length >> 1;
   const ranges: (string | undefined)[] = [];

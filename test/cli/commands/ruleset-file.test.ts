@@ -39,7 +39,7 @@ async function assertRefused(message: RegExp, ...args: string[]): Promise<void> 
   assert.deepEqual([code, stdout], [2, ""], args.join(" "));
 }
 
-test("a ruleset is created, filled, listed and identified by, without a server", async () => {
+test("a ruleset is created, filled, listed and used by identify, without a server", async () => {
   const created = await ruleset("create", "office.ipsieve", "--purpose", "allowlist", "--name", "Büro");
   assert.deepEqual([created.code, created.stdout], [0, 'office.ipsieve: allowlist "Büro", no rules yet\n']);
   await assertRefused(/office\.ipsieve: the file already exists/, "create", "office.ipsieve");
@@ -52,7 +52,7 @@ test("a ruleset is created, filled, listed and identified by, without a server",
   assert.equal(rows.stdout, "20.0.0.1\t20.0.0.1\t\t\n20.0.0.2\t20.0.0.2\t\t\n");
 });
 
-test("what is no ruleset, or cannot be written, is an error that says why, and stays as it is", async () => {
+test("a file that is not a ruleset, or cannot be written, is an error with the reason, and stays unchanged", async () => {
   const catalogue = join(import.meta.dirname, "../../../data/catalogue.ipsieve");
   await saveRuleset(at("sound.ipsieve"), new Ruleset({ name: "sound" }));
   const bytes = readFileSync(at("sound.ipsieve"));
@@ -81,7 +81,7 @@ test("what is no ruleset, or cannot be written, is an error that says why, and s
   );
 });
 
-test("a change is made to what a symbolic link names; without one, no file is written", async () => {
+test("a change is made to the target of a symbolic link; if the target is missing, no file is written", async () => {
   await saveRuleset(at("real.ipsieve"), new Ruleset({ name: "real" }));
   symlinkSync("real.ipsieve", at("link.ipsieve"));
   const link = new RulesetInFile(at("link.ipsieve"), 3);
@@ -103,7 +103,7 @@ test("a change is made to what a symbolic link names; without one, no file is wr
   assert.equal(await new RulesetInFile(at("link.ipsieve"), 3).tag(), tag);
 });
 
-test("a plan that is out of date is not carried out", async () => {
+test("an outdated plan is not executed", async () => {
   await saveRuleset(at("plan.ipsieve"), new Ruleset());
   const target = new RulesetInFile(at("plan.ipsieve"), 3);
   const tag = await target.tag();
@@ -117,7 +117,7 @@ test("a plan that is out of date is not carried out", async () => {
   assert.equal((await target.replace(list, { allow_empty: true }, await target.tag())).removed, 1);
 });
 
-test("earlier versions are listed, and restored after their plan was shown; as many are kept as was asked for", async () => {
+test("earlier versions are listed, and restored after their plan was shown; the requested number is kept", async () => {
   await saveRuleset(at("versions.ipsieve"), new Ruleset());
   const target = new RulesetInFile(at("versions.ipsieve"), 3);
   await target.change([{ op: "add", ip: "20.0.0.1", name: "first", expires_at: "2999-01-01T00:00:00Z" }]);
@@ -153,7 +153,7 @@ test("earlier versions are listed, and restored after their plan was shown; as m
   assert.deepEqual([emptied.code, emptied.stderr.includes("add --max-shrink 50")], [1, true], emptied.stderr);
 });
 
-test("a file that is created again keeps its own last versions, not those of the file before it", async () => {
+test("a file that is created again keeps its own versions, not those of the previous file", async () => {
   const path = at("again.ipsieve");
   const filled = async (last: number): Promise<void> => {
     await saveRuleset(path, new Ruleset());
@@ -225,7 +225,7 @@ describe("two writers at once", () => {
     return rulesIn(name);
   };
 
-  test("every rule of both is there", async () => assert.equal(await together("both.ipsieve", true), 2 * ROUNDS));
+  test("no rule of either is lost", async () => assert.equal(await together("both.ipsieve", true), 2 * ROUNDS));
 
   test("negative control: without the lock rules are lost", async () => {
     let rules = 2 * ROUNDS;
@@ -233,7 +233,7 @@ describe("two writers at once", () => {
     assert.ok(rules < 2 * ROUNDS);
   });
 
-  test("a program that saves the file without the lock is noticed before anything of it is lost", async () => {
+  test("a program that saves the file without the lock is detected before anything is lost", async () => {
     const [mine, other] = [at("mine.ipsieve"), at("other.ipsieve")];
     await saveRuleset(mine, new Ruleset());
     const saved = new Ruleset({ name: "other" });
@@ -250,7 +250,7 @@ describe("two writers at once", () => {
   });
 });
 
-test("kill -9 at any moment leaves the file before or after a change, which the next command can change", async (t) => {
+test("kill -9 at any moment leaves the file as before or after a change, and the next command can change it", async (t) => {
   const path = at("killed.ipsieve");
   const big = new Ruleset();
   for (let net = 0; net < 5000; net++)
@@ -284,7 +284,7 @@ test("kill -9 at any moment leaves the file before or after a change, which the 
   assert.equal(readdirSync(`${path}.versions`).length, 2);
 });
 
-test("who has to wait for another process says so, and goes on once that is done", async () => {
+test("a command that waits for another process says so, and continues afterwards", async () => {
   await saveRuleset(at("busy.ipsieve"), new Ruleset());
   const { takeLock } = await import("../../../src/files/file-lock.ts");
   const release = await takeLock(`${at("busy.ipsieve")}.lock`);

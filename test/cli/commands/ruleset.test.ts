@@ -109,7 +109,7 @@ const addresses = (count: number, first = 0): string =>
   ).join("");
 
 describe("list", () => {
-  test("is a table or JSON, by the key in the environment or in a file; --server goes before IPSIEVE_SERVER", async () => {
+  test("is a table or JSON, with the key in the environment or in a file; --server takes precedence over IPSIEVE_SERVER", async () => {
     assert.match(
       await done("list"),
       /^ {2}id +name +purpose +rules {2}active\n {2}[0-9a-f-]{36} {2}My Allowlist rules {2}allowlist +0 +0\n {2}[0-9a-f-]{36} {2}My Blocklist rules {2}blocklist +0 +0\n$/,
@@ -122,7 +122,7 @@ describe("list", () => {
     assert.deepEqual([code, JSON.parse(stdout).length], [0, 2]);
   });
 
-  test("of an organisation without rulesets is exit code 1", async () => {
+  test("of an organisation without rulesets has exit code 1", async () => {
     await call(["org", "create", "Other"]);
     await call(["plan", "set", "edl", "--org", "Other"]);
     const env = { IPSIEVE_API_KEY: await knownKey("--org", "Other", "--access", "read_write") };
@@ -138,7 +138,7 @@ describe("list", () => {
 });
 
 describe("create", () => {
-  test("names what is wrong with the name, which is no option, and with the options", async () => {
+  test("names errors of the name, which is not an option, and of the options", async () => {
     const long = "x".repeat(300);
     assertRefused(await ruleset("create", long), /^ipsieve: RULESET: use at most 255 characters/m);
     assertRefused(
@@ -152,7 +152,7 @@ describe("create", () => {
 });
 
 describe("import", () => {
-  test("text, CSV, NDJSON and JSON by their extensions, packed and not, by name and by id", async () => {
+  test("text, CSV, NDJSON and JSON by their extensions, compressed and not, by name and by id", async () => {
     const rows = {
       "a.txt": "20.0.0.1 # a\n",
       "b.csv": "ip,name\n20.0.0.2,b\n",
@@ -232,7 +232,7 @@ describe("import", () => {
     assert.match(stderr, /^bad\.txt:2: .*\nbad\.txt:4: .*\nbad\.txt:5: .*\n$/);
   });
 
-  test("rules of JSON are named by their places; standard input by its name", async () => {
+  test("rules of JSON are named by position; standard input by name", async () => {
     const json = file("bad.json", '{"rules":[{"ip":"20.0.0.1"},{"ip":"x"}]}');
     assertRefused(
       await ruleset("import", BLOCKLIST, json),
@@ -281,7 +281,7 @@ describe("replace", () => {
     assert.equal((await lines())[0], "20.0.0.5");
   });
 
-  test("a list that removes too much is refused with its numbers, and the option that it names lets it pass", async () => {
+  test("a list that removes too much is rejected with its numbers, and the option in the message allows it", async () => {
     await empty();
     await done("import", BLOCKLIST, file("hundred.txt", addresses(100)));
     const short = file("short.txt", addresses(27));
@@ -305,7 +305,7 @@ describe("replace", () => {
     assert.match(await done("replace", BLOCKLIST, "none.txt", "--allow-empty"), /27 removed, 0 kept/);
   });
 
-  test("bad lines as for an import", async () => {
+  test("bad lines are treated as in an import", async () => {
     assertRefused(
       await ruleset("replace", BLOCKLIST, file("worse.csv", "ip,name\nx,y\n")),
       /^worse\.csv:2: column 1: "x": /,
@@ -327,7 +327,7 @@ describe("replace", () => {
 });
 
 describe("export", () => {
-  test("every format to standard output; by the extension to a file, which another ruleset takes", async () => {
+  test("every format to standard output; by the extension to a file, which another ruleset can import", async () => {
     await empty();
     await done(
       "import",
@@ -350,7 +350,7 @@ describe("export", () => {
     }
   });
 
-  test("what cannot be written is refused", async () => {
+  test("unwritable exports are rejected", async () => {
     assertRefused(await ruleset("export", BLOCKLIST, "-o", "x.json"), /no export format has the extension \.json/);
     assertRefused(await ruleset("export", BLOCKLIST, "-o", "no/x.csv"), /no\/x\.csv: cannot be written \(ENOENT\)/);
     assertRefused(
@@ -391,7 +391,7 @@ describe("check, add and remove", () => {
     assert.equal((await ruleset("check", BLOCKLIST, "20.0.1.1")).code, 1);
   });
 
-  test("many, from standard input; what cannot be read has its line, and then nothing is changed", async () => {
+  test("many, from standard input; unreadable ones are named by line, and then nothing is changed", async () => {
     await empty();
     const call2 = (input: string, ...args: string[]) => call(["ruleset", ...args], { input });
     assert.match((await call2(addresses(2500), "add", BLOCKLIST, "-")).stdout, /: 2,500 rules added/);
@@ -409,7 +409,7 @@ describe("check, add and remove", () => {
     assertRefused(await call2(addresses(10_001), "add", BLOCKLIST, "-"), /10,001 rules.*ipsieve ruleset import/);
   });
 
-  test("a rule that is refused is named, and nothing is changed", async () => {
+  test("a rejected rule is named, and nothing is changed", async () => {
     await empty();
     await done("add", BLOCKLIST, "20.0.0.1");
     const conflict = await ruleset("add", BLOCKLIST, "20.0.0.2", "20.0.0.1", "--conflict", "fail");
@@ -424,7 +424,7 @@ describe("check, add and remove", () => {
     assert.deepEqual(await lines(), ["20.0.0.1"]);
   });
 
-  test("an address that is typed is answered before the next one", async () => {
+  test("a typed address is answered before the next one", async () => {
     await empty();
     await done("add", BLOCKLIST, "20.0.0.1");
     const child = start(["ruleset", "check", BLOCKLIST, "-"], {
@@ -440,7 +440,7 @@ describe("check, add and remove", () => {
 });
 
 describe("what a blocklist should not block", () => {
-  test("is named on standard error by every command that writes, unless JSON has it already", async () => {
+  test("is named on standard error by every command that writes, unless the JSON output has it", async () => {
     await empty();
     await done("add", ALLOWLIST, "20.0.1.0/24", "--name", "partner");
     const line = (count: string): string =>
@@ -537,7 +537,7 @@ describe("versions", () => {
     assert.equal((await ruleset("versions", "Unchanged")).code, 1);
   });
 
-  test("that are not kept are named with those that are", async () => {
+  test("that are not kept are named together with those that are", async () => {
     const kept = JSON.parse(await done("versions", "Versions", "--json")).slice(1) as { version: number }[];
     const list = kept.map(({ version }) => version).join(", ");
     assertRefused(
@@ -652,7 +652,7 @@ describe("diff", () => {
     assert.deepEqual([same.code, same.stdout, same.stderr], [1, "", ""]);
   });
 
-  test("two lists need no server, and a line that cannot be read is an error with its place", async () => {
+  test("two lists need no server, and an unreadable line is an error with its position", async () => {
     const [left, right] = [file("left.txt", "20.0.0.1\n"), file("right.txt", "20.0.0.1\nx\n")];
     const offline = { env: { IPSIEVE_SERVER: "", IPSIEVE_API_KEY: "" } };
     assertRefused(
@@ -716,7 +716,7 @@ describe("apply", () => {
   });
 
   test(
-    "asks at a terminal: y replaces, everything else does not; nor what has changed meanwhile",
+    "asks at a terminal: y replaces, anything else does not, nor if the rules have changed meanwhile",
     { skip: spawnSync("script", ["--version"]).status === 0 ? false : "no script (util-linux) for a terminal" },
     async () => {
       await empty();
@@ -737,8 +737,8 @@ describe("apply", () => {
   );
 });
 
-describe("refusals say what, where and the cure", () => {
-  test("rulesets that are not there, or whose name two have", async () => {
+describe("errors say what, where and the remedy", () => {
+  test("missing rulesets, and ambiguous names", async () => {
     assertRefused(await ruleset("export", "My Blocklst rules"), /did you mean "My Blocklist rules"\?\n$/);
     assertRefused(await ruleset("export", "xyzzy"), /"ipsieve ruleset list" lists them\n$/);
     const body = JSON.stringify({ name: BLOCKLIST, purpose: "allowlist" });
@@ -762,7 +762,7 @@ describe("refusals say what, where and the cure", () => {
     });
   });
 
-  test("files that cannot be read, before or while they are sent: nothing is written", async () => {
+  test("unreadable files, before or while they are sent: nothing is written", async () => {
     const count = (await lines()).length;
     const packed = gzipSync(Buffer.from(addresses(50_000)));
     file("whole.txt", addresses(1));
@@ -806,7 +806,7 @@ describe("refusals say what, where and the cure", () => {
       assertRefused(await ruleset(...args), message);
   });
 
-  test("keys: none, a mistyped one, one that reads only, one without a plan, one that is revoked", async () => {
+  test("keys: none, a mistyped one, a read-only one, one without a plan, a revoked one", async () => {
     const as = (text: string): Promise<Outcome> =>
       call(["ruleset", "import", BLOCKLIST, file("one.txt", "20.0.0.1\n")], { env: { IPSIEVE_API_KEY: text } });
     assertRefused(await as(""), /set IPSIEVE_API_KEY, or name a file that holds one with --key-file/);
@@ -835,8 +835,8 @@ async function withServer(answer: RequestListener, use: (url: string, server: Se
   }
 }
 
-describe("servers that are none", () => {
-  test("nothing listens", async () => {
+describe("invalid server URLs", () => {
+  test("no server listens", async () => {
     const port = await freePort();
     assertRefused(
       await ruleset("list", "--server", `http://127.0.0.1:${port}`),
@@ -844,7 +844,7 @@ describe("servers that are none", () => {
     );
   });
 
-  test("a redirect is not followed: the key stays here", async () => {
+  test("a redirect is not followed, so the key is not sent elsewhere", async () => {
     const seen: string[] = [];
     await withServer(
       (request, response) =>
@@ -859,7 +859,7 @@ describe("servers that are none", () => {
     assert.equal(seen.length, 1);
   });
 
-  test("pages of something else", async () => {
+  test("responses of other programs", async () => {
     await withServer(
       (_request, response) => void response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not Found</h1>"),
       async (url) => {
@@ -871,7 +871,7 @@ describe("servers that are none", () => {
     );
   });
 
-  test("an export that breaks off leaves the old file", async () => {
+  test("an interrupted export leaves the old file", async () => {
     const page = {
       items: [{ id: "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11", name: BLOCKLIST, purpose: "blocklist" }],
       next: null,
@@ -909,7 +909,7 @@ const PUBLISHED: readonly [path: string, entries: number, special: number][] = [
 for (const [path, entries, special] of PUBLISHED) {
   const list = join(published, path);
   test(
-    `the published list ${path}: every line counted, special-purpose addresses left out, exported as it was`,
+    `the published list ${path}: every line counted, special-purpose addresses left out, exported unchanged`,
     { skip: existsSync(list) ? false : `no ${list}; name the folder beside the blocklists in IPSIEVE_LISTS` },
     async () => {
       await empty();

@@ -89,7 +89,7 @@ test("standard input is a list, and the result is written for programs", async (
   assert.equal(stdout, "*filter\n:own - [0:0]\n-4 -A own -s 20.0.0.0/24 -j DROP\nCOMMIT\n");
 });
 
-test("sets are compared two by two", async () => {
+test("sets are compared pair by pair", async () => {
   const { code, stdout } = await sets("compare", "block.txt", "allow.txt", "other.txt");
   assert.equal(code, 0);
   const lines = stdout
@@ -137,7 +137,7 @@ test("sets are compared two by two", async () => {
   assert.equal((await sets("compare", "block.txt", "other.txt")).code, 1);
 });
 
-test("what cannot be read is an error with its location, and prints nothing", async () => {
+test("unreadable input is an error with its location, and nothing is printed", async () => {
   for (const [args, message] of [
     [["union", "bad.txt"], /^bad\.txt:2: .*\nbad\.txt:3: .*\nipsieve: bad\.txt: 2 lines cannot be read/s],
     [["union", "none.txt"], /^ipsieve: none\.txt: not a file, prefix, address or range/],
@@ -152,7 +152,7 @@ test("what cannot be read is an error with its location, and prints nothing", as
   }
 });
 
-test("two empty sets are equal and share nothing; of one family, only that counts; symmetric takes two sets", async () => {
+test("two empty sets are equal and share nothing; with one family, only that counts; symmetric takes two sets", async () => {
   const empty = await sets("compare", "/dev/null", "/dev/null");
   assert.match(empty.stdout, /\n {2}\/dev\/null {2}equal +\/dev\/null {2}- +0 +- +-\n$/);
   assert.equal(empty.code, 1);
@@ -161,7 +161,7 @@ test("two empty sets are equal and share nothing; of one family, only that count
   assert.equal((await sets("symmetric", "1.1.1.1", "1.1.1.2", "1.1.1.3")).code, 2);
 });
 
-test("a file that is read is not the output, for any command that reads lists or logs", () => {
+test("an input file cannot be the output, for any command that reads lists or logs", () => {
   const path = join(folder.path, "own.txt");
   for (const [flags, args] of [
     ["w", ["sets", "union", path, "9.9.9.9"]],
@@ -190,7 +190,7 @@ test("a file that is read is not the output, for any command that reads lists or
   closeSync(output);
 });
 
-test("a list that is too long for N prefixes is fitted, without what must never be added, and by a log", async () => {
+test("a list that is too long for N prefixes is fitted, without addresses that must never be added, and by a log", async () => {
   writeFileSync(join(folder.path, "hosts.txt"), "20.0.0.1\n20.0.0.2\n20.0.0.9\n30.0.0.1\n30.0.0.4\n");
   const fitted = async (...args: string[]) => sets("fit", "hosts.txt", "--entries", "3", ...args);
   assert.deepEqual((await sets("fit", "block.txt", "--entries", "2")).stdout, "20.0.0.0/23\n2a00:1::/32\n");

@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => folder.remove());
 
-test("rows have the columns of each snapshot, as of one moment", async () => {
+test("rows have the columns of each snapshot, as of one time", async () => {
   const { stdout, code } = await identify(...BOTH, "--now", "2026-05-31");
   assert.equal(code, 0);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
@@ -59,7 +59,7 @@ test("rows have the columns of each snapshot, as of one moment", async () => {
   );
 });
 
-test("--only keeps the lines that match in one of them; -c counts them", async () => {
+test("--only keeps the lines that match in one snapshot; -c counts them", async () => {
   const count = async (...args: string[]) => (await identify(...BOTH, "--now", "2026-05-31", "-c", ...args)).stdout;
   assert.equal(await count(), "3\n");
   assert.equal(await count("--only", "bad"), "2\n");
@@ -201,7 +201,7 @@ test("rows of threat intelligence have the prefix, classification, actor and tag
   assert.match(table.stdout, /^ip\tcidr\tclassification\tactor\ttags\n10\.1\.1\.1\t/);
 });
 
-test("one run counts who the addresses are, which rule has them, and what is known about them", async () => {
+test("one run counts the owners of the addresses, the rules that list them, and the intelligence about them", async () => {
   await makeEverything();
   const counting = ["--summary", "--top", "2"];
   const json = JSON.parse((await identify(...EVERYTHING, ...counting, "--format", "json")).stdout);
@@ -250,7 +250,7 @@ test("one run counts who the addresses are, which rule has them, and what is kno
     assert.match(text, line);
 });
 
-test("counts with --only are of the lines that match in that snapshot; a list alone is counted without its name", async () => {
+test("counts with --only include the lines that match in that snapshot; a single list is counted without its name", async () => {
   await makeEverything();
   const countsOf = async (...args: string[]) =>
     JSON.parse((await identify(...args, "--summary", "--format", "json")).stdout);
@@ -270,7 +270,7 @@ test("counts with --only are of the lines that match in that snapshot; a list al
   });
 });
 
-test("snapshots can be named: two of one file name, columns, and what --only chooses", async () => {
+test("snapshots can be named: two with the same file name, columns, and the choice of --only", async () => {
   const named = ["--snapshot", "spam=bad.ipsieve", "--snapshot", "old=other/bad.ipsieve"];
   const { stdout } = await run(
     ["identify", ...named, "--now", "2026-05-31", "--only", "old", "--format", "append", "-"],
@@ -325,7 +325,7 @@ test("threat intelligence with a bad document is an error that names the file, w
   assert.equal(whole.code, 0, "the same dataset as it was");
 });
 
-test("what cannot be is an error that says how it can", async () => {
+test("an impossible combination is an error with the remedy", async () => {
   const refused = async (message: RegExp, ...args: string[]): Promise<void> => {
     const { code, stderr } = await identify(...args);
     assert.equal(code, 2, stderr);

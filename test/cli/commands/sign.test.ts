@@ -49,7 +49,7 @@ test("a file is signed, shown and verified, with keys in one file or several", a
   assert.ok(looked.code! < 2, looked.stderr);
 });
 
-test("the keys that openssl makes are those that sign takes", { skip: openssl() }, async () => {
+test("sign accepts keys made by openssl", { skip: openssl() }, async () => {
   execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", path("openssl.pem")]);
   execFileSync("openssl", ["pkey", "-in", path("openssl.pem"), "-pubout", "-out", path("openssl.pub")]);
   const signed = await ipsieve("sign", "--private-key", "openssl.pem", "-o", "openssl.ipsieve", SMALL_CATALOGUE);
@@ -66,7 +66,7 @@ function openssl(): string | false {
   }
 }
 
-test("what is wrong is said, with its cure, and no private key is shown", async () => {
+test("errors have a remedy, and no private key is shown", async () => {
   copyFileSync(SMALL_CATALOGUE, path("unsigned.ipsieve"));
   await ipsieve("sign", "--private-key", "own.pem", "-o", "signed.ipsieve", "unsigned.ipsieve");
   const forged = readFileSync(path("signed.ipsieve"));
@@ -94,7 +94,7 @@ test("what is wrong is said, with its cure, and no private key is shown", async 
   }
 });
 
-test("a pull with a trusted key takes signed files alone, also when nothing has changed", async (context) => {
+test("a pull with a trusted key accepts only signed files, even if nothing has changed", async (context) => {
   copyFileSync(SMALL_CATALOGUE, path("offered"));
   const source = createServer((request, response) => {
     const bytes = readFileSync(path("offered"));

@@ -17,7 +17,7 @@ after(() => folder.remove());
 const call = (...args: string[]) =>
   run(["taxii", ...args], { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
 
-test("a password is printed alone, once; its credential is listed, and revoked by the name of its user", async () => {
+test("a password is printed alone, once; its credential is listed, and revoked by its user name", async () => {
   const { stdout, stderr, code } = await call("create", "OpenCTI", "My Blocklist rules", "cti");
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^ipt_[\w-]{43}\n$/);
@@ -33,7 +33,7 @@ test("a password is printed alone, once; its credential is listed, and revoked b
   assert.match((await call("list")).stdout, /revoked \d{4}-\d\d-\d\d\n$/);
 });
 
-test("what is wrong is said, without repeating a password", async () => {
+test("errors are reported without repeating a password", async () => {
   const rows: readonly (readonly [message: RegExp, ...args: string[]])[] = [
     [/there is no ruleset or deployment "Blokclist"; there are: .*Blocklist.*cti/, "create", "x", "Blokclist"],
     [/there is no TAXII credential "ipt_AAAA\.\.\."/, "revoke", `ipt_${"A".repeat(43)}`],

@@ -47,7 +47,7 @@ function write(path: string, text: string): void {
 const hundred = publicPrefixes(0, 100).join("\n");
 
 describe("cbs update", () => {
-  test("from a folder: a table on stdout, problems on stderr, the exit code tells", async () => {
+  test("from a folder: a table on stdout, problems on stderr, and an exit code", async () => {
     base = "";
     write("lists/cloudflare/ips-v4", hundred);
     write("lists/telegram/cidr.txt", "30.0.0.0/24\n2600::/32\n");
@@ -73,7 +73,7 @@ describe("cbs update", () => {
     assert.deepEqual([report.files.length, report.sources, report.generation], [LISTS, 2, null]);
   });
 
-  test("from a mirror over https; of the addresses inside only those that are named", async () => {
+  test("from a mirror over https; internal addresses only if they are named", async () => {
     const mirror = `https://localhost:${publisher.port}/lists`;
     publisher.pages.set("/lists/cloudflare/ips-v4", page(hundred));
     publisher.pages.set("/lists/cloudflare/ips-v6", status(404));
@@ -95,7 +95,7 @@ describe("cbs update", () => {
     assert.match(untrusted.stderr, /the certificate is not trusted/);
   });
 
-  test("a refused change is taken with --accept, or with another --max-change", { skip: onlyLong() }, async () => {
+  test("a refused change is accepted with --accept, or with another --max-change", { skip: onlyLong() }, async () => {
     write("lists/cloudflare/ips-v4", hundred);
     await ipsieve("cbs", "update", "--from", "lists");
     write("lists/cloudflare/ips-v4", publicPrefixes(60, 160).join("\n"));
@@ -140,7 +140,7 @@ describe("cbs update", () => {
 });
 
 describe("the updated catalogue", () => {
-  test("is what the commands use from then on", async () => {
+  test("is used by the commands from then on", async () => {
     base = "";
     assert.equal((await ipsieve("lookup", "1.1.1.1")).code, 0);
     assert.match((await ipsieve("info")).stdout, /data\/catalogue\.ipsieve\n/);
@@ -186,7 +186,7 @@ describe("the updated catalogue", () => {
     assert.equal((await ipsieve("cbs", "export", "--format", "csv", "-o", "home/catalogue.ipsieve")).code, 2);
   });
 
-  test("--home keeps it elsewhere", async () => {
+  test("--home stores it elsewhere", async () => {
     base = "";
     write("lists/telegram/cidr.txt", "30.0.0.0/24\n");
     assert.equal((await ipsieve("cbs", "update", "--from", "lists", "--home", "there")).code, 0);
@@ -194,7 +194,7 @@ describe("the updated catalogue", () => {
     assert.match((await ipsieve("info")).stdout, /data\/catalogue\.ipsieve\n/);
   });
 
-  test("the home folder is where the environment says", () => {
+  test("the home folder follows the environment", () => {
     assert.equal(
       homeFolder({ IPSIEVE_HOME: "/srv/ipsieve", XDG_DATA_HOME: "/data", HOME: "/home/me" }),
       "/srv/ipsieve",
@@ -206,7 +206,7 @@ describe("the updated catalogue", () => {
 });
 
 describe("cbs sources", () => {
-  test("all of them, some of them, as documents; the stale ones tell by the exit code", async () => {
+  test("all of them, some of them, as documents; stale ones set the exit code", async () => {
     base = "";
     const bundled = await ipsieve("cbs", "sources");
     assert.equal(bundled.code, 0);
@@ -245,7 +245,7 @@ describe("cbs sources", () => {
     assert.match((await ipsieve("cbs", "sources", "telegrm")).stderr, /did you mean telegram\?/);
   });
 
-  test("ages are told in words", () => {
+  test("ages are shown in words", () => {
     const now = Date.parse("2026-11-21T12:00:00Z");
     const ages = [
       "2026-11-21T11:59:30Z",
@@ -268,7 +268,7 @@ describe("cbs sources", () => {
   });
 });
 
-test("the state of the lists is readable", async () => {
+test("the state of the lists is readable JSON", async () => {
   write("lists/telegram/cidr.txt", "30.0.0.0/24\n");
   await ipsieve("cbs", "update", "--from", "lists");
   const { format, lists } = JSON.parse(readFileSync(join(folder.path, "home/lists/state.json"), "utf8"));

@@ -81,7 +81,7 @@ test("an endpoint is created, tested, changed, its secret replaced, and deleted"
   assert.equal((await call("list")).code, 1);
 });
 
-test("what is wrong is said, with the cure", async () => {
+test("errors are reported with the remedy", async () => {
   const rows: readonly (readonly [message: RegExp, ...args: string[]])[] = [
     [/give --kind KIND at least once/, "create", "https://example.org/"],
     [/use https/, "create", "http://192.0.2.1/", "--kind", "all"],
@@ -104,7 +104,7 @@ test("what is wrong is said, with the cure", async () => {
   }
 });
 
-test("a key file other than the servers' is refused", async () => {
+test("a key file other than that of the servers is rejected", async () => {
   const { code, stderr } = await call(
     "create",
     "https://example.org/",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Bar, barLines } from "../../../src/cli/output/bars.ts";
 
-test("lines fit terminals from 40 columns on, and a wide one shows names in full", () => {
+test("lines fit terminals of 40 or more columns, and a wide one shows complete names", () => {
   const bars = ["unmatched", "a provider with quite a long name", "x"].map((name, i): Bar => ({
     name,
     count: 9_876_543 >> i,

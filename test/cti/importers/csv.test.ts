@@ -63,7 +63,7 @@ describe("CSV", () => {
     });
   }
 
-  test("columns that nobody knows are warned of", () => {
+  test("unknown columns cause a warning", () => {
     assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [
       { message: '"colour" is an unknown column and is ignored', count: 1, line: 1 },
     ]);

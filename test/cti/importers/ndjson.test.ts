@@ -63,7 +63,7 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("null is unknown everywhere; empty lines; pieces of any size", () => {
+  test("null means unknown everywhere; empty lines; pieces of any size", () => {
     const text =
       '{"ip":"192.0.2.1","spoofable":null,"src":null,"http":{"path":null},"tags":null,"first_seen":null}\r\n\n {"ip":"2001:db8::/32"}';
     for (const pieceLength of [Infinity, 1, 10])
@@ -73,7 +73,7 @@ describe("NDJSON", () => {
       ]);
   });
 
-  test("Spamhaus DROP as JSON: cidr, members that nobody knows, a line about the list", () => {
+  test("Spamhaus DROP as JSON: cidr, unknown members, a line about the list", () => {
     const text =
       '{"cidr":"1.10.16.0/20","sblid":"SBL256894","rir":"apnic"}\n{"cidr":"1.19.0.0/16","sblid":"SBL434604","rir":"apnic"}\n{"type":"metadata","timestamp":1,"records":2}\n';
     const { entries, report } = readFeed(text, { defaults: recordOf({ tags: ["drop"] }) });
@@ -91,7 +91,7 @@ describe("NDJSON", () => {
     );
   });
 
-  test("what the caller says stands in where the document says nothing; tags are added", () => {
+  test("the caller's values fill in missing ones; tags are added", () => {
     const defaults = recordOf({ tags: ["b"], classification: "malicious", actor: "they", spoofable: true });
     const { entries } = readFeed(
       '{"ip":"192.0.2.1","tags":["a","c"],"classification":"benign","spoofable":false}\n{"ip":"192.0.2.2"}\n',
@@ -103,7 +103,7 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("a document of an address that was not seen is left out", () => {
+  test("a document about an unseen address is left out", () => {
     const { entries, report } = readFeed('{"ip":"192.0.2.1","seen":false}\n{"ip":"192.0.2.2"}\n');
     assert.deepEqual(
       entries.map(([prefix]) => prefix),
@@ -112,7 +112,7 @@ describe("NDJSON", () => {
     assert.equal(report.warnings[0]!.line, 1);
   });
 
-  test("unknown members of a hostile feed do not fill the memory", () => {
+  test("unknown members of a malicious feed do not fill the memory", () => {
     const lines = Array.from({ length: 500 }, (_, i) => `{"ip":"192.0.2.1","x${i}":1}`);
     const { warnings } = readFeed(lines.join("\n")).report;
     assert.equal(warnings.length, 101);
@@ -157,7 +157,7 @@ describe("NDJSON", () => {
   ];
   for (const fault of bad) test(`left out: ${fault[0]}`, () => assertSkipped(fault));
 
-  test("__proto__ and constructor are members like others, that nobody knows", () => {
+  test("__proto__ and constructor are ordinary unknown members", () => {
     const { entries, report } = readFeed(
       '{"ip":"192.0.2.1","__proto__":{"actor":"x"},"constructor":1,"src":{"__proto__":{}}}\n',
     );

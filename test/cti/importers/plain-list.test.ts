@@ -38,7 +38,7 @@ describe("plain lists", () => {
     });
   }
 
-  test("what is not read, and host bits, are counted, with the first line of each", () => {
+  test("skipped lines and host bits are counted, with the first line of each", () => {
     const { warnings, lines, entries } = readFeed("# x\n1.1.1.1 5\n10.0.0.1/8 # y\n1.1.1.2\t6 7\n10.0.0.1/9\n").report;
     assert.deepEqual(
       warnings.map(({ count, line }) => [count, line]),
@@ -52,7 +52,7 @@ describe("plain lists", () => {
     assert.deepEqual([lines, entries], [5, 4]);
   });
 
-  test("what the caller says goes to every entry", () => {
+  test("the caller's values apply to every entry", () => {
     const defaults = recordOf({ tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false });
     assert.deepEqual(readFeed("192.0.2.1\n", { defaults }).entries, [
       ["192.0.2.1", { tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false }],
@@ -80,9 +80,9 @@ describe("plain lists", () => {
     ["no line ends", "1".repeat((1 << 24) + 1), "line-too-long", 1],
   ];
   for (const feed of refused.slice(0, 4)) test(`refused: ${feed[0]}`, () => assertRefused(feed));
-  test("refused: no line ends", () => assert.throws(() => readFeed(refused[4]![1]), { code: "line-too-long" }));
+  test("rejected: no line ends", () => assert.throws(() => readFeed(refused[4]![1]), { code: "line-too-long" }));
 
-  test("of many skippedLines the first hundred are kept, and all are counted", () => {
+  test("of many skipped lines the first hundred are kept, and all are counted", () => {
     const { skippedLines, skippedCount } = readFeed("x\n".repeat(1000)).report;
     assert.deepEqual([skippedLines.length, skippedCount], [100, 1000]);
   });

@@ -42,7 +42,7 @@ describe("published blocklists", { skip: absent }, () => {
   const manifest = absent === false ? readManifest() : [];
   const builder = new CtiBuilder();
 
-  test("are there", (t) => {
+  test("exist", (t) => {
     t.diagnostic(`${manifest.length} lists in ${folder}`);
     assert.ok(manifest.length >= 10);
   });
