@@ -36,18 +36,18 @@ function headingsOf(text: string): string[] {
 }
 
 for (const document of DOCUMENTS) {
-  test(`${document}: every link leads somewhere`, () => {
+  test(`${document}: every link has a target`, () => {
     assert.deepEqual(brokenLinks(document, readFileSync(join(root, document), "utf8")), []);
   });
 }
 
-test("every document of the design is linked from DESIGN.md", () => {
+test("every design document is linked from DESIGN.md", () => {
   const text = readFileSync(join(root, "DESIGN.md"), "utf8");
   for (const name of readdirSync(join(root, "docs/design")))
     assert.ok(text.includes(`(docs/design/${name})`), `docs/design/${name}`);
 });
 
-test("every note of what was tried is listed in their README, and linked from a document of the design", () => {
+test("every note about what was tried is listed in the README of the notes, and linked from a design document", () => {
   const notes = readdirSync(join(root, "bench/record/notes")).filter((name) => name !== "README.md");
   const list = readFileSync(join(root, "bench/record/notes/README.md"), "utf8");
   const designs = readdirSync(join(root, "docs/design")).map((name) =>
@@ -62,7 +62,7 @@ test("every note of what was tried is listed in their README, and linked from a 
   }
 });
 
-test("the negative control: links to files and headings that do not exist are found", () => {
+test("the negative control: links to missing files and headings are detected", () => {
   const text =
     "# One\n[a](absent.md) [b](#one) [c](#two) [d](README.md#the-command) [e](README.md#absent) [f](https://a.example/)";
   assert.deepEqual(brokenLinks("TEXT.md", text), ["absent.md", "#two", "README.md#absent"]);

@@ -27,7 +27,7 @@ test("src/ keeps to the rooms of layers.json", (t) => {
   assert.deepEqual(checkReferences(layers, references), []);
 });
 
-test("every room's imports stand above it in the table, so that there is no circle", () => {
+test("every room's imports are above it in the table, so there is no cycle", () => {
   const seen = new Set<string>();
   for (const [name, room] of Object.entries(layers.rooms)) {
     for (const imported of room.imports)
@@ -38,7 +38,7 @@ test("every room's imports stand above it in the table, so that there is no circ
 
 test("no files import each other in a circle, within rooms either", () => assert.deepEqual(fileCycles(references), []));
 
-test("the negative control: circles of every kind of import are found, and nothing else", () => {
+test("the negative control: cycles of every kind of import are found, and nothing else", () => {
   const sources = {
     "a/x.ts": `import { y } from "./y.ts";`,
     "a/y.ts": `import type { X } from "./x.ts";`,
@@ -77,7 +77,7 @@ function unusedPermissions(table: Layers, read: ReadonlyMap<string, SourceRefere
 test("no room has a permission that it does not use", () =>
   assert.deepEqual(unusedPermissions(layers, references), []));
 
-test("the negative control: a permission of every kind that nobody uses is found", () => {
+test("the negative control: unused permissions of every kind are found", () => {
   const { address, batch } = layers.rooms;
   const more = {
     ...address!,
@@ -342,5 +342,5 @@ const seeded: Record<string, [file: string, text: string, violation: string]> = 
 };
 
 for (const [name, [file, text, violation]] of Object.entries(seeded)) {
-  test(`refused: ${name}`, () => assert.deepEqual(checkLayers(layers, { [file]: text }), [violation]));
+  test(`rejected: ${name}`, () => assert.deepEqual(checkLayers(layers, { [file]: text }), [violation]));
 }

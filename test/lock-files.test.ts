@@ -35,12 +35,12 @@ const missingFrom = (packages: Packages): string[] =>
   );
 
 for (const folder of LOCK_FILES) {
-  test(`${join(folder, "package-lock.json")} has every package that another asks for, of every platform`, () => {
+  test(`${join(folder, "package-lock.json")} has every required package, for every platform`, () => {
     assert.deepEqual(missingFrom(packagesOf(folder)), []);
   });
 }
 
-test("negative control: a package without its entry is noticed", () => {
+test("negative control: a package without its entry is detected", () => {
   const packages = packagesOf("examples/duckdb");
   delete packages["node_modules/@duckdb/node-bindings-darwin-arm64"];
   assert.deepEqual(missingFrom(packages), ["node_modules/@duckdb/node-bindings: @duckdb/node-bindings-darwin-arm64"]);

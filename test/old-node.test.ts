@@ -32,7 +32,7 @@ describe("on an old Node", { skip: old === undefined && "there is none in PATH" 
     ["library", "dist/index.js"],
     ["client", "dist/client/client.js"],
   ] as const) {
-    test(`the ${what} cannot be imported, and says why`, () => {
+    test(`the ${what} cannot be imported, and the error says why`, () => {
       const { status, stderr } = spawnSync(
         program,
         ["--input-type=module", "-e", `import ${JSON.stringify(pathToFileURL(join(root, path)).href)}`],
@@ -53,7 +53,7 @@ describe("on an old Node", { skip: old === undefined && "there is none in PATH" 
   });
 });
 
-test("the version that is needed is the one of package.json; none is needed where there is no Node", () => {
+test("the required version is that of package.json; outside Node none is required", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   const [major, minor] = needed.split(".").map(Number);

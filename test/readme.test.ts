@@ -104,7 +104,7 @@ const blocks = DOCUMENTS.flatMap((document) =>
   blocksOf(readFileSync(join(root, document), "utf8")).map((block) => ({ document, ...block })),
 );
 
-test("every document has blocks, of the command and of the library, and some that print something", () => {
+test("every document has blocks for the command and for the library, some of which print something", () => {
   for (const name of DOCUMENTS)
     assert.ok(
       blocks.some(({ document }) => document === name),
@@ -116,7 +116,7 @@ test("every document has blocks, of the command and of the library, and some tha
 });
 
 for (const block of blocks) {
-  test(`${block.document}, line ${block.line}: the ${block.language} block runs and prints what it says`, async () => {
+  test(`${block.document}, line ${block.line}: the ${block.language} block runs and prints what the document says`, async () => {
     assert.ok(["sh", "js", "ts"].includes(block.language), "no test can run this block");
     const { status, stdout, stderr } = await execute(block);
     const ended = status === null ? "did not end; is dist/ built?" : `ended with ${status}`;
@@ -125,7 +125,7 @@ for (const block of blocks) {
   });
 }
 
-test("negative control: a block that fails, prints something else, or is of another language is noticed", async () => {
+test("negative control: a block that fails, prints something else, or is in another language is detected", async () => {
   const statusOf = async (language: string, code: string, patience?: number) =>
     (await execute({ language, line: 0, code, expected: "" }, patience)).status;
   assert.notEqual(await statusOf("ts", `import { nothing } from "ipsieve";`), 0);

@@ -12,21 +12,21 @@ afterEach(() => {
   else process.env["TEST_ROUNDS"] = before;
 });
 
-test("the short number, unless the long form is asked for", () => {
+test("the short number, unless the long form is requested", () => {
   delete process.env["TEST_ROUNDS"];
   assert.equal(rounds(numbers), 3);
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(rounds(numbers), 7);
 });
 
-test("what is left out of `npm test` says so, and is not left out of the long form", () => {
+test("skipped parts of `npm test` say so, and run in the long form", () => {
   delete process.env["TEST_ROUNDS"];
   assert.match(String(onlyLong()), /\.ci\/run/);
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(onlyLong(), false);
 });
 
-test("some of the items, other ones for each start, unless the long form is asked for", () => {
+test("some of the items, different ones in each run, unless the long form is requested", () => {
   const items = ["a", "b", "c", "d", "e"];
   delete process.env["TEST_ROUNDS"];
   assert.deepEqual(sampled(items, 2), ["a", "c", "e"]);
@@ -47,7 +47,7 @@ function listOf(script: string, list: string): string[] {
 const WITH_PROGRAMS = listOf("test:programs", "test/programs-tests.txt");
 const OTHERS = listOf("test:long", "test/long-tests.txt");
 
-test("the lists of `npm run test:programs` and `npm run test:long` name files that are there, in alphabetical order", () => {
+test("the lists of `npm run test:programs` and `npm run test:long` name existing files, in alphabetical order", () => {
   for (const list of [WITH_PROGRAMS, OTHERS]) {
     assert.deepEqual(list, list.toSorted());
     for (const line of list) assert.ok(globSync(line, { cwd: ROOT }).length > 0, `no file: ${line}`);

@@ -39,7 +39,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.context().close();
   };
 
-  test("the first user is made by the link that the server prints", async () => {
+  test("the first user is created with the link that the server prints", async () => {
     await checkLooks(t, "set-up", `#/setup?token=${t.server.setupToken}`);
     const { page, errors } = await t.open(`#/setup?token=${t.server.setupToken}`);
     await page.getByLabel("Organisation").fill("Example Networks");
@@ -66,14 +66,14 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     admin = await t.user("admin");
   });
 
-  test("where there is an organisation already, the link names it and the page has it filled in", async () => {
+  test("if an organisation exists, the link names it and the page has it filled in", async () => {
     const { page, errors } = await t.open(`#/setup?token=${t.server.setupToken}&organisation=Quick%20start`);
     assert.equal(await page.getByLabel("Organisation").inputValue(), "Quick start");
     await page.locator("input[name=name]:focus").waitFor();
     await end(page, errors);
   });
 
-  test("who has not signed in is asked to, and then sees the page that was asked for", async () => {
+  test("without a session the sign-in page comes first, then the requested page", async () => {
     await checkLooks(t, "sign-in", "#/keys");
     const { page, errors } = await t.open("#/account");
     assert.equal(await heading(page), "Sign in");
@@ -93,7 +93,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a session that ends meanwhile: sign in again, on the same page", async () => {
+  test("a session that ends meanwhile: sign in again on the same page", async () => {
     const { page, errors } = await t.open("#/", { user: admin });
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
@@ -105,7 +105,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("changing the password: the old one no longer counts", { skip: onlyLong() }, async () => {
+  test("changing the password: the old one is no longer valid", { skip: onlyLong() }, async () => {
     await checkLooks(t, "account", "#/account", admin);
     const { page, errors } = await t.open("#/account");
     const signIn = async (password: string): Promise<void> => {
@@ -133,7 +133,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("keys: made, shown once, copied, used, and revoked after a question", async () => {
+  test("keys: created, shown once, copied, used, and revoked after confirmation", async () => {
     const { page, errors } = await t.open("#/keys", { user: admin });
     await page.getByText("No keys yet").waitFor();
     await page.locator(".page-head").getByRole("button", { name: "New key" }).click();
@@ -185,7 +185,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("keys in all their states look right, and viewers cannot make any", { skip: onlyLong() }, async () => {
+  test("keys in all states look right, and viewers cannot create any", { skip: onlyLong() }, async () => {
     await addKey(t, t.organisationId, "read_write", t.clock.now + 3 * 86_400_000);
     await addKey(t, t.organisationId, "read", t.clock.now - 1);
     await checkLooks(t, "keys", "#/keys", admin);
@@ -254,7 +254,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the last administrator stays, and is told why", async () => {
+  test("the last administrator cannot be removed, and the page says why", async () => {
     const organisationId = await addOrganisation(t, "Small");
     const only = await t.user("admin", organisationId);
     const { page, errors } = await t.open("#/users", { user: only });
@@ -265,7 +265,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("usage: what was asked, minute by minute, as charts and as figures", { skip: onlyLong() }, async () => {
+  test("usage: requests minute by minute, as charts and as figures", { skip: onlyLong() }, async () => {
     const { text } = await addKey(t, t.organisationId);
     const bulk = ["1.1.1.1", "192.0.2.1", "2001:db8::1"].join("\n");
     for (let minute = 0; minute < 3; minute++) {
@@ -345,7 +345,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     },
   );
 
-  test("the audit log: who did what, and what was there before", { skip: onlyLong() }, async () => {
+  test("the audit log: who did what, and the previous state", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, "Audited");
     const editor = await t.user("editor", organisationId);
     const auditor = await t.user("admin", organisationId);
@@ -394,7 +394,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   });
 
   test(
-    "the audit log is filtered by action, person, ruleset and day, and exported as it is filtered; no id of an operation is shown",
+    "the audit log is filtered by action, person, ruleset and day, and exported with the filters; no operation id is shown",
     { skip: onlyLong() },
     async () => {
       const organisationId = await addOrganisation(t, "Filtered");
@@ -466,7 +466,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await checkLooks(t, "overview", "#/", admin);
   });
 
-  test("names that are meant to be obeyed are shown", async () => {
+  test("names that look like markup or commands are shown as text", async () => {
     const organisationId = await addOrganisation(t, HOSTILE_TEXTS[10]!);
     const user = await addUser(t, organisationId, "admin", HOSTILE_TEXTS[17]!);
     const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId };
@@ -538,7 +538,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the colors that are chosen stay", async () => {
+  test("the chosen colors are kept", async () => {
     const { page, errors } = await t.open("#/account", { user: admin });
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     const light = await ground();
@@ -551,7 +551,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a page that is not there, and one that is not for everybody", async () => {
+  test("a page that does not exist, and one that needs another role", async () => {
     const viewer = await t.user("viewer");
     const { page, errors } = await t.open("#/none", { user: viewer });
     assert.equal(await heading(page), "Not found");
@@ -567,7 +567,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("negative controls: the checks of every page notice what they are for", { skip: onlyLong() }, async () => {
+  test("negative controls: the checks of every page detect what they check for", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/account", { user: admin });
     await page.evaluate(
       `document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`,

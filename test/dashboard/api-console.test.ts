@@ -71,7 +71,7 @@ describe("the API console", { skip: missing }, () => {
   );
 
   test(
-    "a link to an operation opens it; the dashboard's are asked with the session of who has signed in",
+    "a link to an operation opens it; operations of the dashboard use the session of the signed-in user",
     { skip: onlyLong() },
     async () => {
       const user = await t.user("viewer");
@@ -86,7 +86,7 @@ describe("the API console", { skip: missing }, () => {
     },
   );
 
-  test("in light and dark it has the colours that the browser asks for", { skip: onlyLong() }, async () => {
+  test("it follows the browser's light or dark colours", { skip: onlyLong() }, async () => {
     const { page } = await openConsole("docs/console");
     for (const colorScheme of ["dark", "light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -95,7 +95,7 @@ describe("the API console", { skip: missing }, () => {
     await page.context().close();
   });
 
-  test("without scripts it leads to the documentation to read; a slash at its end leads back to it", async () => {
+  test("without scripts it links to the documentation; with a trailing slash it redirects to itself", async () => {
     const response = await fetch(`${t.server.url}/docs/console/`);
     assert.deepEqual([response.status, response.url], [200, `${t.server.url}/docs/console`]);
     assert.match(

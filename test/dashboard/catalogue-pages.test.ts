@@ -53,7 +53,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     });
   });
 
-  test("the age of what it is made of, a warning where that is old, and whose prefixes a node has", async () => {
+  test("the ages of its sources, a warning for old ones, and the sources of a node's prefixes", async () => {
     const [layer] = (await ask("/catalogue")).body.layers as {
       layer: string;
       age_days: number;
@@ -77,7 +77,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the tree by keyboard alone: opened on demand, closed, gone through, shown", { skip: onlyLong() }, async () => {
+  test("the tree by keyboard alone: opened on demand, closed, traversed, shown", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const root = await node();
     assert.deepEqual(
@@ -138,7 +138,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("children are fetched once, when they are opened first", { skip: onlyLong() }, async () => {
+  test("children are fetched once, when they are first opened", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     page.on(
@@ -158,7 +158,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a link to a node opens the way to it", { skip: onlyLong() }, async () => {
+  test("a link to a node opens the path to it", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/aws/by-region/cn-north-1", { user: viewer });
     const shown = page.locator("[role=treeitem][aria-selected=true]");
     await shown.waitFor();
@@ -189,13 +189,13 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a node that is not there is said to be none", async () => {
+  test("an unknown node is reported as such", async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
     assert.match(await page.getByRole("alert").innerText(), /the catalogue has no node "\/cloud\/none"/);
     await end(page, errors);
   });
 
-  test("search while typing: after a pause, the last text only, by keyboard", { skip: onlyLong() }, async () => {
+  test("search while typing: after a pause, only the last text, by keyboard", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
     // The answer to the first text comes after that to the last one.
@@ -248,7 +248,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("search finds addresses too, and says what it cannot find", async () => {
+  test("search also finds addresses, and says what it cannot find", async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const box = page.getByRole("combobox", { name: "Search the catalogue" });
     await box.fill("1.1.1.1");
@@ -290,7 +290,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   });
 
   test(
-    "any of many pages is reached by its number; a number that there is none of leads to the nearest",
+    "any of many pages is reached by number; a number beyond the last page leads to the nearest",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open("#/catalogue", { user: viewer });
@@ -318,7 +318,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     },
   );
 
-  test("prefixes are copied and kept as files, all of them, as they are filtered", { skip: onlyLong() }, async () => {
+  test("prefixes are copied and saved as files, all that match the filter", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const path = "/cbs/ranges?id=/cdn/cloudflare&family=4";
     await page.getByLabel("IPv4").check({ force: true });
@@ -382,7 +382,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an organisation without the plan is told so", async () => {
+  test("an organisation without the plan sees that it has none", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, errors } = await t.open("#/catalogue", { user: without });
     assert.match(
@@ -394,8 +394,8 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   });
 });
 
-describe("a hostile catalogue", { skip: missing ?? false }, () => {
-  test("all that it says stays text, and leads nowhere", { skip: onlyLong() }, async () => {
+describe("a malicious catalogue", { skip: missing ?? false }, () => {
+  test("all of its texts stay text, without links", { skip: onlyLong() }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-hostile-"));
     const t = await startDashboard({}, await writeHostileCatalogue(folder));
     try {

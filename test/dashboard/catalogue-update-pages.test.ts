@@ -65,7 +65,7 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     },
   );
 
-  test("where several organisations share the server and none is named, the page says how to allow it", async () => {
+  test("if several organisations share the server and none is named, the page says how to allow it", async () => {
     await addOrganisation(t, "Another");
     const admin = await t.user("admin");
     const prepare = (page: Parameters<NonNullable<Parameters<typeof checkLooks>[4]>>[0]) =>

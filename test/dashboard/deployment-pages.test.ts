@@ -34,7 +34,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.context().close();
   };
 
-  test("made with a preview that follows each change, used by a device, edited, and deleted by who types its name", async () => {
+  test("created with a preview that follows each change, used by a device, edited, and deleted by typing its name", async () => {
     await checkLooks(t, "deployments-empty", "#/deployments", editor, (page) =>
       page.getByText("No deployments yet").waitFor(),
     );
@@ -114,7 +114,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("a blocklist with too many entries is shortened if it is asked for, and the preview says by what", async () => {
+  test("a blocklist with too many entries is shortened on request, and the preview says by what", async () => {
     const opened = await t.open("#/deployments/new", { user: editor });
     const { page } = opened;
     const include = page.getByRole("group", { name: "Include" });
@@ -136,7 +136,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("what someone else has changed meanwhile is neither overwritten nor deleted", async () => {
+  test("a deployment that someone else has changed meanwhile is neither overwritten nor deleted", async () => {
     const id = await make({ name: "Shared", include: [{ prefixes: ["20.0.0.0/24"] }] });
     const [editing, looking] = await Promise.all(
       [`#/deployments/${id}/edit`, `#/deployments/${id}`].map((at) => t.open(at, { user: editor })),
@@ -169,7 +169,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
   });
 
   test(
-    "a list that would be refused says so before it is saved, and what to do; errors are at their fields",
+    "a list that would be refused is announced before saving, with the remedy; errors are at their fields",
     { skip: onlyLong() },
     async () => {
       const id = await make({ name: "Wide", include: [{ prefixes: ["20.0.0.0/24"] }] });
@@ -203,7 +203,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     },
   );
 
-  test("a guard refuses a list until someone agrees, or leaves addresses out", { skip: onlyLong() }, async () => {
+  test("a guard refuses a list until someone approves it, or leaves addresses out", { skip: onlyLong() }, async () => {
     const id = await make({ name: "Guarded", include: [{ prefixes: ["20.0.0.0/24", "10.0.0.0/30"] }] });
     const opened = await t.open(`#/deployments/${id}/edit`, { user: editor });
     const { page } = opened;
@@ -265,7 +265,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     },
   );
 
-  test("a deployment that is not active says what devices get, and is made active again", async () => {
+  test("an inactive deployment says what devices get, and can be activated again", async () => {
     const id = await make({ name: "Paused", include: [{ prefixes: ["20.0.0.0/24"] }] });
     const opened = await t.open(`#/deployments/${id}`, { user: editor });
     const { page } = opened;

@@ -35,7 +35,7 @@ async function fetchRaw(
   return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(await response.toArray()) };
 }
 
-test("the page and its parts, with a policy that lets nothing else in", async () => {
+test("the page and its parts, with a policy that allows nothing else", async () => {
   const page = await fetchRaw("/");
   assert.deepEqual(
     [page.status, page.headers["content-type"], page.headers["cache-control"]],
@@ -58,7 +58,7 @@ test("the page and its parts, with a policy that lets nothing else in", async ()
     assert.equal((await fetchRaw(path!)).status, 200, path);
 });
 
-test("names with a digest are kept for ever", async () => {
+test("files with a digest in their names are cached forever", async () => {
   const { headers } = await fetchRaw(script);
   assert.deepEqual(
     [headers["content-type"], headers["cache-control"]],
@@ -66,7 +66,7 @@ test("names with a digest are kept for ever", async () => {
   );
 });
 
-test("the smallest form that is taken is sent; each has a tag of its own", async () => {
+test("the smallest accepted form is sent; each has a tag of its own", async () => {
   const plain = readFileSync(join(BUILT, script));
   const forms: [accepts: string | undefined, coding: string | undefined, decode: (bytes: Buffer) => Buffer][] = [
     [undefined, undefined, (bytes) => bytes],
@@ -92,14 +92,14 @@ test("the smallest form that is taken is sent; each has a tag of its own", async
   assert.equal(new Set(tags.values()).size, 3);
 });
 
-test("what the browser has already is not sent again", async () => {
+test("files that the browser already has are not sent again", async () => {
   const { headers } = await fetchRaw("/");
   const again = await fetchRaw("/", { "if-none-match": headers["etag"]! });
   assert.deepEqual([again.status, again.body.length, again.headers["etag"]], [304, 0, headers["etag"]]);
   assert.equal((await fetchRaw("/", { "if-none-match": '"other"' })).status, 200);
 });
 
-test("nothing else can be named", async () => {
+test("no other file can be requested", async () => {
   for (const path of [
     "/assets/",
     "/assets/..%2findex.html",

@@ -128,7 +128,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
   );
 
   test(
-    "a bouncer's key and an edge token are made and revoked; what they block is shown by source, rule and hour",
+    "a bouncer's key and an edge token are created and revoked; what they block is shown by source, rule and hour",
     { skip: onlyLong() },
     async () => {
       const ruleset = await api("POST", "/edl/ip-rulesets/", { name: "scanners", purpose: "blocklist" });
@@ -206,7 +206,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     },
   );
 
-  test("a TAXII client's credential is made for chosen collections, replaced and revoked; viewers see whose there are", async () => {
+  test("a TAXII credential is created for chosen collections, replaced and revoked; viewers see the existing ones", async () => {
     const ruleset = await api("POST", "/edl/ip-rulesets/", { name: "indicators", purpose: "blocklist" });
     const opened = await t.open("#/taxii", { user: admin });
     const { page } = opened;

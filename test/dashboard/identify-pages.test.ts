@@ -91,7 +91,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   };
 
   test(
-    "the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart",
+    "the field with the address is chosen; no request during an upload gets 404; figures are separated",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -134,7 +134,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     },
   );
 
-  test("a log: its figures, the services, the lines without one, and the result", async () => {
+  test("a log: its figures, the services, the lines without a service, and the result", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
     await done(page);
@@ -178,7 +178,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("what a draft would have done with a log: by rule, address and service; what is wrong with it is said", async () => {
+  test("what a draft would have done with a log: by rule, address and service; errors are shown", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("tried.log", "203.0.113.9 a\n203.0.113.9 b\n1.1.1.1 c\nnobody\n"));
     await done(page);
@@ -218,7 +218,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   });
 
   test(
-    "top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are",
+    "top addresses: with services and lines and a link to the lookup; with too many addresses, the accuracy is shown",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -266,7 +266,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   );
 
   test(
-    "rulesets beside the catalogue: chosen before, what they cover, and the rule that decides, with a link to it",
+    "rulesets beside the catalogue: chosen before, their coverage, and the deciding rule with a link",
     { skip: onlyLong() },
     async () => {
       const organisationId = await addOrganisation(t, "Compared Networks");
@@ -340,7 +340,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     },
   );
 
-  test("without a plan for rulesets, or a ruleset, none is offered", async () => {
+  test("without a plan for rulesets, or without rulesets, none is offered", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "No rulesets", ["cbs"]));
     const { page, errors } = await t.open("#/identify", { user: without });
     await page.getByText("No logs yet").waitFor();
@@ -352,40 +352,36 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test(
-    "a gzip file has the same figures, and the result the format that was chosen",
-    { skip: onlyLong() },
-    async () => {
-      const path = file("sample.log.gz", gzipSync(TEXT));
-      const { page, errors } = await t.open("#/identify", { user: viewer });
-      await page.getByLabel(/^Your lines/).check();
-      await choose(page, path);
-      await done(page);
-      const document = await told(page);
-      const {
-        body: { items },
-      } = await visit(t, "GET", "/identifications", { token: viewer.token });
-      const plain = items.find(({ name }: { name: string }) => name === "sample.log");
-      for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"])
-        assert.deepEqual(document[key], plain[key], key);
-      const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("link", { name: "Download result" }).click(),
-      ]);
-      const rows = gunzipSync(readFileSync((await download.path())!))
-        .toString("latin1")
-        .trimEnd()
-        .split("\n");
-      const lines = TEXT.toString("latin1").trimEnd().split("\n");
-      assert.deepEqual(
-        rows.map((row, at) => row.startsWith(lines[at]!)),
-        lines.map(() => true),
-      );
-      await end(page, errors);
-    },
-  );
+  test("a gzip file has the same figures, and the result has the chosen format", { skip: onlyLong() }, async () => {
+    const path = file("sample.log.gz", gzipSync(TEXT));
+    const { page, errors } = await t.open("#/identify", { user: viewer });
+    await page.getByLabel(/^Your lines/).check();
+    await choose(page, path);
+    await done(page);
+    const document = await told(page);
+    const {
+      body: { items },
+    } = await visit(t, "GET", "/identifications", { token: viewer.token });
+    const plain = items.find(({ name }: { name: string }) => name === "sample.log");
+    for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"])
+      assert.deepEqual(document[key], plain[key], key);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download result" }).click(),
+    ]);
+    const rows = gunzipSync(readFileSync((await download.path())!))
+      .toString("latin1")
+      .trimEnd()
+      .split("\n");
+    const lines = TEXT.toString("latin1").trimEnd().split("\n");
+    assert.deepEqual(
+      rows.map((row, at) => row.startsWith(lines[at]!)),
+      lines.map(() => true),
+    );
+    await end(page, errors);
+  });
 
-  test("a file that is dropped", async () => {
+  test("a dropped file", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     const transfer = await page.evaluateHandle(
       `(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`,
@@ -412,7 +408,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("corrupt gzip data: why, where, and what was found before", { skip: onlyLong() }, async () => {
+  test("corrupt gzip data: the reason, the position, and the results before it", { skip: onlyLong() }, async () => {
     // Its middle is corrupt after a good beginning.
     const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
     bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
@@ -431,7 +427,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a gzip file that is cut off, and what is no text at all", { skip: onlyLong() }, async () => {
+  test("a truncated gzip file, and a file that is not text", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, file("cut.log.gz", gzipSync(TEXT).subarray(0, 20_000)));
     await page.locator(".note.bad").waitFor();
@@ -444,7 +440,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   });
 
   test(
-    "progress of the upload and of the server; other pages are looked at meanwhile; leaving is asked about",
+    "progress of the upload and of the server; other pages can be visited meanwhile; leaving needs confirmation",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -473,7 +469,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     },
   );
 
-  test("given up: the server forgets it", { skip: onlyLong() }, async () => {
+  test("a cancelled upload: the server forgets it", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await slow(page, 100_000);
     await choose(page, file("given-up.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
@@ -489,7 +485,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the connection is lost on the way: said, with how far it was", { skip: onlyLong() }, async () => {
+  test("a lost connection is reported, with the progress", { skip: onlyLong() }, async () => {
     const wire = await cuttable(Number(new URL(t.server.url).port));
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await page.goto(`http://127.0.0.1:${wire.port}/#/identify`);
@@ -507,7 +503,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("too large: said", { skip: onlyLong() }, async () => {
+  test("a file that is too large is reported", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     // The server itself takes logs of any length; one that stands before it may not.
     await page.route("**/identifications?*", (route) =>
@@ -521,7 +517,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("logs of the last hour: listed, opened, deleted; what is gone is said to be", async () => {
+  test("logs of the last hour: listed, opened, deleted; a deleted one is reported as such", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     const row = page.locator("tbody tr", { hasText: "dropped.log" });
     assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /dropped\.log done 18 B 2 50\.0 % now/);
@@ -538,7 +534,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("another organisation sees none of them", async () => {
+  test("another organisation sees none of the logs", async () => {
     const {
       body: { items },
     } = await visit(t, "GET", "/identifications", { token: viewer.token });
@@ -551,7 +547,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("hostile lines and a hostile name stay text", async () => {
+  test("malicious lines and a malicious name stay text", async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     page.on("dialog", () => errors.push("a dialog was opened"));
     const name = `${HOSTILE_TEXTS[10]!}.log`;
@@ -573,7 +569,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an organisation without the plan is told so", async () => {
+  test("an organisation without the plan sees that it has none", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, errors } = await t.open("#/identify", { user: without });
     assert.match(

@@ -73,7 +73,7 @@ describe("lookups", { skip: missing ?? false }, () => {
   });
 
   test(
-    "one box: what is typed stands in the page's address, and back leads to what was asked before",
+    "one box: the query is in the page's URL, and back leads to the previous query",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open("#/lookup", { user: editor });
@@ -98,7 +98,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("services: their place in the tree, every part of which leads into the catalogue", async () => {
+  test("services: their path in the tree, each part linked to the catalogue", async () => {
     const { page, errors } = await t.open(at("104.16.1.1"), { user: editor });
     const services = panel(page, "Services");
     assert.deepEqual(await services.locator(".path a").allInnerTexts(), ["CDN", "Cloudflare"]);
@@ -112,7 +112,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("rules: which one decides in each ruleset and until when; expired ones are struck and named so", async () => {
+  test("rules: which one decides in each ruleset and until when; expired ones are struck through and labelled", async () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const rulesets = panel(page, "Rulesets");
     const [blocking, offices] = await rulesets.locator(".entries > li").allInnerTexts();
@@ -166,7 +166,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/deciding.md", async () => {
+  test("an allowlist and a blocklist that disagree: which one decides, in the words of the API document and docs/deciding.md", async () => {
     const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
     const path = `/edl/ip-rulesets/${mine.id}/rules`;
     await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
@@ -199,7 +199,7 @@ describe("lookups", { skip: missing ?? false }, () => {
   });
 
   test(
-    "covering prefixes: each bar lies within the one above it, and begins at its length",
+    "covering prefixes: each bar is within the one above it, and begins at its length",
     { skip: onlyLong() },
     async () => {
       const { page, errors } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
@@ -253,7 +253,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("threat intelligence: all of the document, readable; and as JSON", async () => {
+  test("threat intelligence: the whole document, readable and as JSON", async () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const threat = panel(page, "Threat intelligence");
     const { body } = await visit(t, "GET", "/cti/extended_lookup/192.0.2.10", { token: editor.token });
@@ -297,7 +297,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("nothing found is said, in every part", async () => {
+  test("every part says if nothing was found", async () => {
     const { page, errors } = await t.open(at("100.64.0.1"), { user: editor });
     assert.match(
       await panel(page, "Services").innerText(),
@@ -326,7 +326,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("areas without a plan are said, which is not the same as nothing found", { skip: onlyLong() }, async () => {
+  test("areas without a plan are distinguished from empty results", { skip: onlyLong() }, async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Poor", ["cti"]));
     const { page, errors } = await t.open(at("192.0.2.10"), { user: without });
     assert.match(
@@ -342,7 +342,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("what is no address is shown at the character where it is wrong", { skip: onlyLong() }, async () => {
+  test("a malformed address is marked at the wrong character", { skip: onlyLong() }, async () => {
     const cases = [
       ["192.0.2.310", "3", "The octet 310 is above 255."],
       ["192.0.2.1/33", "33", undefined],
@@ -379,7 +379,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("hostile names of rules and rulesets stay text", { skip: onlyLong() }, async () => {
+  test("malicious names of rules and rulesets stay text", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, HOSTILE_TEXTS[0]!.slice(0, 60));
     const own = await t.user("editor", organisationId);
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: own.token, body });
@@ -405,7 +405,7 @@ describe("lookups", { skip: missing ?? false }, () => {
   });
 });
 
-test("which prefixes cover what was looked up: IPv4 in IPv6, a prefix itself, sizes", () => {
+test("which prefixes cover the query: IPv4 in IPv6, a prefix itself, sizes", () => {
   const rule = (ip: string) => ({
     id: ip,
     name: "a",

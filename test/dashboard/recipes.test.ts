@@ -19,7 +19,7 @@ const context = (url: string | undefined = `${BASE}/combined.txt`) => ({ ...CONT
 
 const textOf = (recipe: Recipe): string => recipe.map(({ text }) => text).join("\n");
 
-test("every format has a recipe with a real URL, the combined one unless a file holds one family", () => {
+test("every format has a recipe with a real URL, the combined one unless its files hold one family", () => {
   assert.deepEqual(Object.keys(FORMATS).toSorted(), DEPLOYMENT_FORMATS.toSorted());
   assert.deepEqual(Object.keys(EXPORT_TITLES).toSorted(), RULE_EXPORT_FORMATS.toSorted());
   for (const [format, { cannot }] of Object.entries(FORMATS)) {
@@ -35,7 +35,7 @@ test("every format has a recipe with a real URL, the combined one unless a file 
   }
 });
 
-test("a list is replaced only by a whole one, and cron finds the commands of administrators", () => {
+test("a list is replaced only by a complete one, and cron finds the commands of administrators", () => {
   for (const format of Object.keys(FORMATS)) {
     for (const { where, text } of recipeFor(format as Format, context())) {
       assert.doesNotMatch(text, /\| *(nft|ipset|kubectl)/, `${format}: what has arrived is loaded as it arrives`);
@@ -65,7 +65,7 @@ function runWith(lists: readonly string[], { text }: Step): string {
   }
 }
 
-test("ExaBGP is sent what is new in a list, and that what is gone is withdrawn", () => {
+test("ExaBGP gets announcements of new entries and withdrawals of removed ones", () => {
   const line = (prefix: string): string => `announce flow route { match { source ${prefix}; } then { discard; } }\n`;
   const [one, two, three] = [line("192.0.2.0/24"), line("192.0.2.0/25"), line("2001:db8::/32")] as const;
   const [script] = recipeFor("exabgp-flowspec", context());
@@ -75,7 +75,7 @@ test("ExaBGP is sent what is new in a list, and that what is gone is withdrawn",
   );
 });
 
-test("formats that cannot say everything say so, and those with a name let it be chosen", () => {
+test("formats that cannot express everything say so, and the names of named formats can be chosen", () => {
   const names = (is: (format: Format) => boolean): string[] => RULE_EXPORT_FORMATS.filter(is).toSorted();
   assert.deepEqual(
     names((format) => FORMATS[format].cannot !== undefined && FORMATS[format].cannot !== "Blocklists only."),
@@ -87,20 +87,20 @@ test("formats that cannot say everything say so, and those with a name let it be
   );
 });
 
-test("an allowlist lets through, and the frequency is the device's", () => {
+test("an allowlist admits, and the frequency is that of the device", () => {
   const allowing = recipeFor("nftables", { ...context(), allows: true, minutes: 360 });
   assert.match(textOf(allowing), /^7 \*\/6 \* \* \* root curl/m);
   assert.match(textOf(allowing), /@edge_0123ab_4 accept$/m);
   assert.match(textOf(recipeFor("paloalto", { ...context(), minutes: 60 })), /recurring hourly$/m);
 });
 
-test("the names of sets are those in the server's files", () => {
+test("the names of sets match the server's files", () => {
   const id = "9b2f7c1e-8f1d-4c55-9a77-0f2e6b1c3d4e";
   for (const name of ["Edge", "1. Über alles, wirklich alles!", "", "日本", "a".repeat(300)])
     assert.equal(setNameOf(name, id), ofServer(name, id));
 });
 
-test("devices are the server's, with their formats", () => {
+test("devices match the server's, with their formats", () => {
   const { none, ...others } = DEVICES;
   assert.equal(none[1], undefined);
   assert.deepEqual(

@@ -49,7 +49,7 @@ async function begin() {
   return t;
 }
 
-test("what is looked at is fetched in pages, once, with some rows around it", async () => {
+test("visible rows are fetched in pages, once, with some rows around them", async () => {
   const { pages, asked, next, changes } = await begin();
   assert.deepEqual([pages.count, pages.row(199), pages.row(200), changes()], [COUNT, "1:199", undefined, 1]);
   pages.show(100, 130);
@@ -67,7 +67,7 @@ test("what is looked at is fetched in pages, once, with some rows around it", as
   assert.ok(before.signal.aborted);
 });
 
-test("places that are left before an answer comes are given up", async () => {
+test("requests for rows that are scrolled away before the response are aborted", async () => {
   const { pages, next } = await begin();
   pages.show(30_100, 30_120);
   const left = await next();
@@ -81,7 +81,7 @@ test("places that are left before an answer comes are given up", async () => {
   pages.close();
 });
 
-test("rows of two versions never stand beside each other, and an old answer does not count", async () => {
+test("rows of two versions are never mixed, and an outdated response is ignored", async () => {
   const { pages, next } = await begin();
   pages.show(180, 220);
   const second = await next();
@@ -100,7 +100,7 @@ test("rows of two versions never stand beside each other, and an old answer does
   pages.close();
 });
 
-test("a failure is told, and what is there stays; fetched anew, it is forgotten", async () => {
+test("a failure is reported and existing rows stay; a new fetch clears it", async () => {
   const { pages, next } = await begin();
   pages.refresh();
   await (await next()).fail();
@@ -111,7 +111,7 @@ test("a failure is told, and what is there stays; fetched anew, it is forgotten"
   pages.close();
 });
 
-test("many rows at once are of one tag, or it is said that they have changed", async () => {
+test("many rows at once have one tag, or are reported as changed", async () => {
   const { pages, next } = await begin();
   const rows = pages.rows(10, 1509);
   await (await next()).answer(1, "1-0");

@@ -90,7 +90,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   const isGone = (page: Page, ip: string): Promise<void> =>
     page.locator(`.rules .ip code[title="${ip}"]`).waitFor({ state: "detached" });
 
-  test("made, renamed, and deleted by those who type its name", async () => {
+  test("created, renamed, and deleted by typing its name", async () => {
     const opened = await t.open("#/rulesets", { user: editor });
     const { page } = opened;
     await page.getByRole("button", { name: "New ruleset" }).click();
@@ -125,7 +125,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test(
-    "what a new rule blocks that it should not is shown; the guard can be set to reject it",
+    "a warning shows what a new rule should not block; the guard can be set to reject it",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset("guarded");
@@ -154,7 +154,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     },
   );
 
-  test("filters by state, which stand in the address", async () => {
+  test("filters by state, which are kept in the URL", async () => {
     const id = await makeRuleset("states", [
       { ip: "192.0.2.1" },
       { ip: "192.0.2.2", expires_at: day(3) },
@@ -193,7 +193,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("searched by address: what covers it, what lies within it, and which rule decides; searched by name", async () => {
+  test("search by address: covering rules, rules within it, and the deciding rule; search by name", async () => {
     const id = await makeRuleset("search", [
       { ip: "203.0.113.0/24", name: "office" },
       { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) },
@@ -234,7 +234,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a rule is added: what will happen is told before, for every conflict mode, and is what then happens", async () => {
+  test("a rule is added: the announced outcome, for every conflict mode, is what happens", async () => {
     const id = await makeRuleset("adding", [{ ip: "192.0.2.0/24", name: "old", expires_at: day(10) }]);
     const opened = await openRuleset(id);
     const { page } = opened;
@@ -278,7 +278,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a rule is edited and deleted, by pointer and by keys", async () => {
+  test("a rule is edited and deleted, by pointer and by keyboard", async () => {
     const id = await makeRuleset("editing", [
       { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
       { ip: "192.0.2.2" },
@@ -315,7 +315,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("many are selected, and deleted or given an expiry together", { skip: onlyLong() }, async () => {
+  test("many rules are selected, and deleted or given an expiry together", { skip: onlyLong() }, async () => {
     const ips = Array.from({ length: 300 }, (_, at) => `198.51.${100 + (at >> 8)}.${at & 255}`);
     const id = await makeRuleset(
       "selecting",
@@ -354,7 +354,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test(
-    "all rules that fit a filter are selected and changed, more than a request may name",
+    "all rules that match a filter are selected and changed, even more than one request may list",
     { skip: onlyLong() },
     async () => {
       const count = 21_000;
@@ -407,7 +407,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   );
 
   test(
-    "rules that somebody else has changed since they were selected are shown anew before they get an expiry",
+    "rules that someone else has changed since the selection are shown again before they get an expiry",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset("changed since", [
@@ -441,7 +441,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     },
   );
 
-  test("a list is imported: each line's verdict first, faulty lines on top, then all of it or nothing", async () => {
+  test("a list is imported: first a preview of each line, invalid ones on top, then all or nothing", async () => {
     const id = await makeRuleset("importing", [{ ip: "192.0.2.1", name: "there" }]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
@@ -479,7 +479,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test(
-    "a list is looked at again where somebody else has changed the ruleset meanwhile",
+    "a list is previewed again if someone else has changed the ruleset meanwhile",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset("quicker", [{ ip: "192.0.2.1", name: "there" }]);
@@ -506,7 +506,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   );
 
   test(
-    "a file is chosen or dropped: CSV and NDJSON with names; conflicts are told and refused; the whole list is replaced",
+    "a file is chosen or dropped: CSV and NDJSON with names; conflicts are shown and rejected; the whole list is replaced",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset("files", [
@@ -558,7 +558,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   );
 
   test(
-    "a replacement that removes too much is told in words, and done by those who type how many rules go",
+    "a replacement that removes too much is explained, and needs the number of removed rules to be typed",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset(
@@ -606,7 +606,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   );
 
   test(
-    "the other lines are imported where some cannot be parsed; a name and an expiry for all that have none",
+    "valid lines are imported without the invalid ones; a name and an expiry for all lines without them",
     { skip: onlyLong() },
     async () => {
       const id = await makeRuleset("others", [{ ip: "192.0.2.1", name: "there" }]);
@@ -671,7 +671,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a list of few entries is made: exact, or with what is added, or how many it takes", async () => {
+  test("a short list is made: exact, or with added addresses, or with the number that is needed", async () => {
     await makeRuleset("never added", [{ ip: "20.0.0.2" }]);
     const id = await makeRuleset("long", [{ ip: "20.0.0.1" }, { ip: "20.0.0.3" }, { ip: "20.0.0.9" }]);
     const opened = await openRuleset(id);
@@ -704,7 +704,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("the last change is undone, exactly: from what tells it, and by the button of the page", async () => {
+  test("the last change is undone exactly: from its notification, and by the button of the page", async () => {
     const rules = [
       { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
       { ip: "192.0.2.2", name: null, expires_at: null },
@@ -734,7 +734,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("what somebody else has changed since is not undone", { skip: onlyLong() }, async () => {
+  test("rules that someone else has changed since are not undone", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("not undone", [{ ip: "192.0.2.1", name: "one" }]);
     const opened = await openRuleset(id);
     const { page } = opened;
@@ -846,7 +846,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test(`${HOSTILE_TEXTS.length} hostile names stay text, wherever they are shown`, async () => {
+  test(`${HOSTILE_TEXTS.length} malicious names stay text, wherever they are shown`, async () => {
     const rules = HOSTILE_TEXTS.map((name, at) => ({ ip: `192.0.2.${at}`, name }));
     const id = await makeRuleset(HOSTILE_TEXTS[0]!, rules);
     const opened = await openRuleset(id);
@@ -984,7 +984,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.waitForTimeout(300);
     };
 
-    test("any place of it shows the rows that are there", async () => {
+    test("every scroll position shows the right rows", async () => {
       const opened = await openRuleset(id);
       const { page } = opened;
       await shownRows(page);
@@ -1003,7 +1003,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await end(opened);
     });
 
-    test("negative control: rows that stand one place too far up are noticed", async () => {
+    test("negative control: rows that are one position too high are detected", async () => {
       const opened = await openRuleset(id);
       const { page } = opened;
       await page.route(
@@ -1021,7 +1021,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await end(opened);
     });
 
-    test("the wheel goes from row to row, keys go to rows, pages and ends", async () => {
+    test("the wheel moves by rows; keys move by rows, by pages and to the ends", async () => {
       const opened = await openRuleset(id);
       const { page } = opened;
       await shownRows(page);
@@ -1095,14 +1095,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       return { answered: answered.length, asked: asked.length };
     };
 
-    test("what is rushed past is not fetched", async () => {
+    test("rows that are scrolled past quickly are not fetched", async () => {
       // A machine that is too busy to draw a frame lets the list stand still on the way: then it is tried again.
       const runs: { readonly answered: number; readonly asked: number }[] = [];
       while (runs.length < 3 && !runs.some(({ answered }) => answered <= 2)) runs.push(await rushPast());
       assert.ok(runs.at(-1)!.answered <= 2, `answered for 100 places: ${JSON.stringify(runs)}`);
     });
 
-    test("how long an interaction takes", async (context: TestContext) => {
+    test("duration of interactions", async (context: TestContext) => {
       const opened = await openRuleset(id);
       const { page } = opened;
       await shownRows(page);
@@ -1127,7 +1127,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await end(opened);
     });
 
-    test("filters and searches of it", async () => {
+    test("filters and searches", async () => {
       const opened = await openRuleset(id, "?state=expired");
       const { page } = opened;
       const rows = await shownRows(page);

@@ -10,7 +10,7 @@ const MAX = { first: 74_000, all: 102_000 };
 const sizeOf = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + statSync(join(BUILT, `${path}.gz`)).size, 0);
 
-test(`the dashboard loads at most ${MAX.first} bytes at first, and has ${MAX.all} in all, compressed`, (t) => {
+test(`the dashboard first loads at most ${MAX.first} bytes, and has at most ${MAX.all} in all, compressed`, (t) => {
   const page = readFileSync(join(BUILT, "index.html"), "utf8");
   const named = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path]) => path!);
   const first = ["index.html", ...named];
@@ -30,7 +30,7 @@ test(`the dashboard loads at most ${MAX.first} bytes at first, and has ${MAX.all
   assert.ok(sizeOf(first) <= MAX.first && sizeOf(all) <= MAX.all);
 });
 
-test("every file that is sent stands beside both of its compressed forms", () => {
+test("every file that is sent has both compressed forms beside it", () => {
   const files = globSync("**/*.{html,js,css,svg}", { cwd: BUILT });
   const compressed = globSync("**/*.{gz,br}", { cwd: BUILT });
   assert.deepEqual(compressed.sort(), files.flatMap((path) => [`${path}.br`, `${path}.gz`]).sort());

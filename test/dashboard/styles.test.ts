@@ -25,7 +25,7 @@ const repeatedIn = (sheets: Readonly<Record<string, string>>): string[] =>
     .filter(([, files]) => files.size > 1)
     .map(([name, files]) => `${name}: ${[...files].join(", ")}`);
 
-test("no class is given its looks by two files: all of them are in one style sheet, and pages would change each other", () => {
+test("no class is styled by two files: all are in one style sheet, and pages would affect each other", () => {
   const sheets = Object.fromEntries(
     globSync("**/*.css", { cwd: FOLDER }).map((path) => [path, readFileSync(join(FOLDER, path), "utf8")]),
   );
@@ -33,7 +33,7 @@ test("no class is given its looks by two files: all of them are in one style she
   assert.deepEqual(repeatedIn(sheets), []);
 });
 
-test("negative control: a class of two files is noticed", () => {
+test("negative control: a class styled by two files is detected", () => {
   assert.deepEqual(
     repeatedIn({
       "a.css": ".one { color: red }\n.two .three { top: 0 }",

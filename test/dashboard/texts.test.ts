@@ -5,7 +5,7 @@ import { ticksOf } from "../../src/dashboard/charts/scale.ts";
 import { formatBytes, formatLocal, formatRelative, formatUtc } from "../../src/dashboard/format.ts";
 import { hrefOf, matchPath, readLocation } from "../../src/dashboard/location.ts";
 
-test("the address behind #: a path and a query", () => {
+test("the part of the URL after #: a path and a query", () => {
   const read = (hash: string) => [readLocation(hash).path, readLocation(hash).query.toString()];
   assert.deepEqual(read("#/lookup?ip=2001:db8::/32"), ["/lookup", "ip=2001%3Adb8%3A%3A%2F32"]);
   assert.deepEqual(read("#/join?token=a?b"), ["/join", "token=a%3Fb"]);
@@ -31,7 +31,7 @@ test("a pattern's named parts", () => {
   );
 });
 
-test("an address is made of what it is read from", () => {
+test("URLs round-trip", () => {
   const href = hrefOf("/lookup", { ip: "10.0.0.0/8", other: "", none: undefined });
   assert.equal(href, "#/lookup?ip=10.0.0.0%2F8");
   assert.equal(readLocation(href).query.get("ip"), "10.0.0.0/8");
@@ -66,7 +66,7 @@ test("times", () => {
   ]);
 });
 
-test("ticks of an axis reach the greatest value, and are round", () => {
+test("ticks of an axis reach the maximum, and are round numbers", () => {
   assert.deepEqual(ticksOf(0), [0, 1]);
   assert.deepEqual(ticksOf(7), [0, 2, 4, 6, 8]);
   assert.deepEqual(ticksOf(0.31), [0, 0.1, 0.2, 0.3, 0.4]);

@@ -17,7 +17,7 @@ function scrollOver(rows: number): VirtualScroll {
   return scroll;
 }
 
-test("every row can be reached by the scroll bar, whatever their number", () => {
+test("every row can be reached by the scroll bar, whatever the number of rows", () => {
   for (const rows of [0, 1, 14, 15, 1000, 142_857, 142_858, 1_000_000, 20_000_000]) {
     const scroll = scrollOver(rows);
     assert.ok(scroll.height <= 6_000_000 && scroll.height <= rows * 42);
@@ -38,7 +38,7 @@ test("every row can be reached by the scroll bar, whatever their number", () => 
   }
 });
 
-test("a wheel moves rows by its own pixels, in any place, and what drifts is put right", () => {
+test("the wheel moves rows by its pixels at any position, and drift is corrected", () => {
   const scroll = scrollOver(1_000_000);
   for (const part of [0, 0.2, 0.5, 0.999]) {
     let native = Math.round(part * (scroll.height - EXTENT.viewport));
@@ -58,7 +58,7 @@ test("a wheel moves rows by its own pixels, in any place, and what drifts is put
   }
 });
 
-test("a row that is shown is moved to as little as can be", () => {
+test("scrolling to a row moves as little as possible", () => {
   const scroll = scrollOver(1_000_000);
   scroll.show(500_000);
   assert.deepEqual(scroll.range(), [499_986, 500_000]);
@@ -73,7 +73,7 @@ test("a row that is shown is moved to as little as can be", () => {
   assert.deepEqual(scroll.range(), [0, 2]);
 });
 
-test("what is searched for: addresses and prefixes as such, all else in names", () => {
+test("searches: addresses and prefixes as such, everything else in names", () => {
   for (const ip of ["10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "::ffff:10.0.0.1", " 192.0.2.1 "])
     assert.deepEqual(readSearch(ip), { ip: ip.trim(), name: undefined });
   for (const name of ["office", "10", "10.1", "ab:cd", "1.2.3.4.5", "db8", "feed 10.0.0.1"])
@@ -81,7 +81,7 @@ test("what is searched for: addresses and prefixes as such, all else in names", 
   assert.deepEqual(readSearch("  "), { name: undefined, ip: undefined });
 });
 
-test("a filter is read back from the page's address, and nonsense there is left out", () => {
+test("a filter is read back from the URL, and invalid parts are ignored", () => {
   const filter = { state: "expiring" as const, days: 30, name: "a & b", ip: undefined };
   const query = new URLSearchParams(
     Object.entries(filterQuery(filter)).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -96,7 +96,7 @@ test("a filter is read back from the page's address, and nonsense there is left 
   });
 });
 
-test("what a list looks like", () => {
+test("recognized formats of lists", () => {
   assert.equal(guessType("10.0.0.1\n"), "text/plain");
   assert.equal(guessType('\n{"ip":"10.0.0.1"}'), "application/x-ndjson");
   assert.deepEqual(
@@ -109,7 +109,7 @@ test("what a list looks like", () => {
   );
 });
 
-test("how a rule stands to the address that was searched for", () => {
+test("how a rule relates to the searched address", () => {
   const relations = [
     ["10.0.0.0/8", "10.1.1.1"],
     ["10.1.1.1", "10.1.1.1/32"],

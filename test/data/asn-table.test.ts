@@ -19,7 +19,7 @@ function split(first: Address, last: Address): string[] {
   return Array.from({ length: prefixes.count }, (_, at) => formatPrefix(prefixAt(prefixes, at)));
 }
 
-test("the table holds what this version of the package is known to hold", (context) => {
+test("the table has the known content of this version of the package", (context) => {
   const { version, ipv4, ipv6, organisations } = readAsnTable();
   assert.equal(version, "2.3.2026061719");
   assert.deepEqual([ipv4.count, ipv6.count], [564_580, 167_903]);
@@ -41,7 +41,7 @@ test("the table holds what this version of the package is known to hold", (conte
   context.diagnostic(`${ipv4.count} IPv4 and ${ipv6.count} IPv6 prefixes, ${organisations.size} AS numbers`);
 });
 
-test("a line gives its prefixes, its AS number and, the first time, its organisation", () => {
+test("a line yields its prefixes, its AS number and, the first time, its organisation", () => {
   const organisations = new Map<number, string>();
   const prefixes = parse(
     '1.0.0.0,1.0.0.255,13335,"Cloudflare, ""Inc."""\n1.0.4.0,1.0.6.255,4294967295,A B\n1.0.9.9,1.0.9.9,13335,other',

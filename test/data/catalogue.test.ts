@@ -14,7 +14,7 @@ const { trie, metadata } = buildCatalogue(table, providers);
 const catalogue = new Catalogue(metadata, freeze(trie));
 
 describe("the map of providers", () => {
-  test("names the organisation behind every AS number as the table does", (context) => {
+  test("has the same organisation for every AS number as the table", (context) => {
     assert.deepEqual(providerErrors(providers, table.organisations), []);
     const asns = providers.flatMap((provider) => provider.asns ?? []);
     context.diagnostic(`${providers.length} providers, ${asns.length} AS numbers`);
@@ -37,7 +37,7 @@ describe("the map of providers", () => {
     }
   });
 
-  test("negative control: errors are found", () => {
+  test("negative control: errors are detected", () => {
     const aws = { id: "/cloud/aws", name: "AWS", asns: [16509], asName: "^Amazon", homepage: "https://aws.amazon.com" };
     const errors = (...entries: Partial<typeof aws>[]) =>
       providerErrors(
@@ -97,14 +97,14 @@ describe("well-known addresses", () => {
       assert.deepEqual([document.cbs_ids, document.labels], [[id], [label]]);
     });
   }
-  test("addresses of nobody", () => {
+  test("addresses without an owner", () => {
     for (const address of ["10.0.0.1", "127.0.0.1", "192.0.2.1", "224.0.0.1", "::1", "2001:db8::1", "fe80::1"]) {
       assert.equal(catalogue.table.lookupAddress(parseAddress(address)), 0, address);
     }
   });
 });
 
-test("the metadata says where the data comes from, on what terms and of when", () => {
+test("the metadata has the origin, the license and the date of the data", () => {
   assert.equal(metadata.createdAt, "2026-06-17T19:00:00.000Z");
   const [asn] = metadata.sources;
   assert.deepEqual([asn?.name, asn?.version, asn?.license], ["@ip-location-db/asn", table.version, "CC-BY-4.0"]);

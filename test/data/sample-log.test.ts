@@ -40,7 +40,7 @@ function linesOf(text: string): string[] {
 describe("the sample log", () => {
   const lines = linesOf(log({ lines: SAMPLE_LINES, seed: SAMPLE_SEED, groups }));
 
-  test("is in combined format, in order of time", () => {
+  test("is in combined format, in chronological order", () => {
     assert.equal(lines.length, SAMPLE_LINES);
     let before = "";
     for (const line of lines) {
@@ -50,7 +50,7 @@ describe("the sample log", () => {
     }
   });
 
-  test("has all types, IPv6, strangers and lines without an address", (context) => {
+  test("has all types, IPv6, unmatched addresses and lines without an address", (context) => {
     const { trie, metadata } = buildCatalogue(asnTable, providers);
     const catalogue = new Catalogue(metadata, freeze(trie));
     const counts: Record<string, number> = { lines: lines.length };
@@ -79,20 +79,20 @@ describe("the sample log", () => {
     for (const [what, atLeast] of Object.entries(least)) assert.ok((counts[what] ?? 0) >= atLeast, what);
   });
 
-  test("where the client is no address, nothing else in the line is one", () => {
+  test("if the client is not an address, the line contains no other address", () => {
     const addressless = lines.filter((line) => !isAddress(line.slice(0, line.indexOf(" "))));
     for (const line of addressless) assert.ok(!line.split(/[^0-9a-fA-F:.]+/).some(isAddress), line);
   });
 });
 
 describe("a generated log", () => {
-  test("is the same for the same seed, and another for another", () => {
+  test("is the same for the same seed, and different for another", () => {
     assert.equal(log({}), log({}));
     assert.notEqual(log({}), log({ seed: 2 }));
     assert.deepEqual(visitorsFrom([asnTable.ipv4], 5, 1), visitorsFrom([asnTable.ipv4], 5, 1));
   });
 
-  test("has the lines and, nearly, the bytes asked for", async () => {
+  test("has the requested lines and approximately the requested bytes", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-log-"));
     try {
       const path = join(folder, "access.log");
@@ -107,7 +107,7 @@ describe("a generated log", () => {
     }
   });
 
-  test("draws its addresses from the prefixes given", () => {
+  test("draws its addresses from the given prefixes", () => {
     const one = {
       family: 4,
       wordsPerPrefix: 1,

@@ -59,7 +59,7 @@ const wrong: [what: string, open: () => Promise<unknown>, code: string, message:
 ];
 
 for (const [what, open, code, message] of wrong)
-  test(`${what} is refused with the file's name and a code`, () =>
+  test(`${what} is rejected with the file's name and a code`, () =>
     assert.rejects(open, (error) => {
       assert.ok(error instanceof DatasetError && error instanceof UsageError);
       assert.deepEqual([error.name, error.code], ["UsageError", code]);
@@ -67,10 +67,10 @@ for (const [what, open, code, message] of wrong)
       return true;
     }));
 
-test("a file that is not there is the snapshot's error", () =>
+test("a missing file causes the error of the snapshot", () =>
   assert.rejects(openCatalogue(join(folder, "absent")), { name: "SnapshotError", code: "not-found" }));
 
-test("the renderer is what the log pipeline calls", async () => {
+test("the renderer is the one that the log pipeline calls", async () => {
   const create: CreateRowTemplates = createRowTemplates;
   const template = create(await openCatalogueSnapshot(), "append", 0)(NO_MATCH);
   assert.deepEqual([...template], [0x09]);

@@ -39,7 +39,7 @@ function example(): Ruleset {
   return ruleset;
 }
 
-test("a ruleset that is saved and opened is the same, and can be written to at once", async () => {
+test("a saved and opened ruleset is equal, and can be written to at once", async () => {
   const path = join(folder, "example.ipsieve");
   const ruleset = example();
   await saveRuleset(path, ruleset);
@@ -71,7 +71,7 @@ test("a ruleset that is saved and opened is the same, and can be written to at o
   }
 });
 
-test("many addresses are decided from a file as one by one, at any time, by the kernel and by the table", async () => {
+test("bulk decisions from a file equal single ones, at any time, by the kernel and by the table", async () => {
   const path = join(folder, "many.ipsieve");
   const ruleset = new Ruleset();
   const words = { 4: new Uint32Array(2000), 6: new Uint32Array(8000) };
@@ -110,7 +110,7 @@ test("many addresses are decided from a file as one by one, at any time, by the 
   assert.ok(differing > 0, "the negative control: no rule has expired anywhere");
 });
 
-test("ready makes what an opened ruleset lacks between other work, while it is written to", async () => {
+test("ready builds what an opened ruleset lacks, between other work, while the ruleset is written to", async () => {
   const path = join(folder, "ready.ipsieve");
   const ruleset = new Ruleset();
   for (let at = 0; at < 60_000; at++) {
@@ -136,7 +136,7 @@ test("ready makes what an opened ruleset lacks between other work, while it is w
   await new Ruleset().ready();
 });
 
-test("names are numbered in 1, 2 or 4 bytes, as many as hold the numbers", async () => {
+test("numbers of names take 1, 2 or 4 bytes, as few as possible", async () => {
   const path = join(folder, "names.ipsieve");
   for (const [distinct, bytes] of [
     [255, 1],
@@ -165,7 +165,7 @@ test("names are numbered in 1, 2 or 4 bytes, as many as hold the numbers", async
   }
 });
 
-test("a program that awaits ready alone goes on", async () => {
+test("a program that only awaits ready does not end", async () => {
   const path = join(folder, "alone.ipsieve");
   await saveRuleset(path, example());
   const library = JSON.stringify(join(import.meta.dirname, "../../src/index.ts"));
@@ -175,7 +175,7 @@ test("a program that awaits ready alone goes on", async () => {
   assert.equal(stdout, "ready\n");
 });
 
-test("what is saved is the ruleset at the call, though it is written to meanwhile; empty ones are saved too", async () => {
+test("a ruleset is saved as of the call, even if it is written to meanwhile; empty ones are saved too", async () => {
   const path = join(folder, "moment.ipsieve");
   const ruleset = example();
   const before = [...ruleset];
@@ -190,7 +190,7 @@ test("what is saved is the ruleset at the call, though it is written to meanwhil
   assert.equal(empty.check("192.0.2.1", NOW)?.createdAt, NOW);
 });
 
-test("rules of a service are saved with where they are from", async () => {
+test("rules of a service are saved with their origin", async () => {
   const path = join(folder, "origin.ipsieve");
   const ruleset = example();
   const mark = { schema: 7, sequence: 2 ** 40 + 1, transaction: "a1b2" };
@@ -428,12 +428,9 @@ describe("a file is rejected", () => {
   });
 });
 
-test(
-  "kill -9 while it is saved leaves the ruleset that was saved last, or the next",
-  { timeout: 120_000 },
-  async (t) => {
-    const path = join(folder, "killed.ipsieve");
-    const program = `
+test("kill -9 during a save leaves the previous ruleset or the new one", { timeout: 120_000 }, async (t) => {
+  const path = join(folder, "killed.ipsieve");
+  const program = `
     import { Ruleset, saveRuleset } from ${JSON.stringify(join(import.meta.dirname, "../../src/index.ts"))};
     const ruleset = new Ruleset({ allowSpecialPurpose: true });
     for (let at = 0; at < 20000; at++) ruleset.add({ family: 4, w0: at * 4096, w1: 0, w2: 0, w3: 0, length: 24 }, {}, 1);
@@ -442,32 +439,31 @@ test(
       await saveRuleset(${JSON.stringify(path)}, ruleset);
       console.log(ruleset.sequence);
     }`;
-    const file = join(folder, "save.mjs");
-    writeFileSync(file, program);
-    const seen: number[] = [];
-    for (let round = 0; round < 4; round++) {
-      rmSync(path, { force: true });
-      const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
-      let last = 0;
-      let said = "";
-      const isSaved = new Promise<void>((resolve) => {
-        child.stdout.on("data", (data: Buffer) => {
-          said += String(data);
-          last = Number(said.trimEnd().split("\n").at(-1));
-          resolve();
-        });
-        child.once("exit", () => resolve());
+  const file = join(folder, "save.mjs");
+  writeFileSync(file, program);
+  const seen: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    rmSync(path, { force: true });
+    const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+    let last = 0;
+    let said = "";
+    const isSaved = new Promise<void>((resolve) => {
+      child.stdout.on("data", (data: Buffer) => {
+        said += String(data);
+        last = Number(said.trimEnd().split("\n").at(-1));
+        resolve();
       });
-      await isSaved;
-      await new Promise((resolve) => setTimeout(resolve, 40 * round));
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill("SIGKILL");
-      await ended;
-      const { sequence, count } = await openRuleset(path);
-      assert.ok(sequence === last || sequence === last + 1, `${sequence} after ${last}`);
-      assert.ok(count > 20_000);
-      seen.push(sequence - last);
-    }
-    t.diagnostic(`ahead of what was reported: ${seen.join()}; left in the folder: ${readdirSync(folder).join()}`);
-  },
-);
+      child.once("exit", () => resolve());
+    });
+    await isSaved;
+    await new Promise((resolve) => setTimeout(resolve, 40 * round));
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGKILL");
+    await ended;
+    const { sequence, count } = await openRuleset(path);
+    assert.ok(sequence === last || sequence === last + 1, `${sequence} after ${last}`);
+    assert.ok(count > 20_000);
+    seen.push(sequence - last);
+  }
+  t.diagnostic(`ahead of what was reported: ${seen.join()}; left in the folder: ${readdirSync(folder).join()}`);
+});

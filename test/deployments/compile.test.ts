@@ -60,13 +60,13 @@ test("by example: includes without excludes, joined, with counts", () => {
   assert.equal(list.until, Infinity);
 });
 
-test("nothing included is nothing, whatever is excluded", () => {
+test("without includes the list is empty, whatever is excluded", () => {
   const list = compileList({ include: [], exclude: [prefixes("all", "0.0.0.0/0", "::/0")] });
   assert.deepEqual(textsOf(list), []);
   assert.deepEqual([list.removed.count(4), list.removed.count(6), list.tooWideCount], [0, 0, 0]);
 });
 
-test("a prefix that is too wide is named with its source; excludes may be as wide as they like", () => {
+test("a prefix that is too wide is named with its source; excludes may have any width", () => {
   const include = [prefixes("mistake", "0.0.0.0/1", "10.0.0.0/8"), prefixes("another", "2000::/3", "2001:db8::/32")];
   const list = compileList({ include, exclude: [prefixes("wide", "8.0.0.0/6", "2000::/4")] });
   assert.equal(list.tooWideCount, 2);
@@ -99,12 +99,12 @@ test("of many prefixes that are too wide, the widest ten are named, and all are 
   );
 });
 
-test("what is joined is never wider than allowed", () => {
+test("joined prefixes are never wider than allowed", () => {
   const list = compileList({ include: [prefixes("halves", "10.0.0.0/8", "11.0.0.0/8")], exclude: [] });
   assert.deepEqual(textsOf(list), ["10.0.0.0/8", "11.0.0.0/8"]);
 });
 
-test("IPv4 addresses in mapped form do not come out of an IPv6 list, and are not counted", () => {
+test("IPv4-mapped addresses are not in an IPv6 list, and are not counted", () => {
   const include = [prefixes("around", "::/64")];
   const list = compileList({ include, exclude: [prefixes("neighbour", "::fffe:0:0/96")] });
   assert.ok(textsOf(list).every((text) => !text.startsWith("::ffff:")));
@@ -159,7 +159,7 @@ function prefixOfRule({ prefix }: Rule): Prefix {
   return prefix;
 }
 
-test("rules that were written and deleted one by one list what a new index of them lists, frozen or not", () => {
+test("rules written and deleted one by one yield the same list as a new index of them, frozen or not", () => {
   const write = fc.record({ block, isDeleted: fc.boolean(), freezes: fc.boolean() });
   const property = fc.property(fc.array(write, { maxLength: 60 }), fc.constantFrom(4, 6), (writes, family) => {
     const rules = new RuleIndex();
@@ -178,7 +178,7 @@ test("rules that were written and deleted one by one list what a new index of th
   fc.assert(property, { numRuns: rounds({ short: 300, long: 30_000 }) });
 });
 
-test("negative control: an index with one rule more lists something else", () => {
+test("negative control: an index with one more rule yields another list", () => {
   const rules = RuleIndex.from([]);
   rules.set({ ...RULE, ...ruleOf(4, { first: 8, exponent: 0, day: null, isMalicious: false }) });
   const before = listedOneByOne(rules, 0);
@@ -186,7 +186,7 @@ test("negative control: an index with one rule more lists something else", () =>
   assert.ok(!finished(gatheringRules("rules", rules, 0)).addresses.equals(before));
 });
 
-test("negative control: a compiler that adds excludes back, or that forgets an expiry, is found", () => {
+test("negative control: a compiler that adds excludes back, or ignores an expiry, is detected", () => {
   const withoutExcludes = (content: ListContent): CompiledList => compileList({ ...content, exclude: [] });
   const forgetful = (content: ListContent): CompiledList => {
     const include = content.include.map((each) => ({ ...each, until: Infinity }));
@@ -220,7 +220,7 @@ test("a thousand networks, each without the host that is not malicious", () => {
   assert.ok(steps.count > 10, `${steps.count} steps`);
 });
 
-test("a node of a large catalogue is gathered in short steps the first time, too", () => {
+test("a node of a large catalogue is gathered in short steps, even the first time", () => {
   const builder = new CatalogueBuilder();
   for (let at = 0; at < 20_000; at++) builder.add(parsePrefix(`20.${at >> 8}.${at & 255}.0/24`), "/cloud/one");
   const { trie, metadata } = builder.build({ title: "Test", createdAt: new Date(0), sources: [] });

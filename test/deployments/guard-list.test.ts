@@ -23,7 +23,7 @@ test("a list within its limits is published, one entry or byte more is not", () 
   assert.equal(rejectionsOf(two, 28, { maxEntries: 1 })[0]!.message, "the list has 2 entries, more than the 1 allowed");
 });
 
-test("an empty list is published only if that is said", () => {
+test("an empty list is published only if that is allowed", () => {
   assert.deepEqual(codes(listOf(), 0, {}), ["empty"]);
   assert.deepEqual(codes(listOf(), 0, { allowEmpty: true }), []);
 });
@@ -39,7 +39,7 @@ test("prefixes that are too wide are named with their source, five at most", () 
   );
 });
 
-test("every device has a limit, and a format that there is", () => {
+test("every device has a limit and an existing format", () => {
   for (const [name, { format, maxEntries, maxBytes }] of Object.entries(DEVICES)) {
     assert.ok(RULE_EXPORT_FORMATS.includes(format), name);
     assert.ok(maxEntries !== undefined || maxBytes !== undefined, name);

@@ -140,7 +140,7 @@ function compareServices(rows: readonly any[], texts: readonly string[], catalog
 }
 
 describe("ClickHouse", { skip: missing }, () => {
-  test("a dictionary of rules says of every address what the library says, and follows changes", async () => {
+  test("a dictionary of rules agrees with the library about every address, and follows changes", async () => {
     const at = { "http://127.0.0.1:8080": t.server.url, RULESET: rulesetId, "'KEY'": `'${key.text}'` };
     await query(statementOf("rules.sql", at));
     await compareRules();
@@ -151,7 +151,7 @@ describe("ClickHouse", { skip: missing }, () => {
     await compareRules();
   });
 
-  test("once the key is revoked, a refresh says why it fails, and the last rules stay in use", async () => {
+  test("once the key is revoked, a refresh fails with the reason, and the last rules stay in use", async () => {
     await t.server.store.write({ kind: "revoke-key", ...by(), keyId: key.id });
     await assert.rejects(query("SYSTEM RELOAD DICTIONARY rules"), /401/);
     await compareRules();
@@ -174,7 +174,7 @@ describe("ClickHouse", { skip: missing }, () => {
     assert.ok(rows.some(([, has]) => has === 1) && rows.some(([, has]) => has === 0));
   });
 
-  test("the function gives all services, chunk after chunk", async (context) => {
+  test("the function returns all services, chunk by chunk", async (context) => {
     const catalogue = await openCatalogue();
     const addresses = Array.from(probes(catalogue), formatAddress).filter((_, index) => index % 40 === 0);
     const texts = ["", ...addresses];

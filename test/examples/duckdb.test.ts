@@ -129,7 +129,7 @@ describe("DuckDB, by ranges and ASOF joins", { skip: missing }, () => {
     assert.ok(found > rows.length / 4);
   });
 
-  test("negative control: the ranges of another catalogue are noticed", async () => {
+  test("negative control: the ranges of another catalogue are detected", async () => {
     const other = new CatalogueTree(catalogueOf([["10.0.0.0/9", "/cloud/aws"]]));
     const rows = await answered("identify.sql", bytesOf(other, "ranges-csv"), TEXTS);
     assert.throws(() => compare(rows, HARD), { name: "AssertionError" });

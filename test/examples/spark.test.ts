@@ -133,19 +133,23 @@ const partsOf = (output: string): string[] => globSync(join(path(output), "part-
 const committedTasks = (output: string) => globSync(join(path(output), "_temporary/0/task_*/part-*")).length;
 
 describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () => {
-  test("every row as the library says, and the snapshot on every node once", { timeout: TIMEOUT }, async (t) => {
-    const { code, output } = await identified("out.parquet");
-    assert.equal(code, 0, output);
-    const found = await compare("out.parquet", catalogue);
-    t.diagnostic(`${ROWS} rows of ${PARTITIONS} partitions, ${found} with services`);
-    assert.ok(found > ROWS / 3 && found < ROWS);
-    assert.equal(starts(), 2, "one ipsieve for each executor");
-    await until("no ipsieve is left behind", () => spark.processes("identify\0--format").length === 0);
-    assert.equal(globSync(join(folder.path, "worker-*/app-*/*/catalogue.ipsieve")).length, 2);
-  });
+  test(
+    "every row equals the library's result, and the snapshot is on every node once",
+    { timeout: TIMEOUT },
+    async (t) => {
+      const { code, output } = await identified("out.parquet");
+      assert.equal(code, 0, output);
+      const found = await compare("out.parquet", catalogue);
+      t.diagnostic(`${ROWS} rows of ${PARTITIONS} partitions, ${found} with services`);
+      assert.ok(found > ROWS / 3 && found < ROWS);
+      assert.equal(starts(), 2, "one ipsieve for each executor");
+      await until("no ipsieve is left behind", () => spark.processes("identify\0--format").length === 0);
+      assert.equal(globSync(join(folder.path, "worker-*/app-*/*/catalogue.ipsieve")).length, 2);
+    },
+  );
 
   test(
-    "negative controls: another catalogue, a part that is lost, and one that is there twice are noticed",
+    "negative controls: another catalogue, a lost part, and a repeated part are detected",
     { timeout: TIMEOUT },
     async () => {
       await assert.rejects(compare("out.parquet", catalogueOf([["1.0.0.0/8", "/cloud/aws"]])), /row \d+, /);
@@ -159,7 +163,7 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
   );
 
   test(
-    "an executor and an ipsieve are killed, and the snapshot is replaced: nothing is lost, doubled or mixed",
+    "an executor and an ipsieve process are killed, and the snapshot is replaced: nothing is lost, repeated or mixed",
     { timeout: TIMEOUT },
     async (t) => {
       const within = TIMEOUT;
@@ -183,7 +187,7 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
     },
   );
 
-  test("what cannot work is an error that says why, and leaves no result", { timeout: TIMEOUT }, async () => {
+  test("an impossible run is an error with the reason, and leaves no result", { timeout: TIMEOUT }, async () => {
     writeFileSync(path("cut.ipsieve"), readFileSync(CATALOGUE).subarray(0, 100_000));
     const settings = { "spark.task.maxFailures": "1" };
     const cut = await identified("cut.parquet", { snapshot: path("cut.ipsieve"), settings });

@@ -87,7 +87,7 @@ const PLATFORMS = {
 for (const [name, [pattern, args]] of Object.entries(PLATFORMS)) {
   const [found] = globSync(join(root, "tools/node_modules", pattern));
   const skip = found === undefined ? `${name} is not installed; npm run tools:setup does` : false;
-  test(`${name} answers as Node does`, { skip }, () => {
+  test(`${name} returns the same results as Node`, { skip }, () => {
     const file = join(folder.path, `${name}.mjs`);
     writeFileSync(
       file,

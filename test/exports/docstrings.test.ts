@@ -55,7 +55,7 @@ const SEEDED: Readonly<Record<string, readonly [text: string, violations: readon
   ],
 };
 
-test("checked: what another entry exports, by way of a star", () => {
+test("checked: exports of another entry through a star", () => {
   const sources = { "all.ts": 'export * from "./index.ts";', "index.ts": INDEX, "a.ts": "export const a = 1;" };
   assert.deepEqual(checkDocstrings(sources, "all.ts"), ["a.ts: a has no docstring of a sentence"]);
 });

@@ -14,14 +14,14 @@ const SERVER = /^(api|cli|dashboard|service|store|update)\//;
 const bundledIn = (entry: string): string[] =>
   [...moduleGraph(dist, entry).files].filter((file) => file.startsWith("packages/")).sort();
 
-test("ipsieve/core, and all that it loads, names no module of node: and no package", () => {
+test("ipsieve/core, and everything that it loads, imports no node: module and no package", () => {
   const { files, outside } = moduleGraph(dist, "core.js");
   assert.deepEqual([...outside], []);
   assert.deepEqual(bundledIn("core.js"), ["packages/jsonc-parser.js"]);
   assert.ok(files.size > 100 && files.has("snapshot/snapshot.js"), `${files.size} files`);
 });
 
-test("the library loads four small packages, which come with it, and nothing of the server", () => {
+test("the library loads four small bundled packages, and nothing of the server", () => {
   const { files, outside } = moduleGraph(dist, "index.js");
   assert.deepEqual(
     [...outside.keys()].filter((specifier) => !specifier.startsWith("node:")),
@@ -54,7 +54,7 @@ for (const entry of ["express.js", "fastify.js", "client/client.js"]) {
 /** What users install with the package: packages that cannot be bundled. */
 const INSTALLED: readonly string[] = [];
 
-test("the package has no other dependencies than those that cannot be bundled; its peers are optional", () => {
+test("the package depends only on packages that cannot be bundled; its peers are optional", () => {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   assert.deepEqual(Object.keys(manifest.dependencies ?? {}), INSTALLED);
   assert.deepEqual(Object.keys(manifest.peerDependencies), ["express", "fastify"]);
@@ -62,7 +62,7 @@ test("the package has no other dependencies than those that cannot be bundled; i
     assert.equal(manifest.peerDependenciesMeta[name].optional, true);
 });
 
-test("the command starts without a package: each is loaded by what needs it", () => {
+test("the command starts without loading a package: each is loaded when it is needed", () => {
   for (const file of [
     "cli/command-line.js",
     "cli/start-identify.js",
@@ -81,7 +81,7 @@ function staticImports(path: string): string[] {
   return Array.from(found, ([, name]) => name!);
 }
 
-test("every entry of the exports map is there, with its types", () => {
+test("every entry of the exports map exists, with its types", () => {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const [name, target] of Object.entries<Record<string, string> | string>(exports))
     for (const path of typeof target === "string" ? [target] : Object.values(target))
@@ -102,7 +102,7 @@ test("ipsieve/core is bundled for browsers; the negative control: ipsieve is not
   await assert.rejects(bundle("index.js"), /Could not resolve "node:/);
 });
 
-test("negative control: the walk finds modules of node: and rooms of the server", () => {
+test("negative control: the walk finds node: modules and rooms of the server", () => {
   const { files, outside } = moduleGraph(dist, "cli/commands/serve.js");
   assert.ok(outside.has("node:fs") || outside.has("node:path"), [...outside.keys()].join());
   assert.ok([...files].some((file) => SERVER.test(file)) && files.has("packages/fastify.js"));

@@ -31,7 +31,7 @@ test("private members are # members", () => {
   assert.deepEqual(findPrivateMembers(sources), []);
 });
 
-test("a private or protected member is found, a private constructor is none", () => {
+test("private and protected members are found, private constructors are allowed", () => {
   const text = `class A {
     private a = 1;
     protected static b(): void {}

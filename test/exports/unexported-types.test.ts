@@ -19,13 +19,13 @@ const INTERNAL = [
 ];
 
 for (const entry of ["index.d.ts", "core.d.ts"]) {
-  test(`${entry} exports every type that its signatures name, but for the internal ones`, () => {
+  test(`${entry} exports every type in its signatures, except for internal ones`, () => {
     assert.ok(paths.includes(entry), "is dist/ built?");
     assert.deepEqual(unexportedTypes(sources, entry), INTERNAL);
   });
 }
 
-test("negative control: a type is found where it is a parameter, a result, a member, a base, or in another file", () => {
+test("negative control: a type is found as a parameter, a result, a member, a base, and in another file", () => {
   const found = unexportedTypes(
     {
       "index.d.ts": `export { f, type A, C } from "./a.ts"; export * from "./all.ts";`,

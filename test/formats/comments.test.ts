@@ -48,7 +48,7 @@ const anyName = fc.oneof(
   fc.string({ unit: "binary", maxLength: 100 }),
 );
 
-test("a comment has no character that ends it, in any of the formats, and is never empty", () => {
+test("in every format a comment contains no character that ends it, and is never empty", () => {
   fc.assert(
     fc.property(anyName, (name) => assert.match(commentOf(name), /^[A-Za-z0-9][A-Za-z0-9._-]*(?: [A-Za-z0-9._-]+)*$/)),
     { seed: 20_261_125, numRuns: 5000 },
@@ -56,7 +56,7 @@ test("a comment has no character that ends it, in any of the formats, and is nev
   assert.equal(commentOf("Bürgerbüro; Nord\n10.0.0.0/8"), "Burgerburo Nord 10.0.0.0 8");
 });
 
-describe("without its comment, a list is the one without comments", () => {
+describe("apart from the comment, a list is the same as without comments", () => {
   for (const format of RULE_EXPORT_FORMATS.filter(canComment))
     test(format, () => {
       const plain = listOf(format);
@@ -74,7 +74,7 @@ describe("without its comment, a list is the one without comments", () => {
     });
 });
 
-test("formats without comments are as they were", () => {
+test("formats without comments are unchanged", () => {
   const others = RULE_EXPORT_FORMATS.filter((format) => !canComment(format));
   assert.ok(others.includes("aws-waf") && others.includes("fortinet"));
   for (const format of others) assert.equal(listOf(format, "Some comment"), listOf(format), format);

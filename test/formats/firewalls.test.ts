@@ -136,7 +136,7 @@ const STAYS: Readonly<Record<string, number>> = {
 
 for (const { format, missing: skip, load, show, read } of FIREWALLS) {
   describe(`loaded by ${format}`, { skip }, () => {
-    test("every address stays as long as the last of its rules; names are no lines", () => {
+    test("every address stays until the last of its rules expires; names never become lines", () => {
       const [four, six] = run(`${load("FILE")}; ${show("list_4")}; echo ===; ${show("list_6")}`, {
         FILE: file(format, RULES),
       });
@@ -153,7 +153,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
       }
     });
 
-    test("all addresses, and halves of them that stay for another time", () => {
+    test("all addresses, and halves of them with another timeout", () => {
       const rules = [rule("0.0.0.0/0", NOW + HOUR), rule("0.0.0.0/1"), rule("::/0"), rule("8000::/1", NOW + HOUR)];
       const [four, six] = run(`${load("FILE")}; ${show("list_4")}; echo ===; ${show("list_6")}`, {
         FILE: file(format, rules),
@@ -170,7 +170,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
       assert.ok(stay(read(four!), "200.2.3.4") <= 3600);
     });
 
-    test("two lists stand beside each other, and a list takes the place of its own last one only", () => {
+    test("two lists coexist, and a list replaces only its own previous version", () => {
       const [a, b] = [setNameOf("My Blocklist rules", "1"), setNameOf("My Blocklist rules", "2")];
       const files = {
         A: file(format, [rule("192.0.2.1"), rule("192.0.2.2")], a),
@@ -193,7 +193,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
       ]);
     });
 
-    test("a file with a line that fails changes nothing, and the next good one is loaded all the same", () => {
+    test("a file with a failing line changes nothing, and the next valid one is loaded", () => {
       const bad = file(format, [rule("198.51.100.1"), rule("2001:db8::1")]).replace("2001:db8::1", "2001:db8::1::1");
       const files = { GOOD: file(format, [rule("192.0.2.1")]), BAD: bad, NEXT: file(format, [rule("192.0.2.9")]) };
       const script = `${load("GOOD")}; if ${load("BAD")} 2>/dev/null; then exit 1; fi; ${show("list_4")}; echo ===; ${load("NEXT")}; ${show("list_4")}`;
@@ -205,7 +205,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
 
     // What nft -f loads is one transaction, however it is written.
     if (format === "ipset")
-      test("control: a file that empties the set before it fills it leaves it without the old list", () => {
+      test("control: a file that empties the set before filling it loses the old list", () => {
         const flushing = file(format, [rule("198.51.100.1"), rule("2001:db8::1")])
           .replaceAll("_new", "")
           .replace("2001:db8::1", "2001:db8::1::1")
@@ -220,7 +220,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
         );
       });
 
-    test("a rule of a firewall that refers to a set goes on with the list that takes its place", () => {
+    test("a firewall rule that refers to a set continues with the new list", () => {
       const refer =
         format === "nftables"
           ? "nft add chain inet ipsieve input '{ type filter hook input priority 0; }'; nft add rule inet ipsieve input ip saddr @list_4 drop"
@@ -235,7 +235,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
       );
     });
 
-    test("elements are dropped by themselves when their time has come", () => {
+    test("elements are removed automatically when they time out", () => {
       const [before, after] = run(`${load("FILE")}; ${show("list_4")}; echo ===; sleep 2.2; ${show("list_4")}`, {
         FILE: file(format, [rule("192.0.2.1"), rule("192.0.2.2", NOW + 1000)]),
       });
@@ -266,7 +266,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
   });
 }
 
-test("names of sets: readable, different for each id, and good for both programs", () => {
+test("names of sets: readable, different for each id, and valid for both programs", () => {
   for (const name of [
     "My Blocklist rules",
     "",

@@ -17,7 +17,7 @@ const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCou
 
 describe("MMDB, read by mmdb-lib", () => {
   for (const [name, tree] of all) {
-    test(`${name}: every prefix and addresses around it have the record of the table`, (t) => {
+    test(`${name}: every prefix and the addresses around it have the record of the table`, (t) => {
       const bytes = bytesOf(tree, "mmdb");
       const reader = new Reader<Response>(bytes);
       const count = compareMmdb(tree, reader, isLarge(tree) ? 20 : 1);
@@ -37,7 +37,7 @@ describe("MMDB, read by mmdb-lib", () => {
     });
   }
 
-  test("IPv4 is answered in mapped form too, and never by an IPv6 prefix around it", () => {
+  test("IPv4 is found in mapped form too, and never through an IPv6 prefix that contains it", () => {
     const reader = new Reader<Response>(bytesOf(all[1]![1], "mmdb"));
     const idsOf = (address: string): unknown => (reader.get(address) as { cbs_ids: string[] } | null)?.cbs_ids ?? null;
     assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [
@@ -53,7 +53,7 @@ describe("MMDB, read by mmdb-lib", () => {
     ]);
   });
 
-  test("a catalogue of before 1970 has the first second that readers take for a time", () => {
+  test("a catalogue from before 1970 has the first second that readers accept as a time", () => {
     const { metadata, table } = catalogueOf([["10.0.0.0/8", "ten"]]);
     for (const [createdAt, epoch] of [
       ["1969-07-20T20:17:40Z", 1],
@@ -65,7 +65,7 @@ describe("MMDB, read by mmdb-lib", () => {
     }
   });
 
-  test("the same catalogue gives the same bytes", () => {
+  test("the same catalogue yields the same bytes", () => {
     for (const [, tree] of all.slice(0, 3))
       assert.deepEqual(bytesOf(new CatalogueTree(tree.catalogue), "mmdb"), bytesOf(tree, "mmdb"));
   });
@@ -82,7 +82,7 @@ describe("MMDB, read by mmdb-lib", () => {
     assert.ok(count > 1000);
   });
 
-  test("negative control: a record off by one is noticed", () => {
+  test("negative control: a record that is off by one is detected", () => {
     const tree = all[0]![1];
     const bytes = bytesOf(tree, "mmdb");
     const { searchTreeSize } = new Reader<Response>(bytes).metadata;
@@ -139,7 +139,7 @@ function recordsOf(bytes: Uint8Array, recordSize: number): number[] {
   return records;
 }
 
-test("sizes and pointers at the edges of their forms are read back", () => {
+test("sizes and pointers at the limits of their encodings are read back", () => {
   for (const size of [0, 1, 28, 29, 30, 284, 285, 286, 65_820, 65_821, 65_822, 70_000]) {
     const text = "x".repeat(size);
     assert.equal(readRecord([["text", [text]]]).text[0].length, size);

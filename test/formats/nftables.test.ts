@@ -31,7 +31,7 @@ function elementsOf(prefixes: readonly Prefix[]): string[] {
   return lines.filter((line) => /^[0-9a-f.:]+(\/\d+)?,?$/.test(line)).map((line) => line.replace(",", ""));
 }
 
-test("more elements of one timeout than are kept as objects are still the fewest prefixes", () => {
+test("more elements with one timeout than are kept as objects still become the fewest prefixes", () => {
   const random = new Random(5);
   let most = 0;
   for (let round = 0; round < 6; round++) {
@@ -44,7 +44,7 @@ test("more elements of one timeout than are kept as objects are still the fewest
   assert.ok(most > 2000, `${most} elements at most`);
 });
 
-test("a half that waits for the other one is joined with it, whatever came before", () => {
+test("a half that waits for the other half is joined with it, whatever came before", () => {
   const single = (w0: number): Prefix => ({ family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 });
   const unjoined = Array.from({ length: 3000 }, (_, index) => single(0x01000000 + 2 * index));
   const halves = [prefixOf(single(0x0a000000), 9)];

@@ -15,14 +15,14 @@ const LARGE = "the bundled catalogue";
 for (const program of PROGRAMS) {
   describe(`exported and read by ${program.name}`, { skip: program.missing }, () => {
     for (const [name, tree] of all) {
-      test(`${name}: every answer is that of the catalogue`, { skip: name === LARGE && onlyLong() }, async (t) => {
+      test(`${name}: every result equals that of the catalogue`, { skip: name === LARGE && onlyLong() }, async (t) => {
         const [asked, found] = await compareProgram(program, tree);
         t.diagnostic(`${asked} addresses, ${found} found`);
         assert.equal(found > asked / 4, tree.catalogue.table.matchCount > 0);
       });
     }
 
-    test("a catalogue of before 1970", async () => {
+    test("a catalogue from before 1970", async () => {
       const { metadata, table } = catalogueOf([
         ["10.0.0.0/8", "/cloud/aws"],
         ["2001:4860::/32", "/saas/google"],
@@ -36,7 +36,7 @@ for (const program of PROGRAMS) {
       }
     });
 
-    test("hundreds of nodes of one prefix", async () => {
+    test("hundreds of nodes with one prefix", async () => {
       const ids = Array.from({ length: 200 }, (_, i) => `é"\\$${String(i).padStart(45, "x")}`);
       await compareProgram(
         program,
@@ -49,7 +49,7 @@ for (const program of PROGRAMS) {
       );
     });
 
-    test("negative control: the answers of another catalogue are noticed", async () => {
+    test("negative control: the results of another catalogue are detected", async () => {
       const other = new CatalogueTree(
         catalogueOf([
           ["10.0.0.0/9", "/cloud/aws"],

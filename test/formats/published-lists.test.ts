@@ -38,7 +38,7 @@ describe("exports of all published lists together", { skip: noPublishedLists }, 
     });
   }
 
-  test("mmdb: every prefix and addresses around it", (t) => {
+  test("mmdb: every prefix and the addresses around it", (t) => {
     const bytes = bytesOf(tree, "mmdb");
     t.diagnostic(`${compareMmdb(tree, new Reader<Response>(bytes), 20)} addresses, ${bytes.length} bytes`);
   });

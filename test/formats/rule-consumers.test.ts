@@ -74,7 +74,7 @@ function ask(consumer: Consumer, file: string, addresses: readonly string[], roo
 
 for (const consumer of CONSUMERS) {
   describe(`exported and read by ${consumer.name}`, { skip: consumer.missing }, () => {
-    test("every edge of every rule is answered as by the rules", async () => {
+    test("every edge of every rule is decided as by the rules", async () => {
       assert.deepEqual(await differences(consumer, LIST, LIST), []);
     });
 
@@ -82,7 +82,7 @@ for (const consumer of CONSUMERS) {
       assert.deepEqual(await differences(consumer, [], []), []);
     });
 
-    test("negative control: a file of other rules is noticed", { skip: onlyLong() }, async () => {
+    test("negative control: a file of other rules is detected", { skip: onlyLong() }, async () => {
       assert.notDeepEqual(await differences(consumer, OTHER, LIST), []);
     });
 
@@ -91,7 +91,7 @@ for (const consumer of CONSUMERS) {
     });
 
     test(
-      "negative control: a list to which the excludes were added back is noticed",
+      "negative control: a list to which the excludes were added back is detected",
       { skip: onlyLong() },
       async () => {
         const each = randomCase(new Random(15));
@@ -103,13 +103,17 @@ for (const consumer of CONSUMERS) {
     );
 
     if (consumer.wrongLine !== undefined)
-      test("negative control: a line that it does not understand is noticed", { skip: onlyLong() }, async () => {
-        const addresses = edgesOf(["192.0.2.0/24"]);
-        await assert.rejects(
-          inTemporaryFolder((root) =>
-            ask(consumer, `${fileOf(["198.51.100.1"], consumer.format)}${consumer.wrongLine}\n`, addresses, root),
-          ),
-        );
-      });
+      test(
+        "negative control: a line that the program does not understand is detected",
+        { skip: onlyLong() },
+        async () => {
+          const addresses = edgesOf(["192.0.2.0/24"]);
+          await assert.rejects(
+            inTemporaryFolder((root) =>
+              ask(consumer, `${fileOf(["198.51.100.1"], consumer.format)}${consumer.wrongLine}\n`, addresses, root),
+            ),
+          );
+        },
+      );
   });
 }

@@ -225,7 +225,7 @@ add list="list" address=2001:db8::1
   });
 });
 
-test("an allowlist lets in what a blocklist refuses", () => {
+test("an allowlist admits what a blocklist rejects", () => {
   const list = [rule("9.9.9.0/24"), rule("2001:db8::/32")];
   const allowed = (format: RuleExportFormat): string[] =>
     [...exportRules(list, format, { setName: "list", purpose: "allowlist", now: NOW })].join("").split("\n");
@@ -244,7 +244,7 @@ test("an allowlist lets in what a blocklist refuses", () => {
   assert.throws(() => allowed("crowdsec-csv"), /CrowdSec's decisions only block/);
 });
 
-test("a NetworkPolicy lets in everything but a blocklist", () => {
+test("a NetworkPolicy admits everything except a blocklist", () => {
   assert.deepEqual(
     textOf([rule("9.9.9.0/24"), rule("9.9.9.128/25")], "kubernetes")
       .split("\n")
@@ -273,13 +273,13 @@ test("without rules, sets are emptied", () => {
   );
 });
 
-test("expired rules are left out where only the active ones are asked for", () => {
+test("expired rules are left out if only active ones are requested", () => {
   assert.doesNotMatch(textOf(activeRules(rules, NOW), "text"), /8\.8\.8\.8/);
   assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
 });
 
 for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
-  test(`${JSON.stringify(name)} is no name of a set`, () => {
+  test(`${JSON.stringify(name)} is not a valid name of a set`, () => {
     for (const format of NAMED_FORMATS)
       assert.throws(() => [...exportRules(rules, format, { setName: name })], /the name of a set must be a letter/);
   });
@@ -410,7 +410,7 @@ test("firewalls get the same addresses: nftables without overlaps, ipset without
   );
 });
 
-test("a long list comes in chunks, and reads the rules as it goes", () => {
+test("a long list is written in chunks, and its rules are read on demand", () => {
   let read = 0;
   const many = function* (): Generator<Rule> {
     for (let i = 0; i < 100_000; i++) {

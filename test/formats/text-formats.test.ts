@@ -19,7 +19,7 @@ const hard = all[0]![1];
 for (const format of ["csv", "jsonl"] as const) {
   describe(format, () => {
     for (const [name, tree] of all) {
-      test(`${name}: read back, it is the same catalogue`, () => {
+      test(`${name}: it is read back as the same catalogue`, () => {
         const read = readers[format](linesOf(tree, format));
         const { catalogue } = tree;
         const expected = [...entriesOf(bound(catalogue))].map(({ prefix, own }): [string, string[]] => [
@@ -79,7 +79,7 @@ for (const format of ["nginx", "haproxy", "clickhouse"] as const) {
   });
 }
 
-describe("readers that look IPv4 up as mapped IPv6 get no answer of an IPv6 prefix", () => {
+describe("readers that look up IPv4 as mapped IPv6 get no result from an IPv6 prefix", () => {
   const tree = all[1]![1];
   for (const format of ["haproxy", "clickhouse"] as const) {
     test(format, () => {
@@ -93,7 +93,7 @@ describe("readers that look IPv4 up as mapped IPv6 get no answer of an IPv6 pref
   }
 });
 
-test("what stands in a line, whole", () => {
+test("complete lines", () => {
   assert.ok(
     linesOf(hard, "csv").includes(
       "10.1.0.0/16,/cloud/aws/by-service/ec2/us-east-1,cloud,aws,ec2,us-east-1,Cloud > aws > By service > ec2 > us-east-1",
@@ -119,7 +119,7 @@ test("what stands in a line, whole", () => {
   );
 });
 
-test("the same catalogue gives the same bytes", () => {
+test("the same catalogue yields the same bytes", () => {
   const again = new CatalogueTree(catalogueOf([...randomOrder(linesBack(hard))]));
   for (const format of ["csv", "jsonl", "nginx", "haproxy", "clickhouse"] as const)
     assert.deepEqual(bytesOf(again, format), bytesOf(hard, format));
@@ -137,7 +137,7 @@ function randomOrder<Item>(items: readonly Item[]): Item[] {
 
 const manyIds = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i).padStart(49, "x"));
 
-test("HAProxy cannot read endless values, and is not given any", () => {
+test("HAProxy cannot read values of any length, and gets none that are too long", () => {
   const treeOf = (count: number): CatalogueTree =>
     new CatalogueTree(catalogueOf([["192.0.2.0/24", ...manyIds(count)]]));
   // 49 bytes each, and a comma between them.
@@ -149,7 +149,7 @@ test("HAProxy cannot read endless values, and is not given any", () => {
   assert.ok(linesOf(treeOf(320), "haproxy").some((line) => line.length > 16_000));
 });
 
-test("nginx cannot read endless words, and is given several", () => {
+test("nginx cannot read words of any length, and gets several instead", () => {
   const tree = new CatalogueTree(
     catalogueOf([
       ["192.0.2.0/24", ...manyIds(80)],
@@ -177,7 +177,7 @@ test("the statements of ClickHouse name the columns in the order of the rows", (
   assert.match(ddl, /CREATE OR REPLACE DICTIONARY mine\n[^]*LAYOUT\(IP_TRIE\)/);
 });
 
-test("random catalogues: every format holds all prefixes with their ids", () => {
+test("random catalogues: every format has all prefixes with their ids", () => {
   fc.assert(
     fc.property(randomLines, (lines) => {
       const tree = new CatalogueTree(catalogueOf(lines));

@@ -89,7 +89,7 @@ function differences(prefixes: readonly Prefix[], file: Buffer): number {
 
 const SMALL = ["0.0.0.0/1", "192.0.2.0/24", "192.0.2.128/25", "255.255.255.255", "::", "2001:db8::/32", "ffff::/16"];
 
-test("a reader by the specification finds what the prefixes cover, at every boundary", () => {
+test("a reader written from the specification finds what the prefixes cover, at every boundary", () => {
   const lists = [[], ["0.0.0.0/0"], ["::/0"], ["0.0.0.0/0", "::/0"], ["192.0.2.1"], ["2001:db8::1"], SMALL];
   for (const texts of lists) {
     const prefixes = texts.map((text) => parsePrefix(text));
@@ -97,7 +97,7 @@ test("a reader by the specification finds what the prefixes cover, at every boun
   }
 });
 
-test("without prefixes of a family its root is missing", () => {
+test("a family without prefixes has no root", () => {
   const roots = (texts: string[]) => {
     const file = fileOf(texts.map((text) => parsePrefix(text)));
     return [file.readUInt32BE(12), file.readUInt32BE(16), file.readUInt32BE(20)];
@@ -108,7 +108,7 @@ test("without prefixes of a family its root is missing", () => {
   assert.deepEqual(roots(["192.0.2.0/24", "2001:db8::/32"]), [58, 0, 25]);
 });
 
-test("random lists, nested prefixes too; the length is known beforehand; a flipped bit is found", (context) => {
+test("random lists, including nested prefixes; the length is known in advance; a flipped bit is detected", (context) => {
   let state = 20_261_123;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

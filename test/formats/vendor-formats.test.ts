@@ -37,7 +37,7 @@ function expressible(rules: readonly Rule[], format: RuleExportFormat): Rule[] {
   return possible.filter(({ prefix }) => !ONE_FAMILY_FORMATS.has(format) || prefix.family === first!.prefix.family);
 }
 
-describe("read as its vendor documents it, a list has the addresses of its rules, whatever their names", () => {
+describe("read as documented by its vendor, a list has the addresses of its rules, whatever their names", () => {
   for (const format of VENDOR_FORMATS)
     test(format, () => {
       let listed = 0;
@@ -57,7 +57,7 @@ describe("read as its vendor documents it, a list has the addresses of its rules
     });
 
   for (const format of VENDOR_FORMATS)
-    test(`${format}: negative control, a list with another address is noticed`, () => {
+    test(`${format}: negative control, a list with another address is detected`, () => {
       const [list, other] = [ruleList("192.0.2.0/24"), ruleList("192.0.2.0/25")];
       const found = readByVendor(format, textOf(other, format));
       assert.ok(!found.equals(AddressSet.of(list.map(({ prefix }) => prefix))));
@@ -66,7 +66,7 @@ describe("read as its vendor documents it, a list has the addresses of its rules
     });
 });
 
-test("what a format cannot express is an error that names the rule, the reason and the cure", () => {
+test("a rule that a format cannot express causes an error that names the rule, the reason and the remedy", () => {
   for (const [format, rules, message] of [
     ["sophos", ["192.0.2.1", "2001:db8::1"], /^sophos cannot express 2001:db8::1: it takes IPv4 addresses only; leave/],
     ["ntop", ["10.0.0.0/15"], /10\.0\.0\.0\/15: it takes single addresses only, and prefixes wider than \/16/],

@@ -72,7 +72,7 @@ const document = fc.oneof(
 );
 const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-test("documents in pieces of any length: as JSON.parse reads them whole", () => {
+test("documents in pieces of any length are read like whole ones by JSON.parse", () => {
   fc.assert(
     fc.property(document, lengths, fc.constantFrom(undefined, 1, "\t"), (value, pieces, space) => {
       const text = JSON.stringify(value, null, space);
@@ -84,7 +84,7 @@ test("documents in pieces of any length: as JSON.parse reads them whole", () => 
 
 const MARKS = ["[", "]", "{", "}", ",", ":", '"', "\\", " ", "1", "x", '"ips":', '"ips":[', "é", "\\u0041"];
 
-test("corrupt documents: the same first error, at the same position, as of the whole text", () => {
+test("corrupt documents: the same first error at the same position as for the whole text", () => {
   let wrong = 0;
   fc.assert(
     fc.property(
@@ -107,7 +107,7 @@ test("corrupt documents: the same first error, at the same position, as of the w
   assert.ok(wrong > 1000, String(wrong));
 });
 
-test("a long list comes in batches, and any error of its middle is placed in the whole document", () => {
+test("a long list is returned in batches, and any error in its middle has its position in the whole document", () => {
   const ips = Array.from({ length: 9000 }, (_, i) => `203.0.${i >> 8}.${i & 255}`);
   const text = JSON.stringify({ note: "é", ips });
   const { document: found, batches } = readText(text, [65_536, 1000]);
@@ -125,7 +125,7 @@ test("a long list comes in batches, and any error of its middle is placed in the
   }
 });
 
-test("what is refused though it is JSON: too many items, too deep, too long, not UTF-8; each as soon as it is there", () => {
+test("valid JSON that is rejected: too many items, too deep, too long, not UTF-8; each as soon as it arrives", () => {
   assert.equal(errorOf('{"ips":[1,2,3,4', [3], { maxItems: 3 }), "must not have more than 3 items");
   assert.equal(errorOf('{"ips":[1,2,3]}', [3], { maxItems: 3 }), undefined);
   assert.equal(errorOf('{"ips":[1]}', [3], { maxItems: 0 }), "must not have more than 0 items");
@@ -151,7 +151,7 @@ test("what is refused though it is JSON: too many items, too deep, too long, not
   }
 });
 
-test("a list under a name that is written in escapes, or that is another member's, is read all the same", () => {
+test("a list whose name is written with escapes, or also occurs elsewhere, is read correctly", () => {
   for (const text of [
     '{"\\u0069ps":["1.1.1.1"]}',
     '{"other":["1.1.1.1"],"ips":[]}',
@@ -163,7 +163,7 @@ test("a list under a name that is written in escapes, or that is another member'
   }
 });
 
-test("brackets that are not the list's cost no more than other bytes: none of them has all that is before it read again", (t) => {
+test("brackets outside the list cost no more than other bytes: none causes the preceding text to be read again", (t) => {
   let bytesRead = 0;
   const decode = TextDecoder.prototype.decode;
   t.mock.method(

@@ -40,7 +40,7 @@ const cases: [text: string, fault: number][] = [
   ["\ufeff{}", 0],
 ];
 for (const [text, fault] of cases) {
-  test(`the fault of ${JSON.stringify(text)}`, () => {
+  test(`the error in ${JSON.stringify(text)}`, () => {
     assert.equal(jsonErrorAt(text), fault);
     assert.equal(isJson(text), fault < 0);
   });
@@ -93,7 +93,7 @@ for (const [text, at] of repeats) {
   test(`the repeated key of ${text}`, () => assert.equal(repeatedKey(text, JSON.parse(text)), at));
 }
 
-test("no key of JSON that was written by the engine is repeated, and a doubled one is found", () => {
+test("JSON written by the engine has no repeated key, and a repeated one is found", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const text = JSON.stringify(value);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { valueOffset } from "../../src/json/json-positions.ts";
 
-test("the value at a path, and the innermost one where a path leads nowhere", () => {
+test("the value at a path, and the innermost existing one if the path does not exist", () => {
   const text = ' {"a": {"b":[1, "x", {"c":true}]}, "d":[ ], "\\u0065" : 3, "f":{}}';
   const cases: [path: (string | number)[], rest: string][] = [
     [[], '{"a"'],
@@ -34,7 +34,7 @@ function* pathsIn(
     for (const [name, member] of Object.entries(value)) yield* pathsIn(member, [...path, name]);
 }
 
-test("in any document, the value that is found is written there", () => {
+test("in any document, the found value is at the offset", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat({ max: 2 }), (value, indent) => {
       const text = JSON.stringify(value, null, indent);

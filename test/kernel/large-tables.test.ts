@@ -163,7 +163,7 @@ function addressesFor(
 }
 
 for (const shape of SHAPES) {
-  test(`the kernel answers as the table does: ${shape.name}`, (t) => {
+  test(`the kernel equals the table: ${shape.name}`, (t) => {
     const random = seededRandom(20261121);
     const prefixes = [...shape.prefixes(random)];
     const table = tableOf(shape, prefixes);

@@ -31,7 +31,7 @@ function tableLookup(table: PrefixTable, family: Family, words: Uint32Array): Ui
   return out;
 }
 
-test("the kernel answers the table of prefix sets", () => {
+test("the kernel passes the table of prefix sets", () => {
   for (const set of PREFIX_SETS) {
     const trie = new PrefixTrie();
     for (const [text, ...values] of set.given ?? set.entries)
@@ -49,7 +49,7 @@ test("the kernel answers the table of prefix sets", () => {
   }
 });
 
-test("the kernel answers as the table does: random prefixes of every shape, addresses at their ends and anywhere", (t) => {
+test("the kernel equals the table: random prefixes of every shape, addresses at their ends and elsewhere", (t) => {
   const random = seededRandom(SEED);
   let lookups = 0;
   let matched = 0;
@@ -78,7 +78,7 @@ test("the kernel answers as the table does: random prefixes of every shape, addr
   assert.ok(matched > lookups / 4 && matched < lookups);
 });
 
-test("a corrupt table gives a typed error or an id of the table, never a loop or another error", () => {
+test("a corrupt table causes a typed error or yields an id of the table, never a loop or another error", () => {
   const random = seededRandom(SEED);
   let refused = 0;
   let answered = 0;

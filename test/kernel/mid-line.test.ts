@@ -103,7 +103,7 @@ function firstDifference(
   return null;
 }
 
-test(`the kernel reads ${LINES} lines of all shapes as the reference does, changed at random, at random alignments`, (t) => {
+test(`the kernel reads ${LINES} lines of all shapes like the reference, changed at random, at random alignments`, (t) => {
   const room = scanningKernel(TEXT_BYTES + 64);
   const random = new Random(SEED);
   const chunks = { byHits: 0, byLines: 0 };
@@ -120,7 +120,7 @@ test(`the kernel reads ${LINES} lines of all shapes as the reference does, chang
   assert.ok(chunks.byHits > 100 && chunks.byLines > 100);
 });
 
-test("the kernel reads the sample log as the reference does, with anything in front of its lines", () => {
+test("the kernel reads the sample log like the reference, with anything before its lines", () => {
   const room = scanningKernel(4 * TEXT_BYTES);
   const log = readFileSync(new URL("../../data/sample.log", import.meta.url), "latin1")
     .trimEnd()
@@ -131,7 +131,7 @@ test("the kernel reads the sample log as the reference does, with anything in fr
   }
 });
 
-test(`each of ${LOG_LINES.length} lines behind every number of bytes from 0 to 130`, () => {
+test(`each of ${LOG_LINES.length} lines after every number of bytes from 0 to 130`, () => {
   const room = scanningKernel(4 * TEXT_BYTES);
   // A delimiter, and what looks like the front of an address.
   for (const fill of [" ", "1.2 ", "::x "]) {
@@ -143,7 +143,7 @@ test(`each of ${LOG_LINES.length} lines behind every number of bytes from 0 to 1
   }
 });
 
-test("addresses of every length behind every number of bytes, alone in the text", () => {
+test("addresses of every length after every number of bytes, alone in the text", () => {
   const room = scanningKernel(TEXT_BYTES);
   for (const address of [
     "1.2.3.4",
@@ -167,7 +167,7 @@ test("addresses of every length behind every number of bytes, alone in the text"
   }
 });
 
-test(`lines with ${HIT_ENTRIES} places at which an address may be, with fewer and with more`, () => {
+test(`lines with ${HIT_ENTRIES} possible positions of an address, with fewer and with more`, () => {
   const room = scanningKernel(4 * TEXT_BYTES);
   const random = new Random(SEED);
   const plain = SHAPES[0]!;
@@ -189,7 +189,7 @@ test(`lines with ${HIT_ENTRIES} places at which an address may be, with fewer an
   }
 });
 
-test("lines that are read by their hits, at the very end of the memory", () => {
+test("lines that are read by hits, at the very end of the memory", () => {
   const room = scanningKernel(TEXT_BYTES);
   const random = new Random(SEED);
   const end = room.memory.buffer.byteLength - TEXT_SLACK;

@@ -193,7 +193,7 @@ for (const appends of [false, true]) {
   }
 }
 
-test("rows count the lines that are done, with and without a row, and no others", () => {
+test("rows count exactly the processed lines, with and without a row", () => {
   const { kernel, at, bytes, memory } = kernelOver(table, ROOM);
   const counters = new Float64Array(memory.buffer, at + ROOM - 4096, table.matchCount + 1);
   kernel.countMatches(at + ROOM - 4096);
@@ -222,7 +222,7 @@ test("rows count the lines that are done, with and without a row, and no others"
   );
 });
 
-test("nothing after the room and its slack is touched", () => {
+test("nothing beyond the output space and its slack is written", () => {
   const room = kernelOver(table, ROOM);
   const { kernel, at, bytes } = room;
   const text = randomText(new Random(SEED), 400);

@@ -35,7 +35,7 @@ function withEnd(text: Buffer): Buffer {
   return Buffer.concat([text, Buffer.from("\n7.7.7.7\n::7\n")]);
 }
 
-test(`the kernel reads ${LOG_LINES.length} lines as the table says, each at every alignment`, () => {
+test(`the kernel reads ${LOG_LINES.length} lines as in the table, each at every alignment`, () => {
   const room = scanningKernel(TEXT_BYTES);
   const text = Buffer.from(`${LOG_LINES.map(({ line }) => line).join("\n")}\n`, "latin1");
   for (let offset = 0; offset < 64; offset++) {
@@ -47,7 +47,7 @@ test(`the kernel reads ${LOG_LINES.length} lines as the table says, each at ever
   }
 });
 
-test("each of these lines alone, as the last one without a newline, at the very end of the memory", () => {
+test("each of these lines alone, without a final newline, at the very end of the memory", () => {
   const room = scanningKernel(TEXT_BYTES);
   for (const { line, address } of LOG_LINES) {
     if (line === "") continue;
@@ -58,7 +58,7 @@ test("each of these lines alone, as the last one without a newline, at the very 
   }
 });
 
-test("a workspace may hold anything before", () => {
+test("a workspace may have any previous content", () => {
   const table = freeze(new PrefixTrie());
   const room = kernelOver(table, TEXT_BYTES);
   const random = new Random(SEED);
@@ -74,7 +74,7 @@ test("a workspace may hold anything before", () => {
   );
 });
 
-test("the kernel reads random texts as the reference does", (t) => {
+test("the kernel reads random texts like the reference", (t) => {
   const room = scanningKernel(TEXT_BYTES);
   const random = new Random(SEED);
   let lines = 0;
@@ -91,7 +91,7 @@ test("the kernel reads random texts as the reference does", (t) => {
   assert.ok(addresses > lines / 3 && addresses < lines);
 });
 
-test("every quad of every shape, and what is none by one byte", () => {
+test("quads of every shape, and texts that differ from a quad by one byte", () => {
   const room = scanningKernel(TEXT_BYTES);
   const octets = [
     "0",

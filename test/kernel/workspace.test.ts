@@ -51,7 +51,7 @@ test("the regions of a workspace do not overlap, are aligned and fit into it", (
   assert.deepEqual(errorsOf(regions, workspace.WORKSPACE_BYTES), []);
 });
 
-test("the negative control: an overlap, a crooked offset and a workspace that is too small are found", () => {
+test("the negative control: an overlap, a misaligned offset and a workspace that is too small are detected", () => {
   const moved = { ...numbers, MATCHES: numbers["MATCHES"]! - 4 };
   assert.deepEqual(errorsOf(regionsOf(moved), workspace.KEYS), [
     "MATCHES begins at 43900, in a region up to 43904",
@@ -60,7 +60,7 @@ test("the negative control: an overlap, a crooked offset and a workspace that is
   ]);
 });
 
-test("the drawing shows where the regions are", () => {
+test("the drawing shows the positions of the regions", () => {
   const source = readFileSync(new URL("../../src/kernel/workspace.ts", import.meta.url), "utf8");
   const drawn = [...source.matchAll(/^ \* +(\d+) {2}([A-Z_\d]+|vectors)\b/gm)].map(
     ([, at, name]) => [name === "vectors" ? "VECTOR_TO_FRONT" : name!, Number(at)] as const,

@@ -97,19 +97,19 @@ for (const [name, remote, header, client] of FORWARDED) {
     assert.equal(clientOf(remote, header === undefined ? {} : { forwarded: header }, "forwarded"), client));
 }
 
-test("the header that the proxies do not write is never looked at", () => {
+test("the header that the proxies do not write is ignored", () => {
   assert.equal(clientOf("10.0.0.1", { forwarded: "for=198.51.100.1" }), "10.0.0.1");
   assert.equal(clientOf("10.0.0.1", { "x-forwarded-for": "198.51.100.1" }, "forwarded"), "10.0.0.1");
 });
 
-test("Unix sockets are trusted if that is said, and never because a peer's address is malformed", () => {
+test("Unix sockets are trusted only if configured, and never because a peer's address is malformed", () => {
   const headers = { "x-forwarded-for": "203.0.113.5" };
   assert.equal(clientOf(undefined, headers, "x-forwarded-for", ["unix"]), "203.0.113.5");
   assert.equal(clientOf(undefined, {}, "x-forwarded-for", ["unix"]), null);
   assert.equal(clientOf("nonsense", headers, "x-forwarded-for", ["unix"]), null);
 });
 
-test("a proxy that cannot be trusted is refused when the server starts", () => {
+test("an invalid trusted proxy is rejected when the server starts", () => {
   const make = (proxy: string) => (): unknown => new ClientFinder([proxy], "x-forwarded-for");
   assert.throws(make("10.0.0.1/8"), { code: "host-bits-set" });
   assert.throws(make("loopback"), { name: "AddressError" });
@@ -117,7 +117,7 @@ test("a proxy that cannot be trusted is refused when the server starts", () => {
   assert.throws(make("::/0"), /trusts everyone/);
 });
 
-test("whatever a client writes left of a proxy's item, the proxy's item counts", () => {
+test("whatever a client writes before a proxy's item, the proxy's item counts", () => {
   // The alphabet of both headers; what the proxy appends is what nginx and HAProxy would.
   const pieces = [
     "for=",

@@ -47,7 +47,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
   const via = (at: number | string, forwarded: string | readonly string[]): Promise<Answer> =>
     (isHttp2 ? ask2 : ask)(at as number, { "x-forwarded-for": forwarded });
 
-  test(`${name}: a denied client gets a problem document, the others are known to the handler`, async (t) => {
+  test(`${name}: a denied client gets a problem document, the handler knows the others`, async (t) => {
     const { at } = await started(t, start, BEHIND_PROXY);
     const denied = await via(at, "203.0.113.9");
     assert.equal(denied.status, 403);
@@ -66,7 +66,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
     assert.deepEqual(toldIn(await via(at, "203.0.113.5")), allowed, "allow before block");
   });
 
-  test(`${name}: no header gets a denied client in`, async (t) => {
+  test(`${name}: no header admits a denied client`, async (t) => {
     const { at } = await started(t, start, BEHIND_PROXY);
     const spoofed = [
       "192.0.2.1, 203.0.113.9",
@@ -95,7 +95,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
     assert.equal(toldIn(await via(other.at, "203.0.113.9")).address, "127.0.0.1");
   });
 
-  test(`${name}: what is otherwise denied, what is only watched, and an answer of your own`, async (t) => {
+  test(`${name}: other reasons to deny, report-only mode, and a custom response`, async (t) => {
     const closed = await started(t, start, { ...BEHIND_PROXY, otherwise: "deny" });
     assert.equal((await via(closed.at, "192.0.2.1")).status, 403);
     assert.equal((await via(closed.at, "203.0.113.5")).status, 200);
@@ -107,7 +107,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
     assert.deepEqual([status, body], [451, "go away"]);
   });
 
-  test(`${name}: a holder is asked at every request, and no request passes while it is empty`, async (t) => {
+  test(`${name}: a holder is read at every request, and no request passes while it is empty`, async (t) => {
     const holder: { current: { content: Ruleset } | undefined } = { current: undefined };
     const { at } = await started(t, start, { ...BEHIND_PROXY, deny: [DENY, holder] });
     assert.equal((await via(at, "192.0.2.1")).status, 500);
@@ -144,7 +144,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
     assert.deepEqual([head.status, head.body], [403, ""]);
   });
 
-  test(`${name}: a Unix socket is trusted only if that is said`, (t) =>
+  test(`${name}: a Unix socket is trusted only if configured`, (t) =>
     inTemporaryFolder(async (folder) => {
       const trusted = await start({ ...BEHIND_PROXY, trustedProxies: ["unix"] }, { path: join(folder, "a") });
       const other = await start(BEHIND_PROXY, { path: join(folder, "b") });
@@ -168,7 +168,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
   });
 }
 
-test("options that mean nothing are refused at the start, by name", async () => {
+test("unknown options are rejected at the start, by name", async () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ denny: DENY }, /no option "denny"; the options are .*, enforce, onDeny$/],
     [{ deny: "list.txt" }, /^deny is a Ruleset, or a holder of one, not "list.txt"/],
@@ -190,7 +190,7 @@ test("options that mean nothing are refused at the start, by name", async () => 
   }
 });
 
-test("fastify: the guard holds for every route of the instance, whatever the order, and for what has no route", async () => {
+test("fastify: the guard applies to every route of the instance, whatever the order, and to unknown routes", async () => {
   const app = fastify();
   app.get("/before", () => "in");
   void app.register(plugin, { deny: rulesetOf({ "127.0.0.1": "here" }), prefix: "/v1", logLevel: "warn" });
@@ -201,7 +201,7 @@ test("fastify: the guard holds for every route of the instance, whatever the ord
   await app.close();
 });
 
-test("fastify: an onDeny that sends nothing is an error, and the request stays out", async () => {
+test("fastify: an onDeny that sends nothing is an error, and the request is denied", async () => {
   const app = fastify();
   let calls = 0;
   void app.register(plugin, { deny: rulesetOf({ "127.0.0.1": "here" }), onDeny: async () => void calls++ });
@@ -212,7 +212,7 @@ test("fastify: an onDeny that sends nothing is an error, and the request stays o
   await app.close();
 });
 
-test("express: what onDeny throws or rejects with goes to the error handler, and the request stays out", async (t) => {
+test("express: errors of onDeny go to the error handler, and the request is denied", async (t) => {
   for (const onDeny of [
     (): void => {
       throw new Error("first");

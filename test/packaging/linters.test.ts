@@ -153,7 +153,7 @@ for (const linted of LINTED) {
   describe(`${linted.linter} on packaging/${linted.path}`, { skip: linted.missing }, () => {
     const text = readFileSync(join(PACKAGING, linted.path), "utf8");
 
-    test("it has nothing to say", async () => {
+    test("no findings", async () => {
       const { code, output } = await said(linted, text);
       assert.equal(code, 0, output);
     });
@@ -167,7 +167,7 @@ for (const linted of LINTED) {
   });
 }
 
-test("every alert has a test in which it is due", () => {
+test("every alert has a test in which it fires", () => {
   const alerts = readFileSync(join(PACKAGING, "prometheus/alerts.yaml"), "utf8").matchAll(/- alert: (\w+)/g);
   const tests = readFileSync(join(PACKAGING, "prometheus/alerts.test.yaml"), "utf8");
   const names = Array.from(alerts, ([, name]) => name!);
@@ -176,7 +176,7 @@ test("every alert has a test in which it is due", () => {
     assert.match(tests, new RegExp(`alertname="${name}", alertstate="firing"}\\)\n +exp_samples: \\[\\{`), name);
 });
 
-test("all of them give a server the time that its shutdown needs, and name files and settings that exist", () => {
+test("all of them give a server enough time to shut down, and name existing files and settings", () => {
   const read = (path: string): string => readFileSync(join(PACKAGING, path), "utf8");
   assert.match(read("systemd/ipsieve.service"), /^TimeoutStopSec=40$/m);
   assert.match(read("compose/compose.yaml"), /^ {4}stop_grace_period: 40s$/m);

@@ -12,7 +12,7 @@ const PIECES: readonly (readonly [text: string, bytes: Uint8Array])[] = [
   ...[0, 8, 32, 128, 255].map((what) => [hole(what), Uint8Array.of(HOLE, what)] as const),
 ];
 
-test("rows of ASCII, of other characters and of holes become their bytes, also after longer and shorter ones", () => {
+test("rows of ASCII, other characters and holes become the right bytes, even after longer and shorter ones", () => {
   const random = seededRandom(3);
   let longest = 0;
   for (let round = 0; round < 5000; round++) {

@@ -10,7 +10,7 @@ function someTime(random: () => number): number {
   return kind === 1 ? -Infinity : random() % 40;
 }
 
-test("a slot is active exactly before its expiry, when times change and now goes forth and back", () => {
+test("a slot is active exactly before its expiry, while expiries change and now goes forward and back", () => {
   for (const slots of [1, 31, 512, 513, 2000]) {
     const random = seededRandom(slots);
     const expiresAt = Float64Array.from({ length: slots }, () => someTime(random));
@@ -36,7 +36,7 @@ test("a slot is active exactly before its expiry, when times change and now goes
   }
 });
 
-test("an expiry that is written without being told is not seen: the negative control of the one above", () => {
+test("negative control: an expiry that is written without `changed` is not noticed", () => {
   const expiresAt = new Float64Array(600).fill(10);
   const active = new ActiveSlots(expiresAt);
   assert.equal(active.has(599, 5), true);
@@ -48,7 +48,7 @@ test("an expiry that is written without being told is not seen: the negative con
   assert.equal(active.has(598, 10), false, "in the millisecond of its expiry");
 });
 
-test("a slot that does not exist is never active", () => {
+test("a nonexistent slot is never active", () => {
   const active = new ActiveSlots(new Float64Array(16).fill(Infinity));
   for (const slot of [16, 511, 512, 1 << 20]) assert.equal(active.has(slot, 0), false);
 });

@@ -132,7 +132,7 @@ test("a compact list covers the same addresses at every moment, and cannot be ma
   assert.ok(Math.min(counts.superfluous, counts.united, counts.forNow) > counts.worlds / 10);
 });
 
-test("negative control: a compaction that overlooks expiries is found out", () => {
+test("negative control: a compaction that ignores expiries is detected", () => {
   const random = new Random(19);
   let found = 0;
   for (let round = 0; round < 50; round++) {
@@ -146,7 +146,7 @@ test("negative control: a compaction that overlooks expiries is found out", () =
 });
 
 describe("what is superfluous, and until when", () => {
-  test("a rule that expires no later than one around it; one that expires later only for now", () => {
+  test("a rule that expires no later than one that contains it; one that expires later only for now", () => {
     const rules = rulesOf(
       "20.0.0.0/8 net +10",
       "20.1.0.0/16 +10",
@@ -171,7 +171,7 @@ describe("what is superfluous, and until when", () => {
     assert.equal(compacted(rules, { maxListed: 1 }).redundant.length, 1);
   });
 
-  test("an expired rule covers nothing, stays, and goes where an active one covers it", () => {
+  test("an expired rule covers nothing and stays, unless an active one covers it", () => {
     assert.deepEqual(listOf(rulesOf("20.0.0.0/8 -1", "20.1.0.0/16 -1", "20.2.0.0/16")), [
       "20.0.0.0/8 -1",
       "20.1.0.0/16 -1",
@@ -207,14 +207,14 @@ describe("what unites", () => {
       assert.deepEqual(listOf(rulesOf(...pair)), pair);
   });
 
-  test("different names only if they are to be ignored, and then the united rule has none", () => {
+  test("different names only if names are ignored, and then the united rule has none", () => {
     const pair = ["20.0.0.0/25 a", "20.0.0.128/25 b"];
     assert.deepEqual(listOf(rulesOf(...pair)), pair);
     assert.deepEqual(listOf(rulesOf(...pair), { ignoreNames: true }), ["20.0.0.0/24"]);
     assert.deepEqual(listOf(rulesOf("20.0.0.0/25 a", "20.0.0.128/25 a")), ["20.0.0.0/24 a"]);
   });
 
-  test("into the place of a rule that expires earlier", () => {
+  test("in place of a rule that expires earlier", () => {
     assert.deepEqual(listOf(rulesOf("20.0.0.0/24 short +1", "20.0.0.0/25 +9", "20.0.0.128/25 +9")), ["20.0.0.0/24 +9"]);
     assert.deepEqual(listOf(rulesOf("20.0.0.0/24 old -1", "20.0.0.0/25", "20.0.0.128/25")), ["20.0.0.0/24"]);
   });

@@ -12,7 +12,7 @@ test("algebra, relations, explanations, fits and replays agree with oracles that
 });
 
 for (const [what, tools] of Object.entries(BROKEN))
-  test(`negative control: one that ${what} is found`, () => {
+  test(`negative control: one that ${what} is detected`, () => {
     const differential = new DecidingDifferential(7, emptyTally(), tools);
     assert.throws(() => {
       for (let round = 0; round < 500; round++) differential.round();

@@ -75,7 +75,7 @@ function askAround(index: RuleIndex, order: readonly Rule[]): Wrong {
 
 const byExpiry = rules.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
 
-test("expiry is exact to the millisecond while the clock goes on, and while it goes back", (t) => {
+test("expiry is exact to the millisecond while the clock goes forward and back", (t) => {
   const index = RuleIndex.from(columnsOf(rules));
   const forwards = askAround(index, byExpiry);
   const backwards = askAround(index, byExpiry.toReversed());
@@ -107,7 +107,7 @@ for (const [name, shift] of [
   ["late", -1],
   ["early", 1],
 ] as const) {
-  test(`the harness finds an index whose rules expire a millisecond ${name}`, () => {
+  test(`the harness detects an index whose rules expire a millisecond ${name}`, () => {
     const index = RuleIndex.from(columnsOf(rules));
     const [{ expiries }] = partsOf(index);
     const countUntil = expiries.countUntil.bind(expiries);
@@ -116,7 +116,7 @@ for (const [name, shift] of [
   });
 }
 
-test("all rules expire in one millisecond, and come back", () => {
+test("all rules expire in one millisecond, and become active again", () => {
   const index = RuleIndex.from(columnsOf(rules.map((rule) => ({ ...rule, expiresAt: NOW }))));
   for (const [now, active] of [
     [NOW - 1, COUNT],

@@ -25,7 +25,7 @@ function told(ruleset: Ruleset, where: string, now = NOW): unknown[] {
   ];
 }
 
-test("the most specific active rule decides; the others are named with the reason why they do not", () => {
+test("the most specific active rule decides; the others are listed with the reason why they do not", () => {
   const ruleset = rulesetOf({
     "20.0.0.0/8": null,
     "20.1.0.0/16": NOW + 500,
@@ -47,7 +47,7 @@ test("the most specific active rule decides; the others are named with the reaso
   assert.deepEqual(told(ruleset, "30.0.0.1"), [null, [], null, null]);
 });
 
-test("nothing changes by itself before the next change, and then something does; the last rule ends the cover", () => {
+test("nothing changes by itself before the next change, and then something does; the last rule ends the coverage", () => {
   const ruleset = rulesetOf({
     "20.0.0.0/8": NOW + 300,
     "20.1.0.0/16": NOW + 900,
@@ -73,6 +73,6 @@ test("nothing changes by itself before the next change, and then something does;
   ]);
 });
 
-test("text that is no address is an error", () => {
+test("malformed text is an error", () => {
   assert.throws(() => explain(rulesetOf({}), "20.0.0.300", NOW), { name: "AddressError" });
 });

@@ -33,7 +33,7 @@ class World {
   }
 }
 
-test("base and overlay give the answers of the index and of a list, while rules change and freezes come and go", (t) => {
+test("table and tree equal the index and a list, while rules change and freezes start and end", (t) => {
   const tally = emptyTally();
   const differential = new RulesDifferential(SEED, ASKED, tally);
   for (let round = rounds({ short: 50, long: 1500 }); round > 0; round--) differential.round();
@@ -43,7 +43,7 @@ test("base and overlay give the answers of the index and of a list, while rules 
 });
 
 for (const [what, break_] of Object.entries(BROKEN)) {
-  test(`the comparison finds an index where ${what}`, () => {
+  test(`the comparison detects an index where ${what}`, () => {
     const differential = new RulesDifferential(SEED, ASKED, emptyTally(), break_);
     assert.throws(() => {
       for (let round = 0; round < 60; round++) differential.round();
@@ -51,7 +51,7 @@ for (const [what, break_] of Object.entries(BROKEN)) {
   });
 }
 
-test("a freeze goes on while its index is copied, and both stay whole", () => {
+test("a freeze continues while its index is copied, and both stay intact", () => {
   const world = new World();
   const index = new RuleIndex();
   for (let at = 0; at < RULES; at++) index.set(world.rule());
@@ -70,7 +70,7 @@ test("a freeze goes on while its index is copied, and both stay whole", () => {
   }
 });
 
-test("a ruleset freezes in the background, in turns that others come between", async () => {
+test("a ruleset freezes in the background, in turns with other work in between", async () => {
   const world = new World();
   const ruleset = new Ruleset({ allowSpecialPurpose: true });
   for (let at = 0; at < RULES; at++) ruleset.add(world.prefix(), {}, 1);
@@ -101,7 +101,7 @@ test("a freeze that fails in the background is reported and tried again", async 
   assert.ok(decider.frozen !== undefined);
 });
 
-test("columns of rules that are in order are frozen as they are", () => {
+test("columns of sorted rules are frozen unchanged", () => {
   const rules = Array.from({ length: 300 }, (_, at): Rule => ({
     prefix: prefixOf({ family: 4, w0: at << 8, w1: 0, w2: 0, w3: 0 }, 24),
     name: null,

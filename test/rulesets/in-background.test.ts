@@ -24,7 +24,7 @@ test("work is done in the background, and its error is handed over", async () =>
   assert.deepEqual(await ended(failing), new RangeError("no memory"));
 });
 
-test("what fails when the work has ended is not taken for an error of the work: the end is reported once", () => {
+test("an error of `onEnd` is not taken for an error of the work: the end is reported once", () => {
   const path = JSON.stringify(join(import.meta.dirname, "../../src/rulesets/_in-background.ts"));
   const program = `
     import { inBackground } from ${path};

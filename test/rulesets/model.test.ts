@@ -10,7 +10,7 @@ import { rounds } from "../rounds.ts";
 
 const SEED = 20_260_601;
 
-test("random operation sequences agree with the oracle and leave the arrays whole", (t) => {
+test("random operation sequences agree with the oracle and keep the invariants of the arrays", (t) => {
   const counts = newCounts();
   fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 500, long: 1500 }) });
   fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: rounds({ short: 10, long: 25 }) });
@@ -80,7 +80,7 @@ const broken: Record<string, (rules: FamilyRules) => void> = {
 };
 
 for (const [name, corruption] of Object.entries(broken)) {
-  test(`the property finds an index where ${name}`, () => {
+  test(`the property detects an index where ${name}`, () => {
     const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
       const index = fromColumns(rules, size);
       for (const family of partsOf(index)) corruption(family);
@@ -104,7 +104,7 @@ const brokenSearches: Record<string, (search: RuleIndex["search"]) => RuleIndex[
 };
 
 for (const [name, corruption] of Object.entries(brokenSearches)) {
-  test(`the property finds an index where ${name}`, () => {
+  test(`the property detects an index where ${name}`, () => {
     const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
       const index = fromColumns(rules, size);
       index.search = corruption(index.search.bind(index));

@@ -48,7 +48,7 @@ function assertSame(one: RuleIndex, other: RuleIndex): void {
   checkInvariants(one);
 }
 
-test("rules of a file are completed in steps, while they change, freeze and are asked for what is not there yet", (t) => {
+test("rules of a file are completed in steps, while they change, freeze, and use parts that are not built yet", (t) => {
   let steps = 0;
   for (const needed of ["nothing", "order", "expiries"]) {
     const [plain, opened] = openedBeside(9000);
@@ -72,7 +72,7 @@ test("rules of a file are completed in steps, while they change, freeze and are 
   assert.ok(steps > 15);
 });
 
-test("expiries are those of the moment when counting began, and of all changes since: none counts twice", () => {
+test("expiries are those of the start of the count, plus all changes since: none counts twice", () => {
   const plain = new RuleIndex();
   // More than one step looks at.
   const prefixes = Array.from({ length: 30_000 }, (_, at) =>
@@ -99,7 +99,7 @@ test("expiries are those of the moment when counting began, and of all changes s
     assert.equal(opened.expiredCount(now), plain.expiredCount(now), `${now}`);
 });
 
-test("a rule that is missing after completing is found", () => {
+test("negative control: a rule that is missing after completing is detected", () => {
   const [plain, opened] = openedBeside(9000);
   const { decider } = partsOf(opened)[0];
   const orderedSlots = decider.orderedSlots.bind(decider);
@@ -124,14 +124,14 @@ function storeAndCompare(index: RuleIndex): void {
   assert.deepEqual([...storedRules(metadata, table).rules.rules()], rules);
 }
 
-test("what is stored is the rules at the call, whatever is written and frozen between its steps", () => {
+test("rules are stored as of the call, whatever is written and frozen between its steps", () => {
   for (const index of openedBeside(9000)) {
     for (let round = 0; round < 3; round++) storeAndCompare(index);
     checkInvariants(index);
   }
 });
 
-test("a write that reaches what is being stored is found", () => {
+test("negative control: a write that reaches the stored rules is detected", () => {
   const [index] = openedBeside(9000);
   for (const { slots } of partsOf(index)) {
     const moment = slots.moment.bind(slots);

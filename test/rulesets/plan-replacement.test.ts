@@ -17,7 +17,7 @@ function wanted(text: string, name: string | null = null, expiresAt: number | nu
   return { prefix: parsePrefix(text), name, expiresAt };
 }
 
-test("a plan tells what is added, updated, removed and unchanged, in order", () => {
+test("a plan has the added, updated, removed and unchanged rules, in order", () => {
   const current = [rule("10.0.0.0/8", "a"), rule("10.0.0.0/9", "b"), rule("11.0.0.0/8", "c", 7), rule("2001:db8::/32")];
   const list = [
     wanted("::/0", "new"),
@@ -37,7 +37,7 @@ test("a plan tells what is added, updated, removed and unchanged, in order", () 
   });
 });
 
-test("a prefix that is wanted twice is refused", () => {
+test("a repeated desired prefix is rejected", () => {
   assert.throws(
     () => planReplacement([], [wanted("10.0.0.0/8"), wanted("9.0.0.0/8"), wanted("::ffff:10.0.0.0/104")], NOW),
     /Duplicate prefix 10.0.0.0\/8/,
@@ -52,7 +52,7 @@ const anyList = fc.uniqueArray(
   },
 );
 
-test("carried out, a plan makes exactly the wanted rules; the same list again changes nothing", () => {
+test("applying a plan yields exactly the desired rules; the same list again changes nothing", () => {
   fc.assert(
     fc.property(anyList, anyList, (before, list) => {
       const index = new RuleIndex();

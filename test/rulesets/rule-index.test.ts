@@ -52,7 +52,7 @@ for (const [how, make] of [
       ),
   ],
 ] as const) {
-  test(`filled ${how}: rules come in the order of prefixes, from any place`, () => {
+  test(`filled ${how}: rules are in the order of prefixes, from any position`, () => {
     const index = make();
     checkInvariants(index);
     assert.equal(index.count, texts.length);
@@ -88,7 +88,7 @@ describe("check", () => {
     });
   }
 
-  test("an address is asked for as it is", () => {
+  test("an address is looked up as a full-length prefix", () => {
     assert.equal(index.check(parseAddress("10.1.2.3"), NOW).rule?.name, "10.1.2.0/24");
     assert.equal(index.check(parseAddress("10.1.2.3"), NOW + 1).rule?.name, "10.0.0.0/8");
     assert.deepEqual(names(index.covering(parseAddress("10.1.2.3"))), [
@@ -129,7 +129,7 @@ test("host bits are ignored", () => {
   assert.equal(index.get(parsePrefix("10.0.0.0/8"))?.name, "10.0.0.0/8");
 });
 
-test("what has expired moves the count by which an ETag changes, and nothing else does", () => {
+test("only expiries change the count in an ETag", () => {
   const index = indexOf([rule("10.0.0.0/8", NOW), rule("10.0.0.1", NOW + 5), rule("::1", NOW + 5), rule("::2")]);
   const seen = [-1, 0, 4, 5, 6, 4, -1].map((step) => [index.expiredCount(NOW + step), index.nextExpiry(NOW + step)]);
   assert.deepEqual(seen, [
@@ -143,7 +143,7 @@ test("what has expired moves the count by which an ETag changes, and nothing els
   ]);
 });
 
-test("rules go in and come out as copies", () => {
+test("rules are copied on the way in and out", () => {
   const mine = { ...rule("10.0.0.0/8") };
   const index = indexOf([mine]);
   mine.name = "changed";
@@ -151,12 +151,12 @@ test("rules go in and come out as copies", () => {
   assert.equal(index.get(mine.prefix)?.name, "10.0.0.0/8");
 });
 
-test("names like members of objects are ordinary names", () => {
+test("names that equal members of objects are ordinary names", () => {
   for (const name of ["__proto__", "constructor", "toString"])
     assert.equal(indexOf([rule("10.0.0.0/8", null, name)]).get(parsePrefix("10.0.0.0/8"))?.name, name);
 });
 
-test("memory depends on the rules held, not on how many came and went", () => {
+test("memory depends on the current rules, not on how many were added and deleted", () => {
   const index = new RuleIndex();
   const host = (i: number): Rule => ({
     ...rule("10.0.0.0", NOW + i),
@@ -245,5 +245,5 @@ describe("refused", () => {
   for (const [name, act, message] of cases)
     test(name, () => assert.throws(act, (error) => error instanceof RangeError && message.test(error.message)));
 
-  test("a text instead of a prefix", () => assert.throws(() => index.get("10.0.0.0/8" as never), TypeError));
+  test("a string instead of a prefix", () => assert.throws(() => index.get("10.0.0.0/8" as never), TypeError));
 });

@@ -108,9 +108,10 @@ function compare(make: (list: readonly Line[]) => Outcome): number {
   return repeated;
 }
 
-test("a list in columns is what it is as objects, repeated prefixes too", () => assert.ok(compare(collected) > 1000));
+test("a list in columns equals one of objects, including repeated prefixes", () =>
+  assert.ok(compare(collected) > 1000));
 
-test("a list that is in order, and an empty one", () => {
+test("a sorted list, and an empty one", () => {
   const { rules } = oracle(anyList(20_000, 200, 1e6));
   assert.deepEqual(collected(rules), { rules, repeated: [] });
   assert.deepEqual(collected([]), { rules: [], repeated: [] });
@@ -129,10 +130,10 @@ const BROKEN: Record<string, (list: readonly Line[]) => Outcome> = {
   }),
 };
 for (const [what, broken] of Object.entries(BROKEN)) {
-  test(`one that ${what} is found out`, () => assert.throws(() => compare(broken), assert.AssertionError));
+  test(`one that ${what} is detected`, () => assert.throws(() => compare(broken), assert.AssertionError));
 }
 
-test("packed names are the names", () => {
+test("packed names equal the names", () => {
   const names = Array.from({ length: 5000 }, () => anyName(500));
   const packed = packNames(names);
   assert.deepEqual(namesOf(packed), names);
@@ -140,7 +141,7 @@ test("packed names are the names", () => {
   assert.deepEqual(namesOf(packNames([])), []);
 });
 
-test("an index over packed names has those of one over texts, in any order, also after changes and in a copy", () => {
+test("an index with packed names equals one with strings, in any order, even after changes and in a copy", () => {
   const { rules } = oracle(anyList(12_000, 300, 1e5));
   const all = rules.map(({ prefix, name, expiresAt }) => ({ prefix, name, expiresAt, createdAt: 1, updatedAt: 2 }));
   const packed = columnsOf(all).map((columns) => ({ ...columns, names: packNames(namesOf(columns.names)) }));

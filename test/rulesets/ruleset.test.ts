@@ -18,7 +18,7 @@ function examples(): Ruleset {
 }
 
 describe("writing", () => {
-  test("a rule is created, extended, overridden, skipped or refused, as in the service", () => {
+  test("a rule is created, extended, overridden, skipped or rejected, as in the service", () => {
     const ruleset = examples();
     const add = (mode: "extend" | "override" | "skip" | "fail", expiresAt: number | null): [string, number | null] => {
       const { action, rule } = ruleset.add("192.0.2.1", { mode, expiresAt }, NOW + 1);
@@ -33,7 +33,7 @@ describe("writing", () => {
     assert.equal(ruleset.count, 3);
   });
 
-  test("an update changes what it names, and its time moves only if something did", () => {
+  test("an update changes only the given fields, and its time changes only if something else does", () => {
     const ruleset = examples();
     const before = ruleset.sequence;
     assert.equal(ruleset.update("192.0.2.0/24", { name: "network" }, NOW + 5)!.updatedAt, NOW);
@@ -44,7 +44,7 @@ describe("writing", () => {
     assert.equal(ruleset.sequence, before + 1);
   });
 
-  test("a deleted rule is gone at once, and its id names nothing", () => {
+  test("a deleted rule is gone at once, and its id is invalid", () => {
     const ruleset = examples();
     const id = ruleset.decideText("192.0.2.1", NOW);
     assert.equal(ruleset.delete("192.0.2.1"), true);
@@ -89,7 +89,7 @@ describe("writing", () => {
     });
   }
 
-  test("a ruleset has a name and a purpose that rulesets can have", () => {
+  test("a ruleset accepts only valid names and purposes", () => {
     assert.throws(() => new Ruleset({ purpose: "greylist" as never }), TypeError);
     assert.throws(() => new Ruleset({ name: "a\tb" }), { code: "bad-character" });
     assert.deepEqual([new Ruleset().name, new Ruleset().purpose], ["", "blocklist"]);
@@ -97,7 +97,7 @@ describe("writing", () => {
 });
 
 describe("asking", () => {
-  test("the most specific active rule decides, at any time that is asked about", () => {
+  test("the most specific active rule decides, at any given time", () => {
     const ruleset = examples();
     const names = (now: number): (string | null | undefined)[] => [
       ruleset.check("192.0.2.1", now)?.name,
@@ -124,7 +124,7 @@ describe("asking", () => {
     assert.deepEqual([ruleset.activeCount(NOW + 10), ruleset.nextExpiry(NOW + 10)], [2, NOW + DAY]);
   });
 
-  test("ids answer without objects, one by one and many at a time", () => {
+  test("decisions return ids without objects, one by one and in bulk", () => {
     const ruleset = examples();
     const texts = ["192.0.2.1", "192.0.2.9", "8.8.8.8", "2001:db8::1", "2001:db9::1"];
     const ids = new Uint32Array(texts.length);
@@ -153,7 +153,7 @@ describe("asking", () => {
     assert.deepEqual([ruleset.ruleAt(network).name, ruleset.expiryAt(network)], ["network", null]);
   });
 
-  test("what is no address is thrown, or reported with its index", () => {
+  test("a malformed address is thrown, or reported with its index", () => {
     const ruleset = examples();
     const texts = ["192.0.2.1", "192.0.2.300", "192.0.2.0/24", 7 as never];
     const ids = new Uint32Array(4).fill(9);
@@ -195,7 +195,7 @@ describe("asking", () => {
 });
 
 describe("lists", () => {
-  test("an import adds all rules of a list, and an export writes what an import reads", () => {
+  test("an import adds all rules of a list, and exports can be imported", () => {
     const ruleset = examples();
     const done = ruleset.import(
       "192.0.2.0/24\n198.51.100.0/24\n",
@@ -214,7 +214,7 @@ describe("lists", () => {
     assert.deepEqual([...ruleset.rulesAfter("192.0.2.1")].length, 2);
   });
 
-  test("where a line cannot be read, or a rule exists in mode fail, nothing is written", () => {
+  test("if a line cannot be read, or a rule exists in mode fail, nothing is written", () => {
     const ruleset = examples();
     const before = [...ruleset];
     const bad = ruleset.import(["198.51.100.0/24\n198.51", ".100.1/24\n"], "text", {}, NOW);

@@ -15,7 +15,7 @@ function passes(total: number, kept: number, added: number, limits: ShrinkLimits
   );
 }
 
-describe("what may go", () => {
+describe("what may be removed", () => {
   const cases: readonly (readonly [
     what: string,
     total: number,
@@ -47,7 +47,7 @@ describe("what may go", () => {
     test(what, () => assert.equal(passes(total, kept, added, limits), isGood));
 });
 
-test("the share that a refusal names is the least that lets it pass", () => {
+test("the share in a rejection is the smallest that allows it", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2_000_000 }),

@@ -27,15 +27,15 @@ describe("the prefix", () => {
   ]) {
     test(`${text} is ${canonical}`, () => assert.equal(formatPrefix(parseRulePrefix(text)), canonical));
   }
-  test("host bits are refused with what was probably meant", () =>
+  test("host bits are rejected with the prefix that was probably meant", () =>
     refused(
       () => parseRulePrefix("8.8.8.8/24"),
       "bad-prefix",
       /^"8.8.8.8\/24": at position 8: .*did you mean 8.8.8.0\/24\?/,
       8,
     ));
-  test("no address", () => refused(() => parseRulePrefix("8.8.8"), "bad-prefix", /four octets/, 5));
-  test("no text", () => refused(() => parseRulePrefix(8), "wrong-type", /^8: the ip must be a string/));
+  test("not an address", () => refused(() => parseRulePrefix("8.8.8"), "bad-prefix", /four octets/, 5));
+  test("not a string", () => refused(() => parseRulePrefix(8), "wrong-type", /^8: the ip must be a string/));
 
   const special = [
     "10.0.0.1",
@@ -52,7 +52,7 @@ describe("the prefix", () => {
     "::ffff:10.0.0.1",
   ];
   for (const text of special) {
-    test(`${text} is refused, unless special purposes are allowed`, () => {
+    test(`${text} is rejected, unless special-purpose addresses are allowed`, () => {
       refused(
         () => parseRulePrefix(text),
         "special-purpose",
@@ -61,7 +61,7 @@ describe("the prefix", () => {
       assert.ok(parseRulePrefix(text, { allowSpecialPurpose: true }));
     });
   }
-  test("a prefix around private addresses is refused too", () =>
+  test("a prefix that contains private addresses is rejected too", () =>
     refused(
       () => parseRulePrefix("8.0.0.0/6"),
       "special-purpose",
@@ -70,12 +70,12 @@ describe("the prefix", () => {
 });
 
 describe("names and descriptions", () => {
-  test("are taken up to their lengths, counted in characters", () => {
+  test("are accepted up to their maximum lengths, counted in characters", () => {
     for (const name of ["", "a", " a ", "=1+1", "__proto__", "😀".repeat(255), "é".repeat(255)])
       assert.equal(checkRuleName(name), name);
     assert.equal(checkDescription("a".repeat(1000)).length, 1000);
   });
-  test("longer ones are refused", () => {
+  test("longer ones are rejected", () => {
     refused(
       () => checkRuleName("a".repeat(256)),
       "too-long",
@@ -85,7 +85,7 @@ describe("names and descriptions", () => {
     refused(() => checkDescription("a".repeat(1001)), "too-long", /at most 1000/);
   });
   for (const character of ["\0", "\t", "\n", "\r", "\u007f", "\u0085", "\u2028", "\u2029"]) {
-    test(`${JSON.stringify(character)} is refused`, () =>
+    test(`${JSON.stringify(character)} is rejected`, () =>
       refused(
         () => checkRuleName(`ab${character}`),
         "bad-character",
@@ -93,10 +93,10 @@ describe("names and descriptions", () => {
         2,
       ));
   }
-  test("half a character is refused", () =>
+  test("half a character is rejected", () =>
     refused(() => checkRuleName("a\ud83d"), "bad-character", /half a surrogate pair/, 1));
   for (const value of [null, 1, {}, ["a"]])
-    test(`${JSON.stringify(value)} is no name`, () =>
+    test(`${JSON.stringify(value)} is not a name`, () =>
       refused(() => checkRuleName(value), "wrong-type", /the name must be a string/));
 });
 
@@ -144,9 +144,9 @@ describe("timestamps", () => {
     [1_780_000_000, "wrong-type", /a timestamp must be a string/],
   ];
   for (const [text, code, message, position] of bad)
-    test(`${JSON.stringify(text)} is refused`, () => refused(() => parseTimestamp(text), code, message, position));
+    test(`${JSON.stringify(text)} is rejected`, () => refused(() => parseTimestamp(text), code, message, position));
 
-  test("what is written is read again, by the platform's parser too", () => {
+  test("written timestamps are read back, by the platform's parser too", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: LAST_TIME }), fc.integer({ min: -1439, max: 1439 }), (time, offset) => {
         assert.equal(parseTimestamp(formatTimestamp(time)), time);
@@ -168,13 +168,13 @@ describe("days to the expiry", () => {
   const now = Date.UTC(2026, 5, 1, 12, 0, 0, 7);
   test("count from now, to the millisecond", () =>
     assert.equal(expiryInDays(30, now), Date.UTC(2026, 6, 1, 12, 0, 0, 7)));
-  test("may reach the last year, not beyond", () => {
+  test("may reach the last year, but not beyond", () => {
     const most = Math.floor((LAST_TIME - now) / 86_400_000);
     assert.ok(expiryInDays(most, now) <= LAST_TIME);
     refused(() => expiryInDays(most + 1, now), "out-of-range", /end before the year 10000/);
   });
   for (const days of [0, -1, 0.5, Number.NaN, Infinity, 2 ** 53, "30", null]) {
-    test(`${String(days)} is refused`, () =>
+    test(`${String(days)} is rejected`, () =>
       refused(() => expiryInDays(days, now), "out-of-range", /a whole number, 1 or more/));
   }
 });

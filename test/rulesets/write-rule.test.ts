@@ -36,7 +36,7 @@ test("permanent is the longest expiry", () => {
 });
 
 describe("addRule", () => {
-  test("creates a rule in every mode where there is none", () => {
+  test("creates a rule in every mode if there is none", () => {
     for (const mode of CONFLICT_MODES) {
       const rule: Rule = { prefix, name: "a", expiresAt: LATER, createdAt: NOW, updatedAt: NOW };
       assert.deepEqual(addRule(undefined, { prefix, name: "a", expiresAt: LATER, mode }, NOW), {
@@ -65,7 +65,7 @@ describe("addRule", () => {
     ["fail", ["a", LATER], ["a", LATER], "conflict", ["a", LATER]],
   ];
   for (const [mode, before, request, action, after] of cases) {
-    test(`${mode}: ${JSON.stringify(before)} and ${JSON.stringify(request)} give ${action} ${JSON.stringify(after)}`, () => {
+    test(`${mode}: ${JSON.stringify(before)} and ${JSON.stringify(request)} yield ${action} ${JSON.stringify(after)}`, () => {
       const rule = existing(...before);
       const answer = addRule(rule, { prefix, name: request[0], expiresAt: request[1], mode }, NOW);
       const updatedAt = action === "updated" ? NOW : 2000;
@@ -83,7 +83,7 @@ describe("addRule", () => {
     assert.ok(isActive(rule, NOW));
   });
 
-  test("an unknown mode is refused", () => {
+  test("an unknown mode is rejected", () => {
     const mode = "merge" as ConflictMode;
     assert.throws(
       () => addRule(existing(null, null), { prefix, name: null, expiresAt: null, mode }, NOW),
@@ -97,7 +97,7 @@ const content = fc.record({
   expiresAt: fc.option(fc.integer({ min: NOW - 3, max: NOW + 3 })),
 });
 
-test("extend never shortens, and the same addition twice changes nothing the second time", () => {
+test("extend never shortens, and a repeated addition changes nothing", () => {
   fc.assert(
     fc.property(content, content, (before, request) => {
       const rule = existing(before.name, before.expiresAt);
@@ -113,7 +113,7 @@ test("extend never shortens, and the same addition twice changes nothing the sec
 });
 
 describe("updateRule", () => {
-  test("changes what is named, and the time of update with it", () => {
+  test("changes the given fields, and the time of update with them", () => {
     assert.deepEqual(updateRule(existing("a", LATER), { name: "b" }, NOW), { ...existing("b", LATER), updatedAt: NOW });
     assert.deepEqual(updateRule(existing("a", LATER), { name: null }, NOW), {
       ...existing(null, LATER),
@@ -125,7 +125,7 @@ describe("updateRule", () => {
     });
   });
 
-  test("gives the same object where nothing changes", () => {
+  test("returns the same object if nothing changes", () => {
     const rule = existing("a", LATER);
     for (const changes of [{}, { name: "a" }, { expiresAt: LATER }, { name: undefined, expiresAt: undefined }]) {
       assert.equal(updateRule(rule, changes, NOW), rule);

@@ -79,7 +79,7 @@ describe("what is read", () => {
   }
 });
 
-describe("what is refused, where, and with which cure", () => {
+describe("what is rejected, where, and with which remedy", () => {
   const cases: [name: string, format: ImportFormat, text: string, place: string, problem: RegExp][] = [
     ["host bits", "text", "8.8.8.8\n  9.9.9.9/24", "2:11 9.9.9.9/24", /did you mean 9.9.9.0\/24\?/],
     ["no address", "text", "hello", "1:1 hello", /is not valid in an address/],
@@ -190,7 +190,7 @@ describe("what is refused, where, and with which cure", () => {
     });
   }
 
-  test("every bad field of a line is told", () => {
+  test("every invalid field of a line is reported", () => {
     const { errors } = importText("csv", `ip,name,expires_at\n8.8.8,${"a".repeat(300)},never\n`);
     assert.deepEqual(
       errors.map(({ line, column }) => [line, column]),
@@ -201,7 +201,7 @@ describe("what is refused, where, and with which cure", () => {
       ],
     );
   });
-  test("special purposes are taken where they are allowed", () =>
+  test("special-purpose addresses are accepted if allowed", () =>
     assert.deepEqual(told(importText("text", "10.0.0.0/8", { allowSpecialPurpose: true })), [
       "1 10.0.0.0/8 null null",
     ]));
@@ -225,7 +225,7 @@ describe("limits", () => {
     );
     assert.match(errors[3]!.problem, /more than 3 errors; the rest was not read or is not listed/);
   });
-  test("so does one repeated prefix too many, which shows at the end", () => {
+  test("so does one repeated prefix too many, which is found at the end", () => {
     const { rules, errors } = importText("text", "8.8.8.8\n".repeat(500), { maxErrors: 3 });
     assert.equal(rules.length, 1);
     assert.deepEqual(
@@ -260,11 +260,11 @@ describe("limits", () => {
   }
 });
 
-describe("what cannot be read is left out, where that is asked for", () => {
+describe("unreadable lines are left out on request", () => {
   const skipping = (format: ImportFormat, text: string, options: ImportOptions = {}): ImportedRules =>
     importText(format, text, { skipInvalid: true, ...options });
 
-  test("and told by line, with the line and all that is wrong with it", () => {
+  test("and reported by line, with its text and all of its errors", () => {
     const { rules, errors, skipped, isWhole } = skipping(
       "csv",
       `ip,name,expires_at\n8.8.8.8,a,\n8.8.8,${"a".repeat(300)},never\n9.9.9.9,"b\n8.8.8.8,c,\n1.1.1.1,d,\n`,
@@ -284,7 +284,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
     );
     assert.match(skipped.lines[2]!.reason, /already on line 2/);
   });
-  test("the first ones, in the order of lines, and how many there are", () => {
+  test("the first ones, in the order of lines, and the total", () => {
     const { skipped, rules } = skipping("text", `${"9.9.9.9\n8.8.8.8\n".repeat(1000)}${"bad\n".repeat(50)}7.7.7.7\n`, {
       maxSkipped: 60,
     });
@@ -293,7 +293,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
       [2048, Array.from({ length: 60 }, (_, at) => at + 3), 3],
     );
   });
-  test("but for what makes all that follows unreadable", () => {
+  test("except for errors that make all following lines unreadable", () => {
     const full = skipping("text", "1.1.1.1\nbad\n1.1.1.2\n1.1.1.3\n", { maxRules: 2 });
     assert.deepEqual([full.errors.map(({ line }) => line), full.isWhole], [[4], false]);
     assert.match(skipping("csv", "address\n1.1.1.1\n").errors[0]!.problem, /the first line must name the columns/);
@@ -302,7 +302,7 @@ describe("what cannot be read is left out, where that is asked for", () => {
   });
 });
 
-test("a name and an expiry for a whole list: lines that say it themselves keep theirs", () => {
+test("a name and an expiry for a whole list: lines with their own keep them", () => {
   const defaults = { name: "feed", expiresAt: Date.UTC(2027, 0, 1) };
   const day = "2027-01-01T00:00:00.000Z";
   const rulesOf = (format: ImportFormat, text: string): unknown =>
@@ -360,7 +360,7 @@ const pieces = [
   "😀",
 ];
 
-test("a text means the same however it is cut into chunks, and every line is a rule, an error, or says nothing", () => {
+test("a text means the same however it is cut into chunks, and every line is a rule, an error, or empty", () => {
   fc.assert(
     fc.property(
       fc.constantFrom<ImportFormat>("text", "csv", "ndjson"),
