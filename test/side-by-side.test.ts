@@ -11,7 +11,7 @@ const scripts = {
   wrong: `node -p "'third ' + 3; process.exitCode = 7"`,
 };
 
-test("scripts run side by side: all of their output, and a failure if one of them fails", (t) => {
+test("scripts run in parallel: all of their output, and a failure if one of them fails", (t) => {
   const folder = temporaryFolder({ "package.json": JSON.stringify({ scripts }) });
   t.after(() => folder.remove());
   const run = (...names: string[]) =>

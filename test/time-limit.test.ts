@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const LIMIT = fileURLToPath(new URL("time-limit.ts", import.meta.url));
 
-test("a test file that does not end fails with what keeps it alive; one that ends passes", () => {
+test("a test file that does not end fails and names what keeps it alive; one that ends passes", () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-limit-"));
   try {
     const heading = `import { test } from "node:test";\ntest("one", () => {});\n`;

@@ -48,7 +48,7 @@ test("two run at a time; the others wait in the order in which they came, each o
   assert.deepEqual(queue.started.slice(5), ["f", "g"]);
 });
 
-test("200 tries of one address do not hold up another's: it is the next but one, however many of the first wait", async () => {
+test("200 attempts from one address do not delay another: it is the next but one, however many are waiting", async () => {
   const queue = new Watched();
   for (let i = 0; i < 200; i++) queue.add("attacker");
   queue.add("other", "first of the other");
@@ -68,7 +68,7 @@ test("200 tries of one address do not hold up another's: it is the next but one,
   ]);
 });
 
-test("addresses that fill the queue make room for one that has less in it", async () => {
+test("addresses that fill the queue make room for one with fewer tasks in it", async () => {
   const queue = new Watched();
   for (let address = 0; address < 6; address++) for (let i = 0; i < 4; i++) queue.add(`attacker ${address}`);
   await turn();
@@ -79,7 +79,7 @@ test("addresses that fill the queue make room for one that has less in it", asyn
   assert.ok((await queue.endAll()).includes("other"));
 });
 
-test("who is known goes first, and has a queue of their own; every fourth turn is for others all the same", async () => {
+test("known applicants go first, in a queue of their own; every fourth turn is for others nevertheless", async () => {
   const queue = new Watched();
   for (let address = 0; address < 40; address++) queue.add(`${address}`, "unknown");
   for (let user = 0; user < 6; user++) queue.add(`user ${user}`, "known", true);
@@ -89,7 +89,7 @@ test("who is known goes first, and has a queue of their own; every fourth turn i
   assert.deepEqual(order, ["known", "known", "known", "unknown", "known", "known", "known", "unknown"]);
 });
 
-test("a task that fails gives its turn on", async () => {
+test("a task that fails passes its turn on", async () => {
   const queue = new FairQueue({ atOnce: 2, what: "sign-ins" });
   const by = { who: "a", isKnown: false };
   const results = await Promise.allSettled(
@@ -101,7 +101,7 @@ test("a task that fails gives its turn on", async () => {
   );
 });
 
-test("hashes: a salt each, one spelling for all; 200 wrong tries of one address, and six at most are answered before another's right one", async () => {
+test("hashes: a salt each, spellings normalized; of 200 wrong attempts from one address at most six come before a right one from another", async () => {
   const passwords = new Passwords();
   const by = (who: string) => ({ who, isKnown: false });
   const hash = await passwords.hash("Åsa's password", by("a"));

@@ -25,14 +25,14 @@ function read({
   return readSettings(sources);
 }
 
-test("docs/operating.md has the table of all settings, as they are declared", () => {
+test("docs/operating.md has the table of all settings, as declared", () => {
   const table = /<!-- settings:begin -->\n(.*)\n<!-- settings:end -->/s.exec(
     readFileSync(join(root, "docs/operating.md"), "utf8"),
   )?.[1];
   assert.equal(table, settingsTable());
 });
 
-test("a flag decides over a variable, that over the file, that over the default", () => {
+test("a flag takes precedence over a variable, that over the file, that over the default", () => {
   const file = { port: 1, host: "a" };
   assert.deepEqual(
     [
@@ -55,7 +55,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "metrics-token": "0123456789abcdef",
 };
 
-test("every setting can be given in every way; names are used once", () => {
+test("every setting can be given in every way; names are unique", () => {
   const names = Object.values<Setting>(SETTINGS).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const [key, setting] of Object.entries<Setting>(SETTINGS)) {

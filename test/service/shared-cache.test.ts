@@ -17,7 +17,7 @@ function maker(byteLength: number): {
   return { make, let: () => let_(), count: () => count };
 }
 
-test("who asks while a value is made, or after, gets the same one", async () => {
+test("requests during and after the computation of a value get the same one", async () => {
   const cache = new SharedCache<{ byteLength: number }>(100);
   const one = maker(10);
   const [first, second] = [cache.get("a", one.make), cache.get("a", one.make)];
@@ -27,7 +27,7 @@ test("who asks while a value is made, or after, gets the same one", async () => 
   assert.deepEqual([one.count(), cache.byteLength], [1, 10]);
 });
 
-test("past its bytes the ones go that were asked for longest ago; one that is larger than all goes at once", async () => {
+test("beyond the limit of bytes the least recently used values are dropped; one that is larger than the limit is dropped at once", async () => {
   const cache = new SharedCache<{ byteLength: number }>(100);
   const add = (key: string, byteLength: number): Promise<unknown> => cache.get(key, async () => ({ byteLength }));
   for (const key of ["a", "b", "c"]) await add(key, 40);
@@ -42,7 +42,7 @@ test("past its bytes the ones go that were asked for longest ago; one that is la
   assert.equal(cache.byteLength, 0);
 });
 
-test("a value that is being made is not thrown away, and counts once", async () => {
+test("a value that is being computed is not dropped, and counts once", async () => {
   const cache = new SharedCache<{ byteLength: number }>(100);
   const slow = maker(60);
   const wanted = cache.get("slow", slow.make);
@@ -53,7 +53,7 @@ test("a value that is being made is not thrown away, and counts once", async () 
   assert.deepEqual([slow.count(), cache.byteLength], [1, 60]);
 });
 
-test("what cannot be made is made anew for the next one", async () => {
+test("a failed computation is repeated for the next request", async () => {
   const cache = new SharedCache<{ byteLength: number }>(100);
   await assert.rejects(
     cache.get("a", () => Promise.reject(new Error("no"))),

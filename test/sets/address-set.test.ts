@@ -28,7 +28,7 @@ test("by example", () => {
   assert.deepEqual(texts(AddressSet.EMPTY), []);
 });
 
-test("sizes are exact, of many ranges too, and of a part that reaches the end of the space", () => {
+test("sizes are exact, even for many ranges and for a part that reaches the end of the space", () => {
   const hosts = (family: Family) =>
     Array.from({ length: 5000 }, (_, at): Prefix => ({
       family,
@@ -61,7 +61,7 @@ test("the ends of both address spaces", () => {
   assert.ok(all.has(parseAddress("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")));
 });
 
-test("the size of many ranges is exact, also where the last one reaches the end", () => {
+test("the size of many ranges is exact, even if the last one reaches the end", () => {
   const count = 2 ** 19 + 3;
   const ranges = Array.from({ length: count }, (_, i): Prefix => {
     const high = 0xffff_fff0;
@@ -72,13 +72,13 @@ test("the size of many ranges is exact, also where the last one reaches the end"
   assert.equal(setOf("::/0").difference(set).size(6), 2n ** 128n - 2n * BigInt(count));
 });
 
-test("one address out of a /8 takes 24 prefixes", () => {
+test("a /8 without one address takes 24 prefixes", () => {
   const rest = setOf("10.0.0.0/8").difference(setOf("10.1.2.3"));
   assert.equal(texts(rest).length, 24);
   assert.equal(rest.size(4), 2n ** 24n - 1n);
 });
 
-test("the part of a set within a prefix: as the intersection with it", () => {
+test("the part of a set within a prefix equals the intersection with it", () => {
   fc.assert(
     fc.property(fc.array(anyPrefix, { maxLength: 12 }), anyPrefix, (parts, prefix) => {
       const set = AddressSet.of(parts);
@@ -92,13 +92,13 @@ test("the part of a set within a prefix: as the intersection with it", () => {
     assert.deepEqual(texts(all.within(parsePrefix(text))), [text]);
 });
 
-test("with a shortest length nothing is joined beyond it", () => {
+test("with a shortest length no prefix becomes shorter", () => {
   assert.deepEqual(texts(setOf("10.0.0.0/7"), 4, 8), ["10.0.0.0/8", "11.0.0.0/8"]);
   assert.deepEqual(texts(setOf("2001:db8::/31"), 6, 32), ["2001:db8::/32", "2001:db9::/32"]);
   assert.throws(() => texts(setOf("10.0.0.0/7"), 4, 33), /must be 0 to 32, not 33/);
 });
 
-test("no prefix of IPv4 addresses in mapped form comes out of an IPv6 set", () => {
+test("an IPv6 set yields no prefix of IPv4-mapped addresses", () => {
   const around = setOf("::/80").difference(setOf("::fffe:0:0/96"));
   assert.ok(texts(around).every((text) => !text.startsWith("::ffff:")));
   assert.ok(texts(around).length > 0);
@@ -202,7 +202,7 @@ function visited(set: AddressSet): Prefix[] {
 }
 
 for (const universe of UNIVERSES)
-  test(`what another set has and what it has not, at once: ${universe.name}`, () => {
+  test(`intersection and difference at once: ${universe.name}`, () => {
     fc.assert(
       fc.property(ranges, ranges, (one, other) => {
         const [a, b] = [placed(universe, one), placed(universe, other)];
@@ -252,7 +252,7 @@ test("laws hold for prefixes of any length", () => {
   );
 });
 
-test("negative control: an operation that keeps the wrong side is found", () => {
+test("negative control: an operation that keeps the wrong side is detected", () => {
   const broken: Ranges = [[3, 9]];
   assert.throws(() => {
     const [one, other] = [placed(UNIVERSES[0]!, broken), placed(UNIVERSES[0]!, [[5, 20]])];

@@ -8,7 +8,7 @@ const order = (a: number, b: number): number => VALUES[b]! - VALUES[a]! || a - b
 const isEven = (index: number): boolean => VALUES[index]! % 2 === 0;
 
 for (const most of [1, 10, 3000, 50_000]) {
-  test(`the best ${most} are the first of all in order`, () => {
+  test(`the best ${most} are the first of the sorted list`, () => {
     const sorted = [...VALUES.keys()].filter(isEven).sort(order);
     assert.deepEqual(bestIndexes(VALUES.length, most, isEven, order), sorted.slice(0, most));
     assert.notDeepEqual(

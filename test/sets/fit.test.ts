@@ -93,7 +93,7 @@ function fitted(small: Small, most: number, isSeen: boolean, fitting = fit): num
   }
 }
 
-test("the cost is the lowest of all ways to cover the set, with and without what was seen", () => {
+test("the cost is the lowest of all ways to cover the set, with and without seen addresses", () => {
   const random = randomNumbers(20_261_123);
   let lossy = 0;
   for (let round = 0; round < rounds({ short: 1000, long: 10_000 }); round++) {
@@ -110,7 +110,7 @@ test("the cost is the lowest of all ways to cover the set, with and without what
   assert.ok(lossy > 200, `${lossy} with a loss`);
 });
 
-test("negative control: a list that joins the nearest neighbours first is not the best one", () => {
+test("negative control: joining the nearest neighbours first does not yield the best list", () => {
   const random = randomNumbers(20_261_123);
   let worse = 0;
   for (let round = 0; round < 300; round++) {
@@ -164,7 +164,7 @@ describe("large sets, by price", () => {
       });
 });
 
-test("both families share the number of prefixes; a /64 counts as an IPv4 address", () => {
+test("both families share the number of prefixes; a /64 counts as one IPv4 address", () => {
   const set = AddressSet.of(
     ["10.0.0.0", "10.0.0.3", "2001:db8::/64", "2001:db8:0:5::/64"].map((text) => parsePrefix(text)),
   );
@@ -173,7 +173,7 @@ test("both families share the number of prefixes; a /64 counts as an IPv4 addres
   assert.deepEqual([added.size(4), added.size(6)], [2n, 0n]);
 });
 
-test("an error names what takes so many prefixes: the families, widths, or what must not be added", () => {
+test("an error names the reason for so many prefixes: the families, widths, or addresses that must not be added", () => {
   const setOf = (...texts: string[]): AddressSet => AddressSet.of(texts.map((text) => parsePrefix(text)));
   const reasonOf = (set: AddressSet, most: number, never = AddressSet.EMPTY): string => {
     let reason = "";
@@ -192,7 +192,7 @@ test("an error names what takes so many prefixes: the families, widths, or what 
   assert.equal(reasonOf(setOf("10.0.0.0", "11.0.0.0"), 1), "no prefix may be wider than /8 (IPv4) or /19 (IPv6)");
 });
 
-test("nothing is lost where it fits, or where that is not asked for; the error says how many it needs", () => {
+test("nothing is lost if the set fits or no loss is allowed; the error says how many prefixes are needed", () => {
   const set = AddressSet.of(["10.0.0.0/25", "10.0.0.128/25", "10.0.2.0/24"].map((text) => parsePrefix(text)));
   const exact = fit(set, 2);
   assert.deepEqual([exact.prefixes.map(formatPrefix), exact.cost], [["10.0.0.0/24", "10.0.2.0/24"], 0]);
@@ -205,7 +205,7 @@ test("nothing is lost where it fits, or where that is not asked for; the error s
   assert.deepEqual(fit(AddressSet.EMPTY, 1).prefixes, []);
 });
 
-test("what must never be added, and prefixes that are too wide, set the fewest that are possible", () => {
+test("addresses that must never be added and the maximum width determine the fewest possible prefixes", () => {
   const set = AddressSet.of(["10.0.0.0/24", "10.0.2.0/24", "20.0.0.0/8"].map((text) => parsePrefix(text)));
   const never = AddressSet.of([parsePrefix("10.0.1.7")]);
   assert.throws(() => fit(set, 2, { loss: "add", never }), { name: "FitError", fewest: 3, message: /allow 3 or more/ });
@@ -215,7 +215,7 @@ test("what must never be added, and prefixes that are too wide, set the fewest t
   assert.equal(fit(set, 2, { loss: "add", never: AddressSet.of([parsePrefix("10.0.0.7")]) }).prefixes.length, 2);
 });
 
-test("leaving out keeps the prefixes with most addresses, or those that were seen most", () => {
+test("leaving out keeps the prefixes with the most addresses, or the most seen ones", () => {
   const set = AddressSet.of(["10.0.0.0/30", "10.1.0.0/24", "10.2.0.1"].map((text) => parsePrefix(text)));
   const kept = fit(set, 2, { loss: "remove" });
   assert.deepEqual([kept.prefixes.map(formatPrefix), kept.cost, kept.bound], [["10.0.0.0/30", "10.1.0.0/24"], 1, 1]);

@@ -35,13 +35,13 @@ function assertSame(prefixes: readonly Prefix[]): void {
   for (const family of [undefined, 4, 6] as const) assert.equal(linesOf(set, family), expected(other, family));
 }
 
-test("sets of words, and their text, are those of objects", () => {
+test("sets built from words, and their texts, equal those built from objects", () => {
   fc.assert(fc.property(fc.array(anyPrefix, { maxLength: 40 }), assertSame), {
     numRuns: rounds({ short: 300, long: 20_000 }),
   });
 });
 
-test("lists in order in which a few prefixes are elsewhere", () => {
+test("sorted lists with a few prefixes out of order", () => {
   const moved = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
   fc.assert(
     fc.property(fc.array(anyPrefix, { maxLength: 60 }), moved, (prefixes, moves) => {
@@ -56,7 +56,7 @@ test("lists in order in which a few prefixes are elsewhere", () => {
   );
 });
 
-test("the ends of the spaces, prefixes in prefixes, neighbours, and nothing", () => {
+test("the ends of the spaces, nested prefixes, neighbours, and an empty set", () => {
   for (const texts of [
     [],
     ["0.0.0.0/0", "::/0"],
@@ -69,7 +69,7 @@ test("the ends of the spaces, prefixes in prefixes, neighbours, and nothing", ()
     assertSame(texts.map((text) => parsePrefix(text)));
 });
 
-test("the text of many prefixes comes in chunks of whole lines that stay as they are", () => {
+test("the text of many prefixes is written in chunks of complete lines, which are not reused", () => {
   const prefixes = Array.from({ length: 30_000 }, (_, i): Prefix => {
     const w0 = Math.imul(i, 0x9e3779b1) >>> 0;
     return i % 3 === 0

@@ -62,7 +62,7 @@ function expected(sets: readonly Numbers[]): Relations {
   };
 }
 
-test("sets relate as sets of numbers do, and have what no other has", () => {
+test("relations and exclusive addresses equal those of sets of numbers", () => {
   const random = randomNumbers(19);
   const seen = new Map<string, number>();
   for (let round = 0; round < 1000; round++) {
@@ -82,7 +82,7 @@ test("sets relate as sets of numbers do, and have what no other has", () => {
   assert.notDeepEqual(finished(relating([setOf(one), setOf(one)])), expected([one, other]), "negative control");
 });
 
-test("shares are in millionths, rounded down: all of a set is a million", () => {
+test("shares are in millionths, rounded down: a whole set is a million", () => {
   assert.equal(millionthsOf(0n, 0n), null);
   assert.equal(millionthsOf(0n, 5n), 0);
   assert.equal(millionthsOf(2n, 3n), 666_666);

@@ -13,12 +13,12 @@ const itemsOf = (count: number): Item[] =>
 const byKey = (a: Item, b: Item): number => a.key - b.key;
 
 for (const count of [0, 1, 1023, 1024, 1025, 3000, 20_000])
-  test(`${count} items are sorted as Array.sort does, equal ones as they were`, () => {
+  test(`${count} items are sorted as by Array.sort, equal ones in their order`, () => {
     const items = itemsOf(count);
     assert.deepEqual(finished(sorting(items, byKey)), items.toSorted(byKey));
     assert.deepEqual(items, itemsOf(count), "what is sorted stays as it is");
   });
 
-test("work goes on in steps, so that it can be interrupted", () => {
+test("sorting proceeds in steps, so that it can be interrupted", () => {
   assert.ok([...sorting(itemsOf(20_000), byKey)].length >= 40);
 });

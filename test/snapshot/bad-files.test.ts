@@ -105,7 +105,7 @@ function rejectionOfBytes(bytes: Uint8Array, name: string): string {
   }
 }
 
-test("the good file that the bad ones are made of is good", () =>
+test("the good file that the bad ones are made from is accepted", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     await writeFile(path, withSection(good, "metadata", Uint8Array.of(0xc3)));
@@ -113,7 +113,7 @@ test("the good file that the bad ones are made of is good", () =>
     assert.equal((await openSnapshot(path)).metadata, true);
   }));
 
-test("the good files of points and of hashed nodes that the ones with bad nodes are made of are good", () =>
+test("the good files with points and with hashed nodes, from which bad ones are made, are accepted", () =>
   inTemporaryFolder(async (folder) => {
     await writeFile(join(folder, "points"), withTable(good, pointsTable()));
     await verifySnapshot(join(folder, "points"));
@@ -131,7 +131,7 @@ test("a file of table layout 3, which has points and no hashed nodes, opens and 
     await verifySnapshot(join(folder, "layout-3"));
   }));
 
-test("a file of table layout 2, which has no points, opens, verifies and gives the same matches", () =>
+test("a file of table layout 2, which has no points, opens, verifies and yields the same matches", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "layout-2");
     const trie = new PrefixTrie();
@@ -164,7 +164,7 @@ test("a file of table layout 2, which has no points, opens, verifies and gives t
   }));
 
 for (const bad of BAD_SNAPSHOTS) {
-  test(`refused: ${bad.name} (${bad.code}, ${bad.stage})`, () =>
+  test(`rejected: ${bad.name} (${bad.code}, ${bad.stage})`, () =>
     inTemporaryFolder(async (folder) => {
       const path = join(folder, "snapshot");
       const copy = Buffer.from(good);
@@ -186,7 +186,7 @@ async function signedSample(folder: string) {
   return { path, file: await readFile(path), own, foreign, trustedKeys: parseTrustedKeys(own.publicKey, "own.pub") };
 }
 
-test("refused with trusted keys: an unsigned file, one that another key signed, one that was changed", () =>
+test("rejected with trusted keys: an unsigned file, one signed with another key, a changed one", () =>
   inTemporaryFolder(async (folder) => {
     const { path, file, foreign, trustedKeys } = await signedSample(folder);
     await verifySnapshot(path, { trustedKeys });
@@ -203,7 +203,7 @@ test("refused with trusted keys: an unsigned file, one that another key signed, 
     await refuses(path, "bad-signature", () => openSnapshot(path, { trustedKeys }));
   }));
 
-test("refused: a signature that was changed, cut off, or of another kind", () =>
+test("rejected: a signature that was changed, truncated, or of another kind", () =>
   inTemporaryFolder(async (folder) => {
     const { path, file } = await signedSample(folder);
     const rejects = async (code: SnapshotErrorCode, bytes: Uint8Array): Promise<void> => {
@@ -234,7 +234,7 @@ test("refused: a signature that was changed, cut off, or of another kind", () =>
     }
   }));
 
-test("refused: keys that are none, private ones to check with, and those of other algorithms", async () => {
+test("rejected: malformed keys, private keys for checking, and keys of other algorithms", async () => {
   const { privateKey, publicKey } = keyPair();
   const rsa = rsaKeyPair();
   const broken = publicKey.replace(/\n.{8}/, "\nAAAAAAAA");
@@ -244,14 +244,14 @@ test("refused: keys that are none, private ones to check with, and those of othe
     await refuses("key.pem", "bad-key", () => signSnapshot("none", { privateKey: text, name: "key.pem" }));
 });
 
-test("refused: a path where nothing is", () =>
+test("rejected: a path without a file", () =>
   inTemporaryFolder(async (folder) => {
     await refuses(join(folder, "none"), "not-found", () => openSnapshot(join(folder, "none")));
     await writeFile(join(folder, "file"), "");
     await refuses(join(folder, "file", "below"), "not-found", () => openSnapshot(join(folder, "file", "below")));
   }));
 
-test("refused: a folder and a named pipe, without waiting for a writer", () =>
+test("rejected: a folder and a named pipe, without waiting for a writer", () =>
   inTemporaryFolder(async (folder) => {
     await refuses(folder, "not-a-file", () => openSnapshot(folder));
     if (process.platform === "win32") return;
@@ -259,14 +259,14 @@ test("refused: a folder and a named pipe, without waiting for a writer", () =>
     await refuses(join(folder, "pipe"), "not-a-file", () => openSnapshot(join(folder, "pipe")));
   }));
 
-test("refused: a path that the system cannot open", () =>
+test("rejected: a path that the system cannot open", () =>
   inTemporaryFolder(async (folder) => {
     await symlink("loop", join(folder, "loop"));
     const error = await refuses(join(folder, "loop"), "unreadable", () => openSnapshot(join(folder, "loop")));
     assert.match(error.message, /ELOOP/);
   }));
 
-test("refused: a file of 8 TiB, as its header says", () =>
+test("rejected: a file of 8 TiB according to its header", () =>
   inTemporaryFolder(async (folder) => {
     const huge = 2 ** 43;
     const head = Buffer.from(good);
@@ -280,7 +280,7 @@ test("refused: a file of 8 TiB, as its header says", () =>
     await refuses(join(folder, "huge"), "too-large", () => openSnapshot(join(folder, "huge")));
   }));
 
-test("refused: a file that gets shorter while it is read", () =>
+test("rejected: a file that shrinks while it is read", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const large = withSection(good, "metadata", new Uint8Array(16 << 20).fill(0xc0));
@@ -305,7 +305,7 @@ test("refused: a file that gets shorter while it is read", () =>
     seen["changed-while-reading"]++;
   }));
 
-test("refused: a buffer that holds no snapshot", () => {
+test("rejected: a buffer without a snapshot", () => {
   assert.throws(
     () => Snapshot.attach(new SharedArrayBuffer(1000)),
     (error) => error instanceof SnapshotError && error.code === "not-a-snapshot",
@@ -341,7 +341,7 @@ function itself(): unknown {
   return list;
 }
 
-test("not written: into a folder that is not there, over a folder, under a name that is too long", () =>
+test("not written: into a missing folder, over a folder, under a name that is too long", () =>
   inTemporaryFolder(async (folder) => {
     await mkdir(join(folder, "taken"));
     await (await open(join(folder, "taken", "inside"), "w")).close();
@@ -354,7 +354,7 @@ test("not written: into a folder that is not there, over a folder, under a name 
     assert.deepEqual(await readdir(folder), ["taken"]);
   }));
 
-test("not written over a named pipe, which stays one", () =>
+test("not written: over a named pipe, which stays one", () =>
   inTemporaryFolder(async (folder) => {
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);

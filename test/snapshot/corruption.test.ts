@@ -18,7 +18,7 @@ async function goodFile(folder: string, seed: number, prefixes: number): Promise
   return readFile(path);
 }
 
-test("a flipped bit is refused: every bit of the head, the gap behind it and the first section, one of every other byte", (t) =>
+test("a flipped bit is rejected: every bit of the head, the gap after it and the first section, one of every other byte", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 10);
     const report = await flipBits(join(folder, "corrupt"), good, 640);
@@ -27,7 +27,7 @@ test("a flipped bit is refused: every bit of the head, the gap behind it and the
     assert.deepEqual([report.refused, report.accepted, report.untyped], [report.tried, 0, []]);
   }));
 
-test("corruption by chance is refused", (t) =>
+test("random corruption is rejected", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 60);
     const report = await corruptAtRandom(join(folder, "corrupt"), good, SEED, (tried) => tried < CORRUPTED);
@@ -35,7 +35,7 @@ test("corruption by chance is refused", (t) =>
     assert.deepEqual([report.refused, report.accepted, report.untyped], [CORRUPTED, 0, []]);
   }));
 
-test("negative control: without checksums the same corruption gives wrong answers, and the harness says so", (t) =>
+test("negative control: without checksums the same corruption causes wrong results, and the harness detects them", (t) =>
   inTemporaryFolder(async (folder) => {
     const good = await goodFile(folder, SEED, 60);
     const report = await corruptAtRandom(join(folder, "corrupt"), good, SEED, (tried) => tried < 1000, reseal);
@@ -43,7 +43,7 @@ test("negative control: without checksums the same corruption gives wrong answer
     assert.ok(report.accepted > 100 && report.wrong > 50);
   }));
 
-test("files crafted with right checksums are refused or answer consistently", (t) =>
+test("files crafted with valid checksums are rejected or yield consistent results", (t) =>
   inTemporaryFolder(async (folder) => {
     const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
     const work = {
@@ -64,7 +64,7 @@ test("files crafted with right checksums are refused or answer consistently", (t
     );
   }));
 
-test("negative control: a reader that trusts checksums gives wrong answers on crafted files, and a hang is noticed", (t) =>
+test("negative control: a reader that trusts checksums yields wrong results for crafted files, and a hang is detected", (t) =>
   inTemporaryFolder(async (folder) => {
     const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
     const work = {

@@ -25,7 +25,7 @@ function entriesOf(table: PrefixTable): unknown[] {
   return [...table.entries(4), ...table.entries(6)];
 }
 
-test("our CRC-32 is that of zlib, for every length up to 100, at every offset, continued from any other", () => {
+test("our CRC-32 equals that of zlib, for every length up to 100, at every offset, continued from any other", () => {
   const bytes = Buffer.from(file.subarray(0, 4096));
   const continued = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, zlibCrc32(bytes)];
   for (let length = 0; length <= 100; length++) {
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<string, (bytes: Buffer) => Uint8Array | ArrayBuffer
 };
 
 for (const [form, make] of Object.entries(FORMS)) {
-  test(`opened from ${form}, a snapshot is what it is from its file, whatever becomes of the bytes`, () => {
+  test(`opened from ${form}, a snapshot equals that of its file, even if the bytes change later`, () => {
     const given = make(file);
     const snapshot = snapshotFromBytes(given);
     (given instanceof Uint8Array ? given : new Uint8Array(given)).fill(0xff);
@@ -60,7 +60,7 @@ for (const [form, make] of Object.entries(FORMS)) {
   });
 }
 
-test("a flipped bit anywhere is refused, with the name that was given", () => {
+test("a flipped bit anywhere is rejected, with the given name", () => {
   const random = new Random(6);
   for (let round = 0; round < 300; round++) {
     const bytes = Uint8Array.from(file);
@@ -72,7 +72,7 @@ test("a flipped bit anywhere is refused, with the name that was given", () => {
   }
 });
 
-test("what is not bytes is a TypeError that says what to give", () => {
+test("any other value than bytes is a TypeError that says what to pass", () => {
   for (const wrong of ["a path", null, undefined, 7, [1, 2], new Uint16Array(4), {}]) {
     assert.throws(() => snapshotFromBytes(wrong as Uint8Array), { name: "TypeError", message: /Uint8Array/ });
   }

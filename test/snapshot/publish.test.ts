@@ -11,14 +11,14 @@ import { rounds } from "../rounds.ts";
 
 const SEED = 1;
 
-test("a publish writes, syncs, renames, syncs the folder, in this order", () =>
+test("publishing writes, syncs, renames, and syncs the folder, in this order", () =>
   inTemporaryFolder(async (folder) => {
     const { trace } = await recordPublish(folder, SEED, "old");
     const kinds = trace.map(({ kind }) => kind).filter((kind, i, all) => kind !== all[i - 1]);
     assert.deepEqual(kinds, ["create", "write", "sync", "rename", "sync-folder"]);
   }));
 
-test("after a crash at any moment of a publish there is the old snapshot or the new one", (t) =>
+test("after a crash at any moment of publishing there is the old snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = newCrashReport();
     const publishes = rounds({ short: 4, long: 10 });
@@ -37,7 +37,7 @@ test("after a crash at any moment of a publish there is the old snapshot or the 
     assert.ok(report.old > 0 && report.new > 0);
   }));
 
-test("after a crash of the first publish there is no snapshot or the new one", (t) =>
+test("after a crash during the first publishing there is no snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = await recordPublish(folder, SEED, "nothing");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
@@ -58,7 +58,7 @@ test("negative control: rewriting in place is caught", (t) =>
     assert.ok(report.corrupt > 100);
   }));
 
-test("negative control: a rename without a sync before it is caught", (t) =>
+test("negative control: a rename without a preceding sync is caught", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = without(await recordPublish(folder, SEED, "old"), "sync");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
@@ -66,7 +66,7 @@ test("negative control: a rename without a sync before it is caught", (t) =>
     assert.ok(report.corrupt > 10);
   }));
 
-test("negative control: a publish that does not sync the folder is caught, for the old one may come back", (t) =>
+test("negative control: publishing without a sync of the folder is caught, because the old one may reappear", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = without(await recordPublish(folder, SEED, "old"), "sync-folder");
     const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
@@ -75,7 +75,7 @@ test("negative control: a publish that does not sync the folder is caught, for t
     assert.ok(report.misplaced > 0);
   }));
 
-test("a writer killed at any moment leaves the last snapshot it spoke of, or the next, whole; what it leaves beside is removed later", (t) =>
+test("a writer killed at any moment leaves the last snapshot it reported, or the next, complete; leftovers are removed later", (t) =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     await writeSnapshot(path, { ...sampleContent(new Random(SEED)), metadata: { number: 0 } });

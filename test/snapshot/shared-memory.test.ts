@@ -31,7 +31,7 @@ function openOften(...args: (string | number)[]): unknown {
   return JSON.parse(stdout);
 }
 
-test("a snapshot lies at the beginning of a WebAssembly memory that can grow, and answers on", () =>
+test("a snapshot is at the beginning of a WebAssembly memory, which can grow without affecting lookups", () =>
   withMegabyte(async (path) => {
     const snapshot = await openSnapshot(path);
     assert.ok(snapshot.memory !== null);
@@ -42,7 +42,7 @@ test("a snapshot lies at the beginning of a WebAssembly memory that can grow, an
     assert.deepEqual([again.info, again.table.lookup("1.2.3.4")], [snapshot.info, snapshot.table.lookup("1.2.3.4")]);
   }));
 
-test("a memory that is shorter than the snapshot in it is refused", () =>
+test("a memory that is shorter than its snapshot is rejected", () =>
   withMegabyte(async (path) => {
     const { buffer } = await openSnapshot(path);
     for (const [bytes, code] of [
@@ -60,7 +60,7 @@ test("a memory that is shorter than the snapshot in it is refused", () =>
     }
   }));
 
-test("without WebAssembly a snapshot is opened all the same", () =>
+test("a snapshot can be opened without WebAssembly", () =>
   withMegabyte((path) => {
     assert.deepEqual(
       { ...(openOften(path, 1, 1, "without") as object), mebibytes: 0 },

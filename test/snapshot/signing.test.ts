@@ -16,7 +16,7 @@ import { rounds } from "../rounds.ts";
 import { keyPair } from "./harness/key-pair.ts";
 import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
 
-test("a signed file holds what the unsigned one does, opens with and without keys, and can be signed again", () =>
+test("a signed file has the content of the unsigned one, opens with and without keys, and can be signed again", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const [first, second] = [keyPair(), keyPair()];
@@ -48,7 +48,7 @@ function rawKey(publicKey: string): Uint8Array {
   return Uint8Array.from(createPublicKey(publicKey).export({ type: "spki", format: "der" }).subarray(-32));
 }
 
-test("the signature is what the document of the format says, checked without our code", () =>
+test("the signature follows the documented format, checked without our code", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const { privateKey, publicKey } = keyPair();
@@ -65,7 +65,7 @@ test("the signature is what the document of the format says, checked without our
     assert.deepEqual(Uint8Array.from(block.subarray(16, 48)), rawKey(publicKey));
   }));
 
-test("no change of a signed file is accepted with its key, whatever checksums are made right again", () =>
+test("no change of a signed file is accepted with its key, even with corrected checksums", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const random = new Random(5);
@@ -94,7 +94,7 @@ test("no change of a signed file is accepted with its key, whatever checksums ar
     assert.ok(codes["bad-signature"]! > count / 2, "most pass all checksums, so that the signature alone refuses them");
   }));
 
-test("a file that cannot be written, or read, stays as it is", () =>
+test("a file that cannot be written or read stays unchanged", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const { privateKey } = keyPair();

@@ -48,7 +48,7 @@ async function next(holder: SnapshotHolder, event: "swap" | "failure" | "retire"
   return once(holder as never, event, { signal: AbortSignal.timeout(120_000) });
 }
 
-test("a file that is replaced by rename answers at once, and the generation before stays for its users", () =>
+test("a file that is replaced by rename is used at once, and the previous generation stays for its users", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(path, 1);
@@ -73,7 +73,7 @@ test("a file that is replaced by rename answers at once, and the generation befo
     assert.deepEqual(retired, [1], "what answers now does not retire");
   }));
 
-test("a corrupt file is a failure with its error, and the next good one answers", () =>
+test("a corrupt file is a failure with its error, and the next good one is used", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(path, 1);
@@ -91,7 +91,7 @@ test("a corrupt file is a failure with its error, and the next good one answers"
     assert.equal(titleOf((await swapped)[0].content), "snapshot 3");
   }));
 
-test("a file that is being written in place is loaded when it is whole, and no part of it before", () =>
+test("a file that is being written in place is loaded only when it is complete", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(path, 1);
@@ -110,7 +110,7 @@ test("a file that is being written in place is loaded when it is whole, and no p
     assert.equal(holder.current!.number, 2);
   }));
 
-test("a file that was read half written is read again, though its times and its size do not change any more", () =>
+test("a file that was read half written is read again, even if its times and size no longer change", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(join(folder, "new"), 2);
@@ -133,7 +133,7 @@ test("a file that was read half written is read again, though its times and its 
     assert.equal(titleOf((await swapped)[0].content), "snapshot 2");
   }));
 
-test("a file that is deleted goes on answering; it may come back, also with its folder", () =>
+test("a deleted file stays in use; it may reappear, even with its folder", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "inner", "list");
     await mkdir(join(folder, "inner"));
@@ -152,7 +152,7 @@ test("a file that is deleted goes on answering; it may come back, also with its 
     assert.equal(titleOf((await again)[0].content), "snapshot 3");
   }));
 
-test("what the system reports nothing of is found by looking: a file behind a symbolic link", () =>
+test("changes that the system does not report are found by polling: a file behind a symbolic link", () =>
   inTemporaryFolder(async (folder) => {
     await mkdir(join(folder, "far"));
     await publish(join(folder, "far", "list"), 1);
@@ -163,7 +163,7 @@ test("what the system reports nothing of is found by looking: a file behind a sy
     assert.equal(titleOf((await swapped)[0].content), "snapshot 2");
   }));
 
-test("a missing file is an error to open, unless it may be missing; of several paths the first that is there counts", () =>
+test("opening a missing file is an error, unless it may be missing; of several paths the first existing one counts", () =>
   inTemporaryFolder(async (folder) => {
     const [first, second] = [join(folder, "first"), join(folder, "second")] as const;
     await assert.rejects(watchSnapshot(first), { name: "SnapshotError", code: "not-found" });
@@ -180,7 +180,7 @@ test("a missing file is an error to open, unless it may be missing; of several p
     }
   }));
 
-test("a new file that a call to reload has loaded is not loaded a second time by looking", () =>
+test("a new file that a call to reload has loaded is not loaded again by polling", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     await publish(path, 1);
@@ -215,7 +215,7 @@ test("reloads that come while one is loading lead to one more, and a closed hold
     assert.equal(titleOf(holder.current!.content), "snapshot 2");
   }));
 
-test("users under a storm of swaps each see one generation, and every generation retires once", () =>
+test("under many swaps each user sees one generation, and every generation retires once", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "list");
     for (let number = 1; number <= 8; number++) await publish(join(folder, `${number}`), number);

@@ -19,7 +19,7 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { inTemporaryFolder, Random, sampleContent, sampleTrie } from "./harness/sample.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
-test("a reopened table answers as the one that was written", () =>
+test("a reopened table yields the same results as the written one", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     for (let seed = 0; seed < 20; seed++) {
@@ -48,7 +48,7 @@ test("a reopened table answers as the one that was written", () =>
     }
   }));
 
-test("a table of no prefixes is a snapshot like others", () =>
+test("a table without prefixes is a valid snapshot", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     await writeSnapshot(path, { table: freeze(new PrefixTrie()), metadata: null, kind: "empty" });
@@ -75,7 +75,7 @@ test("a snapshot can be written again from a snapshot, with the same sections", 
     await verifySnapshot(join(folder, "a"));
   }));
 
-test("what verify counts is what was put in", () =>
+test("the counts of verify equal the input", () =>
   inTemporaryFolder(async (folder) => {
     const trie = sampleTrie(new Random(11), 500);
     await writeSnapshot(join(folder, "a"), { table: freeze(trie), metadata: {}, kind: "count" });
@@ -115,7 +115,7 @@ test("the file is laid out as format.ts draws it", () =>
     );
   }));
 
-test("metadata comes back as it was written", () =>
+test("metadata round-trips", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const { table } = sampleContent(new Random(1), 3);
@@ -141,7 +141,7 @@ test("metadata comes back as it was written", () =>
     );
   }));
 
-test("whatever MessagePack begins a value with is read as msgpackr reads it, or refused", () => {
+test("a value with any MessagePack type byte is read as by msgpackr, or rejected", () => {
   const payload = Buffer.from([0x05, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48]);
   let read = 0;
   for (let token = 0; token < 256; token++) {
@@ -166,7 +166,7 @@ test("whatever MessagePack begins a value with is read as msgpackr reads it, or 
   assert.ok(read > 180, `only ${read} were read`);
 });
 
-test("names of built-in members are ordinary keys, and a member that is undefined is left out", () =>
+test("names of built-in members are ordinary keys, and undefined members are left out", () =>
   inTemporaryFolder(async (folder) => {
     const metadata = {
       constructor: 1,
@@ -205,7 +205,7 @@ test("another thread attaches to the same memory", () =>
     assert.deepEqual(Snapshot.attach(snapshot.buffer).info, snapshot.info);
   }));
 
-test("a symbolic link is replaced, its target is left alone", () =>
+test("a symbolic link is replaced, its target is unchanged", () =>
   inTemporaryFolder(async (folder) => {
     await writeFile(join(folder, "target"), "untouched");
     await symlink("target", join(folder, "link"));
@@ -275,7 +275,7 @@ test("short writes are continued", () =>
     assert.deepEqual(await readFile(join(folder, "file")), Buffer.concat(chunks));
   }));
 
-test("temporary files of writers that are gone are removed, those of others are not", () =>
+test("temporary files of ended writers are removed, those of others are not", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const old = new Date(Date.now() - 11 * 60_000);
@@ -300,7 +300,7 @@ test("temporary files of writers that are gone are removed, those of others are 
     ]);
   }));
 
-test("writers of one path at the same time leave one of their snapshots whole", () =>
+test("simultaneous writers of one path leave one of their snapshots complete", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const written = await Promise.all(

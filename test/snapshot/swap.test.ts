@@ -9,7 +9,7 @@ const upTo =
   (swaps: number): boolean =>
     swaps < limit;
 
-test("threads that open while a writer publishes see whole generations, none older than the one before", (t) =>
+test("threads that open while a writer publishes see complete generations, none older than the previous one", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runSwaps({
       path: join(folder, "snapshot"),
@@ -36,7 +36,7 @@ test("negative control: a file rewritten in place is seen half written", (t) =>
     assert.equal(report.mixed, 0, "what is half written is refused, not read");
   }));
 
-test("negative control: a reader that mixes two openings is caught", (t) =>
+test("negative control: a reader that mixes two openings is detected", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runSwaps({
       path: join(folder, "snapshot"),

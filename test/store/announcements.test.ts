@@ -18,7 +18,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`announcements on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    test("two servers announce a key once, when a week or a quarter of its time is left, unless it is revoked", async () => {
+    test("two servers announce a key once, when a week or a quarter of its time remains, unless it is revoked", async () => {
       const { one, other, organisationId, close } = await opened();
       const makeKey = async (digest: string, expiresAt: number | null) => {
         const key = { label: digest, access: "read" as const, digest, start: "s", expiresAt };
@@ -50,7 +50,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await close();
     });
 
-    test("two servers announce once that no one asks for a list, and again after someone has", async () => {
+    test("two servers announce once that a list is not requested, and again only after another request", async () => {
       const { one, other, organisationId, close } = await opened();
       const create = { kind: "create-deployment", organisationId, name: "d", definition: DEFINITION } as const;
       const { id: deploymentId } = (await one.store.write({ ...create, ...by(0) })).deployment;
@@ -95,7 +95,7 @@ for (const { name, skip, make, stop } of await databases()) {
     });
 
     if (name === "PostgreSQL")
-      test("feeds have new ids in a copied database and in restored tables, and the same at every other start", async () => {
+      test("feeds have new ids in a copied database and in restored tables, and the same ids at any other start", async () => {
         const url = ((await make()) as { url: string }).url;
         const feedAt = async (at: string) => {
           const { store } = await Replica.open({ url: at });

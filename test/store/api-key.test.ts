@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { digestOfApiKey, isApiKeyText, isSameDigest, makeApiKey } from "../../src/store/api-key.ts";
 
-test("a key is ips_, 32 random URL-safe characters and a checksum; what is kept is its digest and how it begins", () => {
+test("a key is ips_, 32 random URL-safe characters and a checksum; only its digest and its beginning are kept", () => {
   const { text, digest, start } = makeApiKey();
   assert.match(text, /^ips_[A-Za-z0-9_-]{32}[A-Za-z0-9]{6}$/);
   assert.equal(encodeURIComponent(text), text);
@@ -13,7 +13,7 @@ test("a key is ips_, 32 random URL-safe characters and a checksum; what is kept 
   assert.equal(start, text.slice(0, 8));
 });
 
-test("a key written by hand keeps its checksum over releases", () => {
+test("a fixed key keeps its checksum across releases", () => {
   assert.ok(isApiKeyText("ips_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1XpTG1"));
 });
 
@@ -23,7 +23,7 @@ test("10,000 keys are different, and so are their digests", () => {
   assert.equal(new Set(keys.map(({ digest }) => digest)).size, keys.length);
 });
 
-test("every single typo is told: a changed, lost, doubled or swapped character", () => {
+test("every single typo is detected: a changed, lost, doubled or swapped character", () => {
   const { text } = makeApiKey();
   let typos = 0;
   const refuse = (typo: string) => {
@@ -42,7 +42,7 @@ test("every single typo is told: a changed, lost, doubled or swapped character",
     refuse(other);
 });
 
-test("digests are compared whole", () => {
+test("digests are compared completely", () => {
   const { digest } = makeApiKey();
   assert.ok(isSameDigest(digest, `${digest}`));
   assert.ok(!isSameDigest(digest, makeApiKey().digest));

@@ -72,7 +72,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`the audit log on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    test("changes of rules: which command, what was there, what is there", async () => {
+    test("changes of rules: the command, the previous and the new state", async () => {
       const replica = await Replica.open(await make());
       const { organisation, blocklist } = await replica.organisation();
       const { id: organisationId } = organisation;
@@ -147,7 +147,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("other changes: what was there and what is there; digests and passwords are in no entry of users", async () => {
+    test("other changes: the previous and the new state; no entry of users has digests or passwords", async () => {
       const { store } = await Replica.open(await make());
       const session = { digest: "session-digest", expiresAt: 1e6 };
       const { user } = await store.write({
@@ -206,7 +206,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("what was deleted or replaced comes back exactly, unless the ruleset has changed since", async () => {
+    test("deleted and replaced rules are restored exactly, unless the ruleset has changed since", async () => {
       const location = await make();
       const replica = await Replica.open(location, { rulesPerRuleset: 100_000 });
       const { organisation, blocklist } = await replica.organisation();
@@ -280,7 +280,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await checkAndClose(replica, location);
     });
 
-    test("of many rules the first are shown, and all are counted; an entry counts also those that a page leaves out", async () => {
+    test("of many rules the first are shown, and all are counted; an entry also counts those that a page leaves out", async () => {
       const { store } = await Replica.open(await make());
       const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "counted", ...by(1) });
       const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
@@ -327,7 +327,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("changes are kept for so many days, and then go in order, without a gap", async () => {
+    test("changes are kept for the configured days, and are then deleted in order, without a gap", async () => {
       const location = await make();
       const first = await openStore(location);
       const { organisation, rulesets } = await first.write({ kind: "create-organisation", name: "old", ...by(1) });
@@ -366,7 +366,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("a list of many rules: its counts, its first rules and its digest are shown; it is taken back exactly, unless one of its rules has changed", async (t) => {
+    test("a list of many rules: its counts, first rules and digest are shown; it is undone exactly, unless one of its rules has changed", async (t) => {
       if (whyNotMany !== false) return t.skip(whyNotMany);
       const location = await make();
       const replica = await Replica.open(location);
@@ -449,7 +449,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await checkAndClose(replica, location);
     });
 
-    test("a change of more than is kept says what it did, and that it cannot be taken back; what is kept goes with its age", async (t) => {
+    test("a change with more rules than are kept shows its effect, and that it cannot be undone; kept rules are deleted by age", async (t) => {
       if (whyNotMany !== false) return t.skip(whyNotMany);
       const { store } = await Replica.open(await make());
       const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "many", ...by(1) });

@@ -37,7 +37,7 @@ async function follow(name: string) {
   return { store, given, told, held, answered, write };
 }
 
-test("a write is answered when a reader that takes its time has it, and others are not held up", async () => {
+test("a write is confirmed when a slow reader has it, and others are not delayed", async () => {
   const { store, given, told, held, answered, write } = await follow("slow");
   const slow = [write("slow 1")];
   await until("one request waits for its answer", () => held.length === 1);
@@ -55,7 +55,7 @@ test("a write is answered when a reader that takes its time has it, and others a
   await store.close();
 });
 
-test("a reader that fails in its own time loads again, and the write is answered then", async () => {
+test("a reader that fails asynchronously reloads, and then the write is confirmed", async () => {
   const { store, told, held, answered, write } = await follow("failing");
   const writes = [write("slow 1")];
   await until("one request waits for its answer", () => held.length === 1);
@@ -79,7 +79,7 @@ test("a store that is closed waits for no reader", async () => {
   await answered;
 });
 
-test("what was asked for before a reader failed is not given to it afterwards", async () => {
+test("changes requested before a reader failed are not delivered afterwards", async () => {
   const change = (sequence: number): Change =>
     ({
       kind: "sessions-ended",
@@ -111,7 +111,7 @@ test("what was asked for before a reader failed is not given to it afterwards", 
   feed.end();
 });
 
-test("it says for how long others' changes may be missing: while it is answered hardly, and on and on while nobody answers", async () => {
+test("staleness: small while polls succeed, and growing while they do not", async () => {
   let answers = true;
   const feed = new ChangeFeed(
     0,

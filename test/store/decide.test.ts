@@ -32,7 +32,7 @@ function account(role: Account["role"]): Account {
 }
 
 describe("deciders", () => {
-  test("reach no SQL, no clock and nothing of Node's", () => {
+  test("use no SQL, no clock and no module of Node", () => {
     const files = readdirSync(folder);
     assert.ok(files.length > 10);
     for (const file of files) assert.deepEqual(reachesOutside(readFileSync(join(folder, file), "utf8")), [], file);
@@ -41,7 +41,7 @@ describe("deciders", () => {
     assert.deepEqual(reachesOutside(bad), ["kysely", "../sql/_needs.ts", "Date"]);
   });
 
-  test("a new organisation: its rulesets, and the same again from the same ids", () => {
+  test("a new organisation: its rulesets, and the same result from the same ids", () => {
     const made = () => createOrganisation({ name: "Example", at: 5 }, ["Other"], ids());
     assert.deepEqual(made(), made());
     const { outcome, writes } = made();
@@ -107,7 +107,7 @@ describe("deciders", () => {
     assert.throws(() => revokeKey(command, undefined), { code: "key-not-found" });
   });
 
-  test("the last admin stays; others go, and their sessions with them", () => {
+  test("the last admin cannot be deleted; others can, with their sessions", () => {
     const role = { kind: "set-role", ...by, userId: "u", role: "viewer" } as const;
     const deletion = { kind: "delete-user", ...by, userId: "u" } as const;
     const session: Session = { digest: "s", userId: "u", createdAt: 1, expiresAt: 9 };
@@ -127,7 +127,7 @@ describe("deciders", () => {
     });
   });
 
-  test("with more sessions than a user may have, the oldest that has not expired ends", () => {
+  test("beyond the maximum sessions of a user, the oldest that has not expired ends", () => {
     const sessions = Array.from({ length: 25 }, (_, i): Session => {
       return { digest: `s${i}`, userId: "u", createdAt: 100 + i, expiresAt: i < 3 ? 1000 : 1001 };
     });

@@ -22,7 +22,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await run(replica, deployment);
       });
 
-    test("it is created, changed in part, and kept as deleted; another organisation's is not found", () =>
+    test("it is created, partly changed, and kept as deleted; another organisation's is not found", () =>
       withDeployment(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, deploymentId: id };
         const changed = { name: "edge", definition: { active: false } };
@@ -82,7 +82,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await store.read("publishedList", id), null);
       }));
 
-    test("a refused list leaves the one before; it is released by its number; the audit log has only what people did", () =>
+    test("a refused list keeps the previous one; it is released by number; the audit log has only actions of people", () =>
       withDeployment(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, deploymentId: id };
         await store.write(publishing(owned, { basedOn: 0, sequence: 3, digest: "a" }));
@@ -140,7 +140,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await refused("not-a-blocklist", newCredential(store, organisationId, deployment.id, "blocks it"));
       }));
 
-    test("what a bouncer has got advances from the state it was made from only; lists go with the last that has them", () =>
+    test("the state of a bouncer advances only from the state that the response was made from; lists are deleted with their last user", () =>
       withDeployment(async ({ store }, { id, organisationId }) => {
         const [one, other] = [
           await newCredential(store, organisationId, id, "one"),
@@ -175,7 +175,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual([await list("b"), await list("c")], ["content of b", null]);
       }));
 
-    test("what was blocked is added up by hour for 31 days; too many sources count as others", () =>
+    test("blocked amounts are added up by hour for 31 days; too many sources count as other", () =>
       withDeployment(async ({ store }, { id }) => {
         const count = (source: string, amount: number) => ({ source, prefix: "", unit: "packet", amount }) as const;
         const record = (at: number, ...counts: ReturnType<typeof count>[]) =>

@@ -64,7 +64,7 @@ function sequenceIn(file: string): number {
 }
 
 describe("the thread of a SQLite file that ends", () => {
-  test("is replaced: calls until then are refused, and say why; further ones work", async (t) => {
+  test("is replaced: calls until then are rejected with the reason; later ones work", async (t) => {
     const { replica, add, known } = await openSubject(t);
     await add("192.0.2.1");
     const started = threads.length;
@@ -84,7 +84,7 @@ describe("the thread of a SQLite file that ends", () => {
     await replica.store.check();
   });
 
-  test("while calls are under way: their outcome is unknown, and nothing that was acknowledged is lost or is there twice", async (t) => {
+  test("during calls: their outcome is unknown, and nothing acknowledged is lost or repeated", async (t) => {
     const { replica, add, known } = await openSubject(t);
     const random = new Random(1);
     const [acknowledged, unknown] = [new Set<string>(), new Set<string>()];
@@ -126,7 +126,7 @@ describe("the thread of a SQLite file that ends", () => {
     assert.equal((await replica.store.check()).rules, there.length + 1, "memory has what the file has");
   });
 
-  test("after a commit whose answer is lost: the change is found in the file", async (t) => {
+  test("after a commit whose confirmation is lost: the change is found in the file", async (t) => {
     const { file, replica, into, add, known } = await openSubject(t);
     const { sequence } = replica.memory;
     // No one waits for an answer of this id.
@@ -139,7 +139,7 @@ describe("the thread of a SQLite file that ends", () => {
     assert.deepEqual(known(), ["192.0.2.7", "192.0.2.8"]);
   });
 
-  test("in the middle of a transaction: it is rolled back, and holds no lock", async (t) => {
+  test("in the middle of a transaction: it is rolled back, and no lock is held", async (t) => {
     const { file, replica, into, add } = await openSubject(t);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ add: adding(`10.1.${i >> 8}.${i & 255}`) }));
     const batch = replica.store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(2) });
@@ -158,7 +158,7 @@ describe("the thread of a SQLite file that ends", () => {
   });
 
   for (const replacement of [null, "something else"]) {
-    test(`while the file has been ${replacement === null ? "moved" : "replaced"}: it is opened when it is back, and what is there instead is left alone`, async (t) => {
+    test(`while the file has been ${replacement === null ? "moved" : "replaced"}: it is opened when it is back, and any other file is left alone`, async (t) => {
       const { file, add, known } = await openSubject(t);
       await add("192.0.2.1");
       renameSync(file, `${file}.elsewhere`);
@@ -178,7 +178,7 @@ describe("the thread of a SQLite file that ends", () => {
     });
   }
 
-  test("again and again, at each opening: others are started one after the other, with a pause, until one can open it", async (t) => {
+  test("repeatedly, at each opening: new threads are started one after the other, with a pause, until one can open it", async (t) => {
     const { add } = await openSubject(t);
     const endAtOnce = (thread: Worker): void => void thread.terminate();
     process.on("worker", endAtOnce);

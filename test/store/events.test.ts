@@ -99,7 +99,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await close();
     });
 
-    test("a list of 9,000 rules is as many events, in pieces; undoing and restoring it too", async () => {
+    test("a list of 9,000 rules is as many events, in pieces; so are its undo and restoration", async () => {
       const { store, ids, replica, close } = await opened();
       const owned = { organisationId: ids.organisation, rulesetId: ids.blocklist };
       const texts = Array.from({ length: 9000 }, (_, at) => `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`);
@@ -134,7 +134,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await close();
     });
 
-    test("11,000 rules that expire at once are as many events, whoever tells first", async () => {
+    test("11,000 rules that expire at once are as many events, whoever appends them", async () => {
       const location = await make();
       const replica = await Replica.open(location);
       const other = await Replica.open(location);
@@ -159,7 +159,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await Promise.all([replica.store.close(), other.store.close()]);
     });
 
-    test("old events are deleted; who has not read them learns where the feed begins", async () => {
+    test("old events are deleted; a reader that has not read them learns where the feed begins", async () => {
       const location = await make();
       const replica = await Replica.open(location, { eventsPerOrganisation: 1500 });
       const { organisation, blocklist } = await replica.organisation();
@@ -180,7 +180,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await replica.store.close();
     });
 
-    test("the feed, replayed, has the rules of the store, whatever two servers write at the same time", async (t) => {
+    test("replaying the feed yields the rules of the store, whatever two servers write at the same time", async (t) => {
       const seed = Date.now() % 1e6;
       const steps = rounds({ short: 60, long: 2000 });
       const replayed = await writeAtRandom(seed, steps);
@@ -222,7 +222,7 @@ for (const { name, skip, make, stop } of await databases()) {
   });
 }
 
-test("a replay notices an event that is missing, there twice, or in the wrong place", () => {
+test("negative control: a replay detects a missing, repeated or misplaced event", () => {
   const rule: Rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: 5, createdAt: 1, updatedAt: 1 };
   const about = { rulesetId: "r", rule };
   const ruleset = { id: "r" } as Ruleset;

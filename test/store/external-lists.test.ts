@@ -31,7 +31,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await run(replica, (await create(replica, organisation.id)).list);
       });
 
-    test("one is created, changed in part, and deleted with its content; another organisation's is not found", () =>
+    test("one is created, partly changed, and deleted with its content; another organisation's is not found", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, listId: id };
         const { list } = await store.write({ kind: "update-list", ...owned, definition: { active: false }, ...by(5) });
@@ -61,7 +61,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await rejected("too-many-lists", create(replica, organisationId));
       }));
 
-    test("one server at a time claims a list that is due, or that someone asks for; a claim ends by itself", () =>
+    test("one server at a time claims a due or requested list; a claim ends by itself", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, listId: id };
         const { sequence } = memory;
@@ -80,7 +80,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal((await claim(store, owned, 1120)).isClaimed, false, "the other's has not");
       }));
 
-    test("content is numbered as it changes; a problem leaves it; what has changed meanwhile is fetched again", () =>
+    test("content is numbered as it changes; a problem keeps it; a list that was changed meanwhile is fetched again", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, listId: id };
         const fetched = async (at: number, result: Pick<Finish, "digest" | "problem">, basedOn = 2) => {
@@ -105,7 +105,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal((await claim(store, owned, 82)).isClaimed, true);
       }));
 
-    test("credentials are for one origin: another's are rejected, and they go when the list moves", () =>
+    test("credentials are for one origin: others are rejected, and they are removed when the list moves", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, listId: id };
         const giving = { kind: "set-list-credentials", ...owned, secret: "sealed" } as const;

@@ -84,7 +84,7 @@ function temporaryFolder(t: { after(end: () => void): void }): string {
 
 describe("a SQLite file on a disk that fails", () => {
   test(
-    "a full disk: writes are refused as unavailable, for the true reason, and go on when there is space",
+    "a full disk: writes are rejected as unavailable with the real reason, and continue when there is space",
     { skip: whyNoSmallDisk },
     async () => {
       using disk = mountSmallDisk(8 << 20);
@@ -98,7 +98,7 @@ describe("a SQLite file on a disk that fails", () => {
   );
 
   test(
-    "negative control: SQLite ends the transaction itself then, and whoever rolls back again sees another error",
+    "negative control: SQLite then ends the transaction itself, and a second rollback causes another error",
     { skip: whyNoSmallDisk },
     () => {
       using disk = mountSmallDisk(1 << 20);
@@ -114,20 +114,24 @@ describe("a SQLite file on a disk that fails", () => {
     },
   );
 
-  test("an I/O error: writes are refused, and go on when the disk works", { skip: whyNoFileSizeLimit }, async (t) => {
-    const file = join(temporaryFolder(t), "store.db");
-    t.after(() => limitFileSize(null));
-    await holdThrough(
-      file,
-      () => limitFileSize(statSync(`${file}-wal`).size),
-      () => limitFileSize(null),
-      {
-        code: /^(unavailable|outcome-unknown)$/,
-        message:
-          /disk I\/O error.*; its disk is full, read-only or failing; check its free space and the system's log$/,
-      },
-    );
-  });
+  test(
+    "an I/O error: writes are rejected, and continue when the disk works",
+    { skip: whyNoFileSizeLimit },
+    async (t) => {
+      const file = join(temporaryFolder(t), "store.db");
+      t.after(() => limitFileSize(null));
+      await holdThrough(
+        file,
+        () => limitFileSize(statSync(`${file}-wal`).size),
+        () => limitFileSize(null),
+        {
+          code: /^(unavailable|outcome-unknown)$/,
+          message:
+            /disk I\/O error.*; its disk is full, read-only or failing; check its free space and the system's log$/,
+        },
+      );
+    },
+  );
 });
 
 describe("a SQLite file that is moved while it is open", () => {

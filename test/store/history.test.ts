@@ -29,11 +29,11 @@ const entry = (
   rule: after,
 });
 
-test("a history that some order explains passes, also where that is not the order of the answers", () => {
+test("a history that some order explains is accepted, even if it is not the order of the responses", () => {
   assert.equal(orderOf([entry(0, 3, "extend", "skipped", rule()), entry(1, 2, "fail", "created", rule())]), 2);
 });
 
-test("negative controls: a write that is lost, one that goes back in time, and an expiry that is shortened have no order", () => {
+test("negative controls: a lost write, one that goes back in time, and a shortened expiry have no order", () => {
   const impossible: Record<string, Entry[]> = {
     "created twice": [entry(0, 1, "fail", "created", rule()), entry(2, 3, "fail", "created", rule())],
     "seen before it was there": [entry(0, 1, "extend", "skipped", rule()), entry(2, 3, "fail", "created", rule())],

@@ -10,7 +10,7 @@ const ofRule = (rule: Rule): IfMatch => ({ versions: [], rules: [ruleTag(rule)],
 const mismatch = { code: "version-mismatch" };
 
 for (const { name, skip, make, stop } of await databases()) {
-  describe(`commands on condition, on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
+  describe(`conditional commands on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
     /** Two servers on one database, and a ruleset with one rule. */
@@ -40,7 +40,7 @@ for (const { name, skip, make, stop } of await databases()) {
       }
     }
 
-    test("of many servers' updates on condition of one state of a rule, exactly one is made", () =>
+    test("of many servers' updates conditional on one state of a rule, exactly one is executed", () =>
       withTwo(async (one, other, into, rule) => {
         const update = ({ store }: Replica, i: number) =>
           store.write({
@@ -58,7 +58,7 @@ for (const { name, skip, make, stop } of await databases()) {
         for (const each of made) if (each.status === "rejected") assert.equal(each.reason.code, "version-mismatch");
       }));
 
-    test("control: without the condition all are made", () =>
+    test("control: without the condition all are executed", () =>
       withTwo(async (one, other, into, { prefix }) => {
         const update = ({ store }: Replica, i: number) =>
           store.write({ kind: "update-rule", ...into, prefix, changes: { name: `by ${i}` }, ...by(3) });
@@ -68,7 +68,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 20);
       }));
 
-    test("commands of one group: each sees the rule as those before it left it", () =>
+    test("commands of one group: each sees the effects of earlier ones", () =>
       withTwo(async ({ store }, _, into, rule) => {
         const about = { ...into, prefix: rule.prefix };
         const [first, second, third] = await Promise.allSettled([
@@ -88,7 +88,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await assert.rejects(add({ versions: [], rules: [], lists: [] }), mismatch);
       }));
 
-    test("any of several states will do, and a version is that of the database, not of a server's memory", () =>
+    test("any of several states is accepted, and the version is that of the database, not of a server's memory", () =>
       withTwo(async (one, other, into, rule) => {
         const version = async (): Promise<number> =>
           (await one.store.load(null)).rulesets.find(({ id }) => id === into.rulesetId)!.version;
@@ -127,7 +127,7 @@ for (const { name, skip, make, stop } of await databases()) {
         });
       }));
 
-    test("ifNoneMatch: of many additions of one prefix, one is made", () =>
+    test("ifNoneMatch: of many additions of one prefix, one is executed", () =>
       withTwo(async (one, other, into) => {
         const add = ({ store }: Replica) =>
           store.write({
@@ -150,7 +150,7 @@ for (const { name, skip, make, stop } of await databases()) {
         );
       }));
 
-    test("of many rulesets on condition of one list, one is made", () =>
+    test("of many creations of rulesets conditional on one list, one is executed", () =>
       withTwo(async (one, other, { organisationId }) => {
         const { rulesets } = await one.store.load(null);
         const create = ({ store }: Replica, lists: string[]) =>

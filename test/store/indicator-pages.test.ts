@@ -35,7 +35,7 @@ async function planOf(query: Partial<IndicatorQuery>): Promise<string> {
   return rows[0]!.detail;
 }
 
-test("no filter goes through a whole collection to find a few objects", async () => {
+test("no filter scans a whole collection to find a few objects", async () => {
   const rows: readonly (readonly [query: Partial<IndicatorQuery>, plan: string])[] = [
     [{ versions: { ...LAST, last: false, all: true } }, "PRIMARY KEY (collection=? AND added>?)"],
     [{ types: ["identity"] }, "indicators_by_id (collection=? AND id=?"],
@@ -85,7 +85,7 @@ describe("on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, () =>
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  test("no filter goes through a whole collection there either", async () => {
+  test("no filter scans a whole collection on PostgreSQL either", async () => {
     const all = { ...LAST, last: false, all: true };
     const at = { ...LAST, last: false, at: [OBJECTS / 2] };
     const rows: readonly (readonly [query: Partial<IndicatorQuery>, indexes: RegExp])[] = [
@@ -105,7 +105,7 @@ describe("on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, () =>
     }
   });
 
-  test("negative control: a name that no index has is a scan of the whole", async () => {
+  test("negative control: a column without an index causes a full scan", async () => {
     assert.match(await planOnPostgres(sql`select added from indicators where name = 'x'`), /Seq Scan/);
   });
 });

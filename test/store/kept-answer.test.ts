@@ -27,7 +27,7 @@ async function roundTrip(answer: Answer) {
   return { back, pauses, read };
 }
 
-test("an answer is read as it was written, with pauses where it has many results", async () => {
+test("an answer round-trips, with pauses if it has many results", async () => {
   for (const [answer, pauses] of [
     [{ outcome: {} }, 0],
     [{ rejection: { code: "conflict", message: "there is one" } }, 0],
@@ -38,6 +38,6 @@ test("an answer is read as it was written, with pauses where it has many results
     assert.deepEqual(await roundTrip(answer), { back: answer, pauses, read: pauses });
 });
 
-test("an answer that an earlier version wrote in one line is read, however long", async () => {
+test("an answer that an earlier version wrote in one line of any length can be read", async () => {
   assert.deepEqual(await answerOfText(JSON.stringify(refused(2500)), async () => {}), refused(2500));
 });

@@ -7,7 +7,7 @@ import { rounds } from "../rounds.ts";
 
 const KILLS = rounds({ short: 5, long: 10 });
 
-test("an acknowledged write survives kill -9, batches whole, and the file is sound (R1)", (t) =>
+test("an acknowledged write survives kill -9, batches survive completely, and the file is intact (R1)", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await killWriters(join(folder, "killed.db"), 1, "honest", ({ kills }) => kills < KILLS);
     t.diagnostic(JSON.stringify({ ...report, lost: report.lost.length }));
@@ -15,7 +15,7 @@ test("an acknowledged write survives kill -9, batches whole, and the file is sou
     assert.ok(report.acknowledged > 5 * KILLS);
   }));
 
-test("negative control: writes that are acknowledged before they are committed are missed", (t) =>
+test("negative control: writes acknowledged before the commit are found missing", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await killWriters(
       join(folder, "killed.db"),

@@ -66,7 +66,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`migrations on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    test("killed at any step, they have run whole or not at all, and go on where they were", async (t) => {
+    test("killed at any step, they have run completely or not at all, and continue from there", async (t) => {
       let step = 1;
       for (let isDone = false; !isDone; step += STRIDE) {
         const location = await make();
@@ -98,7 +98,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.ok(step > 20);
     });
 
-    test("negative control: half of a migration, without its transaction, is not taken for none", async () => {
+    test("negative control: half of a migration, without its transaction, is detected", async () => {
       const location = await make();
       const shared = openEngine(location);
       await using _ = shared;
@@ -107,7 +107,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await assert.rejects(migrate(shared), /already exists/);
     });
 
-    test("a store of the first release, with data, is brought up to date: everything is as it was, and its changes can be read", async () => {
+    test("a store of the first release, with data, is brought up to date: everything is unchanged, and its changes can be read", async () => {
       const location = await make();
       {
         const shared = openEngine(location);
@@ -163,7 +163,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("a database of the earlier migrator is taken over: nothing runs again, what is missing runs, once", async () => {
+    test("a database of the earlier migrator is taken over: only missing migrations run, once", async () => {
       for (const count of [SCHEMA_VERSION, 3]) {
         const location = await make();
         const shared = openEngine(location);
@@ -185,7 +185,7 @@ for (const { name, skip, make, stop } of await databases()) {
       }
     });
 
-    test("a migration that fails half way leaves the database as it was, and says why", async () => {
+    test("a migration that fails halfway leaves the database unchanged, with the reason", async () => {
       const failing: Migrations = {
         ...GROWN,
         "9999-wrong": () => [
@@ -214,7 +214,7 @@ for (const { name, skip, make, stop } of await databases()) {
       for (const store of stores) await store.close();
     });
 
-    test("tables of a newer release are refused, whoever opens them; those of an older one by who is not to change them", async () => {
+    test("tables of a newer release are always rejected; those of an older one if they must not be changed", async () => {
       const location = await make();
       await (await openStore(location)).close();
       {
@@ -246,8 +246,8 @@ for (const { name, skip, make, stop } of await databases()) {
   });
 }
 
-describe("files that are none of ours", () => {
-  test("are refused and left alone", async (t) => {
+describe("other programs' files", () => {
+  test("are rejected and unchanged", async (t) => {
     const [{ make, stop }] = (await databases()) as [Awaited<ReturnType<typeof databases>>[number]];
     t.after(stop);
     const fresh = async () => ((await make()) as { file: string }).file;

@@ -9,14 +9,14 @@ import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
 import { until } from "../until.ts";
 
-describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
+describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
   let server: PostgresServer;
   before(async () => {
     server = await startPostgres();
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test("a commit whose answer is lost is looked for: it is answered once, and carried out once", async (t) => {
+  test("a commit whose confirmation is lost is looked up: it is confirmed once and executed once", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: proxy.url });
@@ -40,7 +40,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     await replica.store.check();
   });
 
-  test("a commit that cannot be looked for is told to be unknown, never done; a write that got nowhere, to be unavailable", async (t) => {
+  test("a commit that cannot be looked up is reported as unknown, never as done; a write that was not sent, as unavailable", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: proxy.url }, { patience: 500 });
@@ -66,7 +66,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.3"]);
   });
 
-  test("a server that is cut off in the middle of a write holds others up for less than they wait, and writes when it is back", async (t) => {
+  test("a server that is cut off during a write blocks others for less than their timeout, and can write when it is back", async (t) => {
     const url = await server.database();
     const proxy = await startProxy(url);
     t.after(() => proxy.close());
@@ -113,7 +113,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     }
   });
 
-  test("a server that stands still in the middle of a write loses its transaction, and writes again", async (t) => {
+  test("a server that stalls during a write loses its transaction, and writes again", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: `${proxy.url}?idle_in_transaction_session_timeout=1000` });
@@ -131,7 +131,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
   });
 
   test(
-    "a full disk: writes are refused at once, for the true reason, and go on when there is space",
+    "a full disk: writes are rejected at once with the real reason, and continue when there is space",
     { skip: whyNoSmallDisk },
     async () => {
       using disk = mountSmallDisk(32 << 20);
@@ -179,7 +179,7 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     },
   );
 
-  test("while the server restarts, writes wait for it; none is lost or done twice, and replicas go on", async (t) => {
+  test("while PostgreSQL restarts, writes wait for it; none is lost or executed twice, and replicas continue", async (t) => {
     const url = await server.database();
     const replicas = await Promise.all([50, 50].map((pollEvery) => Replica.open({ url }, { pollEvery })));
     t.after(() => Promise.all(replicas.map(({ store }) => store.close())));

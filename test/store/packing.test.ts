@@ -60,7 +60,7 @@ function stepsOf(work: Generator<undefined, unknown, undefined>): number {
 }
 
 for (const count of [1, 256, 257, 10_000]) {
-  test(`${count} items come out as they went in`, () => {
+  test(`${count} items round-trip`, () => {
     const answer = answerOf(count);
     const before = structuredClone(answer);
     assert.equal(isLongAnswer(answer), count > 256);
@@ -79,7 +79,7 @@ test("packing and unpacking can be interrupted every few hundred items", () => {
   assert.ok(stepsOf(unpacking(pack(answer))) > 100);
 });
 
-test("a group has no more items than commands, and a large batch has one of its own", async () => {
+test("a group has no more items than the limit for commands, and a large batch gets a group of its own", async () => {
   const groups: number[][] = [];
   const queue = new CommandQueue(
     async (commands) => {

@@ -6,7 +6,7 @@ import { makeFastFolder } from "./harness/fast-folder.ts";
 import { cutPower, recordWriters, whyNoStrace } from "./harness/power-cuts.ts";
 
 test(
-  "an acknowledged write survives a power cut; with synchronous = normal, the negative control, some do not (R2)",
+  "an acknowledged write survives a power failure; with synchronous = normal, the negative control, some do not (R2)",
   { skip: whyNoStrace() },
   (t) =>
     inTemporaryFolder(async (folder) => {

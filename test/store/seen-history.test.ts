@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SeenHistory } from "../../src/store/postgres/_seen-history.ts";
 
-test("a write that gets a known number in a restored database does not hide what was known", () => {
+test("a write that reuses a known number in a restored database does not hide the restore", () => {
   const seen = new SeenHistory();
   seen.add({ sequence: 7, transaction: "before the restore" });
   seen.add({ sequence: 7, transaction: "after the restore" });

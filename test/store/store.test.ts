@@ -35,7 +35,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await Replica.using(location, checked, options);
     }
 
-    test("an organisation starts with two rulesets; a second of the same name is refused", () =>
+    test("an organisation starts with two rulesets; another organisation with the same name is rejected", () =>
       withReplica(async (replica) => {
         const { organisation, allowlist, blocklist } = await replica.organisation();
         assert.deepEqual(replica.memory.organisations.get(organisation.id), {
@@ -70,7 +70,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(replica.memory.sequence, 3);
       }));
 
-    test("users: an invitation tells whom it is for while it can be followed; no name is taken that looks like one that there is", () =>
+    test("users: a valid invitation names its user; names that look like existing ones are rejected", () =>
       withReplica(async (replica) => {
         const { store } = replica;
         const { id: organisationId } = (await replica.organisation()).organisation;
@@ -97,7 +97,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await create("сосо", "third");
       }));
 
-    test("conflict modes: what becomes of an existing rule, and that a refusal writes nothing", () =>
+    test("conflict modes: the effect on an existing rule, and a rejection writes nothing", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
@@ -142,7 +142,7 @@ for (const { name, skip, make, stop } of await databases()) {
           );
       }));
 
-    test("rules are updated and deleted; what is not there is told", () =>
+    test("rules are updated and deleted; missing ones are reported", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const of = { organisationId: organisation.id, rulesetId: blocklist.id, prefix: parsePrefix("2001:db8::1") };
@@ -171,7 +171,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await refused("rule-not-found", replica.store.write({ kind: "delete-rule", ...of, ...by(7) }));
       }));
 
-    test("names and other texts come back as they were given; what a database cannot hold is refused, alone", () =>
+    test("names and other texts round-trip; only those that a database cannot hold are rejected", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation("Ünïcode 🙂 ' \" \\ %s $1");
         const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
@@ -203,7 +203,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await Promise.all([...bad, good]);
       }));
 
-    test("a batch: each item sees those before it; atomic refuses all for one, and harms no other command of the group", () =>
+    test("a batch: each item sees earlier ones; atomic rejects all for one, without affecting other commands of the group", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
@@ -260,7 +260,7 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesPerRuleset: 30_000 },
       ));
 
-    test("a replacement that would remove too much is refused by what the database holds then, whoever else writes", () =>
+    test("a replacement that would remove too much is rejected by the current content of the database, whoever else writes", () =>
       withReplica(async (replica, location) => {
         const other = await Replica.open(location, {});
         const { organisation, blocklist } = await replica.organisation();
@@ -293,7 +293,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.store.close();
       }));
 
-    test("a ruleset holds no more rules than allowed, however they come", () =>
+    test("a ruleset has no more rules than allowed, however they are added", () =>
       withReplica(
         async (replica) => {
           const { organisation, blocklist } = await replica.organisation();
@@ -330,7 +330,7 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesPerRuleset: 5 },
       ));
 
-    test("an organisation has no more rulesets than allowed, however they come, from several servers at once", () =>
+    test("an organisation has no more rulesets than allowed, however they are created, from several servers at once", () =>
       withReplica(
         async (replica, location) => {
           const other = await Replica.open(location, { rulesetsPerOrganisation: 5 });
@@ -357,7 +357,7 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesetsPerOrganisation: 5 },
       ));
 
-    test("a replacement: all or nothing, times of what stays kept, only of the version that was asked for", () =>
+    test("a replacement: all or nothing, keeping the times of unchanged rules, only for the required version", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id };
@@ -406,7 +406,7 @@ for (const { name, skip, make, stop } of await databases()) {
         );
       }));
 
-    test("a replacement of many rules reaches another replica whole, with what came after it", () =>
+    test("a replacement of many rules reaches another replica completely, with later changes", () =>
       withReplica(
         async (replica, location) => {
           const other = await Replica.open(location, { rulesPerRuleset: 100_000, pollEvery: 3_600_000 });
@@ -611,7 +611,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.close();
       }));
 
-    test("traffic adds up over servers, is kept in coarser steps the older it is, and never takes more than so many rows", () =>
+    test("traffic adds up over servers, is kept in coarser steps the older it is, and takes a bounded number of rows", () =>
       withReplica(async (replica, location) => {
         const other = await openStore(location);
         const [minute, quarter, hour] = [60_000, 900_000, 3_600_000];
@@ -666,7 +666,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.close();
       }));
 
-    test("counts of limits: each message reaches every other server once, also one that is written twice or came before the reader", (context) =>
+    test("counts of limits: each message reaches every other server once, even if it is written twice or precedes the reader", (context) =>
       withReplica(async (replica, location) => {
         const other = await openStore(location);
         context.after(() => other.close());
@@ -712,7 +712,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await runSql(location, "select count(*) as result from limit_counts"), 1, "they are deleted, too");
       }));
 
-    test("another organisation's ruleset or key behaves as an absent one, for every command", () =>
+    test("another organisation's ruleset or key is treated as absent, by every command", () =>
       withReplica(async (replica) => {
         const mine = await replica.organisation("mine");
         const theirs = await replica.organisation("theirs");
@@ -774,7 +774,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(replica.memory.contents(), before);
       }));
 
-    test("an idempotency key of a long batch: all results again, from another server too", () =>
+    test("an idempotency key of a long batch: all results are repeated, from another server too", () =>
       withReplica(async (replica, location) => {
         const { organisation, blocklist } = await replica.organisation();
         const other = await Replica.open(location);
@@ -794,7 +794,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.store.close();
       }));
 
-    test("an idempotency key: the first answer, or the first refusal, again and again; another request is refused", () =>
+    test("an idempotency key: the first answer or rejection is repeated every time; another request is rejected", () =>
       withReplica(async (replica, location) => {
         const { organisation, blocklist } = await replica.organisation();
         const other = await Replica.open(location);
@@ -902,7 +902,7 @@ for (const { name, skip, make, stop } of await databases()) {
         }
       }));
 
-    test("a reader that fails is told so and gets no more, and writes wait, until it has loaded again", async () => {
+    test("a reader that fails gets the error and no more changes, and writes wait until it has reloaded", async () => {
       const store = await openStore(await make(), { pollEvery: 20 });
       const told: unknown[] = [];
       const given: number[] = [];
@@ -938,7 +938,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("a list is imported all or nothing, each rule as if it were added alone; many rules are told as the ruleset", () =>
+    test("a list is imported all or nothing, each rule as if it were added alone; many rules are delivered as the whole ruleset", () =>
       withReplica(
         async (replica) => {
           const { organisation, blocklist } = await replica.organisation();
@@ -977,7 +977,7 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesPerRuleset: 20_000 },
       ));
 
-    test("changes that list thousands of rules are read some at a time", () =>
+    test("changes that list thousands of rules are read in parts", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
@@ -999,7 +999,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(read, [versions.slice(0, 2), versions.slice(2)]);
       }));
 
-    test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
+    test("a reader that was away for too long, or is ahead of the database, must reload", () =>
       withReplica(async (replica) => {
         await replica.organisation();
         assert.equal((await replica.store.changesAfter(1)).length, 2);
@@ -1040,7 +1040,7 @@ for (const { name, skip, make, stop } of await databases()) {
         else await store.write({ kind: "update-ruleset", ...owned, description: `at ${at}` });
       }
 
-      test("only the changes that they lack are read, and applied to them give the rules, also where some are in them already", () =>
+      test("only missing changes are read, and applying them yields the rules, even if some are applied already", () =>
         withReplica(async (replica) => {
           const { allowlist, blocklist } = await replica.organisation();
           const { blocklist: elsewhere } = await replica.organisation("Elsewhere");
@@ -1071,7 +1071,7 @@ for (const { name, skip, make, stop } of await databases()) {
           assert.ok(changed > 5 && unchanged > 0, `${changed} with changes, ${unchanged} without`);
         }));
 
-      test("what may not be of this database, in this course of it, is not used, and the rules are read", () =>
+      test("rules that may not belong to this database and its history are not used, and the rules are read", () =>
         withReplica(async (replica, location) => {
           const { allowlist, blocklist } = await replica.organisation();
           const random = new Random(17);
@@ -1147,7 +1147,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.store.close();
       }));
 
-    test("what is given to a store before it is closed is carried out; after that it is refused", async () => {
+    test("commands passed to a store before it is closed are executed; later ones are rejected", async () => {
       const location = await make();
       const replica = await Replica.open(location);
       const { organisation, blocklist } = await replica.organisation();

@@ -24,7 +24,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await run(replica, await create(replica, organisation.id));
       });
 
-    test("it is created, changed in part and deleted with all that belongs to it; another organisation's is not found", () =>
+    test("it is created, partly changed and deleted with everything that belongs to it; another organisation's is not found", () =>
       withWebhook(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, webhookId: id };
         const { webhook } = await store.write({
@@ -58,7 +58,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await create(replica, organisationId);
       }));
 
-    test("secrets are in no change; the one before stays until the grace time is over", () =>
+    test("no change contains secrets; the previous secret stays until the end of the grace time", () =>
       withWebhook(async ({ store }, { id, organisationId }) => {
         const rotating = { kind: "rotate-webhook", organisationId, webhookId: id } as const;
         assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-1", previous: null });
@@ -73,7 +73,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.ok(!JSON.stringify(await store.changesAfter(0)).includes("sealed"));
       }));
 
-    test("a server stops it unless a user has changed it; it goes on with what was missed, or without", () =>
+    test("a server stops it unless a user has changed it; it continues with or without the missed events", () =>
       withWebhook(async ({ store }, { id, organisationId, updatedAt }) => {
         const owned = { organisationId, webhookId: id };
         const stop = (seen: number, at: number) =>
@@ -91,7 +91,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal((await store.read("webhookProgress", [id]))[0]!.cursor, before);
       }));
 
-    test("progress moves from where it is only; of deliveries the last 50 are kept, and 200 that were given up", () =>
+    test("progress moves only from its current state; the last 50 deliveries are kept, and 200 that were given up", () =>
       withWebhook(async ({ store }, { id }) => {
         const [known] = await store.read("webhookProgress", [id]);
         const next: WebhookProgress = { ...known!, cursor: known!.cursor + 1, attempts: 0, lastSuccessAt: 30 };
@@ -112,7 +112,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await store.read("delivery", crypto.randomUUID(), kept[0]!.id), null);
       }));
 
-    test("a lease has one holder until it is over or given back", () =>
+    test("a lease has one holder until it ends or is released", () =>
       withWebhook(async ({ store }) => {
         const take = (holder: string, milliseconds = DAY) => store.record("lease", "task", holder, milliseconds);
         assert.equal(await take("one"), true);

@@ -12,7 +12,7 @@ import {
 
 const SEED = 20_261_121;
 
-test("lookups equal the linear oracle's, and a table gives back exactly the prefixes that went in", (t) => {
+test("lookups equal the linear oracle's, and a table lists exactly the prefixes that went in", (t) => {
   const random = seededRandom(SEED);
   let compared = 0;
   const sets = 150;
@@ -27,7 +27,7 @@ test("lookups equal the linear oracle's, and a table gives back exactly the pref
   assert.ok(compared > 500_000, `only ${compared} answers were compared`);
 });
 
-test("negative control: the comparison notices one wrong leaf in a table", () => {
+test("negative control: the comparison detects one wrong leaf in a table", () => {
   const random = seededRandom(SEED);
   let caught = 0;
   const tables = 40;

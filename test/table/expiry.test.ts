@@ -27,7 +27,7 @@ test("an expired value is skipped and the next covering prefix decides, to the m
   assert.equal(lengthAt(Number.MAX_SAFE_INTEGER), 8);
 });
 
-test("of several values on one prefix each has its own time", () => {
+test("each of several values of one prefix has its own expiry", () => {
   const table = freeze(trieOf(["2001:db8::/32", 1, 2, 3]), {
     expiresAt: (value) => (value === 2 ? null : NOON + value),
   });
@@ -38,7 +38,7 @@ test("of several values on one prefix each has its own time", () => {
   assert.equal(table.activeMatch(match, NOON + 3), match);
 });
 
-test("where everything has expired nothing matches", () => {
+test("nothing matches if everything has expired", () => {
   const table = freeze(trieOf(["0.0.0.0/0", 1], ["192.0.2.1", 2]), { expiresAt: () => NOON });
   assert.equal(table.activeMatch(table.lookup("192.0.2.1"), NOON), 0);
   assert.equal(table.activeMatch(NO_MATCH, NOON), 0);
@@ -64,11 +64,11 @@ test("100,000 values, one millisecond around each one's boundary: 0 wrong", () =
   assert.equal(wrong, 0);
 });
 
-test("an expiry that is not a number is refused", () => {
+test("an expiry that is not a number is rejected", () => {
   assert.throws(() => freeze(trieOf(["192.0.2.1", 7]), { expiresAt: () => NaN }), /expiry of value 7/);
 });
 
-test("value ids may be as large as they get: times are kept by match", () => {
+test("value ids may have the maximum size: times are stored by match", () => {
   const table = freeze(trieOf(["10.0.0.0/8", 2 ** 31 - 1], ["10.1.0.0/16", 7, 2 ** 31 - 1]), {
     expiresAt: (value) => (value === 7 ? NOON : NOON + 5),
   });

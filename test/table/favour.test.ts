@@ -18,7 +18,7 @@ import {
 const SEED = 20_261_124;
 const KIND_NAMES: readonly NodeKind[] = ["bitmap", "list", "tree", "points", "wide", "skip", "hashed"];
 
-test("tables that favour speed or size answer as the oracle does, in the kernel too", (t) => {
+test("tables that favour speed or size equal the oracle, in the kernel too", (t) => {
   const random = seededRandom(SEED);
   const seen = new Set<string>();
   let compared = 0;
@@ -70,7 +70,7 @@ function scattered(): PrefixTrie {
   return trie;
 }
 
-test("by the cost model, what is favoured is best; the choices differ", () => {
+test("by the cost model, the favoured property is best; the choices differ", () => {
   const trie = scattered();
   const [speed, size, balance] = (["speed", "size", "balance"] as const).map((favour) =>
     freeze(trie, { favour }).layout(4),
@@ -97,7 +97,7 @@ test("a layout accounts for every byte of the index, and its estimate is the sum
   assert.ok(Math.abs(expectedNanoseconds(layout, costs) - 7 - passed) < 1e-9);
 });
 
-test("an empty table has a root and nothing else", () => {
+test("an empty table has only a root", () => {
   const { kinds, bytes, rootBytes } = freeze(new PrefixTrie(), { favour: "size" }).layout(4);
   assert.deepEqual([kinds, bytes], [[], rootBytes]);
 });

@@ -44,7 +44,7 @@ function listOf(shape: keyof typeof LIST_SHAPES, count: number, random: () => nu
 }
 
 for (const shape of Object.keys(LIST_SHAPES) as (keyof typeof LIST_SHAPES)[])
-  test(`a list of IPv6 is one hashed node, and answers as the oracle does: ${shape}`, (t) => {
+  test(`a list of IPv6 is one hashed node, and equals the oracle: ${shape}`, (t) => {
     const random = seededRandom(SEED);
     const prefixes = listOf(shape, rounds({ short: 1_200, long: 12_000 }), random);
     const around: PlainPrefix = { family: 6, first: 0x2000n << 112n, length: 6, values: [1] };
@@ -65,7 +65,7 @@ for (const shape of Object.keys(LIST_SHAPES) as (keyof typeof LIST_SHAPES)[])
     }
   });
 
-test("the first and the last address of all are blocks too", () => {
+test("the first and the last address of the space can be blocks, too", () => {
   const random = seededRandom(SEED);
   const ends = [0n, (1n << 128n) - 1n].map((first): PlainPrefix => ({ family: 6, first, length: 128, values: [2] }));
   const list = [...ends, ...listOf("hosts anywhere", 500, random)];
@@ -76,7 +76,7 @@ test("the first and the last address of all are blocks too", () => {
   compareKernel(table, list, random);
 });
 
-test("a list made so that keys collide gets other nodes; up to the limit of a bucket it is hashed", () => {
+test("a list with crafted collisions gets other nodes; up to the limit of a bucket it is hashed", () => {
   const random = seededRandom(SEED);
   for (const crowded of [HASHED_KEYS, HASHED_KEYS + 1]) {
     const list = colliding(64, crowded, random);
@@ -106,7 +106,7 @@ function colliding(count: number, crowded: number, random: () => number): PlainP
   return list;
 }
 
-test("lookups in a table of hashed nodes with random words end, and match nothing that there is not", (t) => {
+test("lookups in hashed nodes with random words end, and return only existing matches", (t) => {
   const random = seededRandom(SEED);
   const { byteOffset, byteLength } = hashedTable().sections.nodes6;
   let [wrong, thrown] = [0, 0];

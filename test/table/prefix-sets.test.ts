@@ -46,7 +46,7 @@ for (const [form, make] of Object.entries({
   small: (given: readonly Entry[]) => tableOf(given, "size"),
   moved: (given: readonly Entry[]) => moved(tableOf(given)),
 })) {
-  describe(`a ${form} table answers the table of prefix sets`, () => {
+  describe(`a ${form} table passes the table of prefix sets`, () => {
     for (const set of PREFIX_SETS) {
       const valuesOf = new Map(set.entries.map(([prefix, ...values]) => [prefix, values]));
       test(set.name, () => {

@@ -443,7 +443,7 @@ const CORRUPTIONS: readonly Corruption[] = [
   },
 ];
 
-describe("each kind of corrupt is refused with its code and section", () => {
+describe("each kind of corruption is rejected with its code and section", () => {
   for (const { name, code, section, corrupt, in: place = section } of CORRUPTIONS) {
     test(name, () => {
       const table = sample();
@@ -458,7 +458,7 @@ describe("each kind of corrupt is refused with its code and section", () => {
   }
 });
 
-test("the intact sample passes, so that it is the corrupt that is refused", () => {
+test("the intact sample passes, so the corruption is what is rejected", () => {
   sample().checkStructure();
 });
 
@@ -471,7 +471,7 @@ const SPANS: [string, SectionName, (sections: TableSections) => object][] = [
   ["too few parents", "matchParent", ({ matchParent }) => ({ ...matchParent, byteLength: 4 })],
 ];
 
-describe("sections that cannot be a table's are refused when the table is made", () => {
+describe("sections that cannot form a table are rejected when the table is made", () => {
   for (const [name, section, change] of SPANS) {
     test(name, () => {
       const table = sample();
@@ -504,7 +504,7 @@ test("lookups in corrupt nodes end: with a typed error or an id, never in a loop
   }
 });
 
-test("a crafted chain of parents ends in a typed error, also in a table that nobody checked", () => {
+test("a crafted chain of parents ends in a typed error, even in an unchecked table", () => {
   const table = sample();
   const parents = new Int32Array(table.buffer, table.sections.matchParent.byteOffset, table.matchCount + 1);
   const match = table.lookup("2001:db8::1");
@@ -514,7 +514,7 @@ test("a crafted chain of parents ends in a typed error, also in a table that nob
   }
 });
 
-test("a crafted length that stands for 2^24 prefixes is refused at the first one too many", () => {
+test("a crafted length that stands for 2^24 prefixes is rejected at the first one too many", () => {
   const nested = new PrefixTrie();
   nested.insert(parsePrefix("10.0.0.0/8"), 1);
   const crafted = freeze(nested);
@@ -528,14 +528,14 @@ test("a crafted length that stands for 2^24 prefixes is refused at the first one
   );
 });
 
-test("a match id that the table did not give is refused", () => {
+test("an invalid match id is rejected", () => {
   const table = sample();
   assert.throws(() => table.values((table.matchCount + 1) as MatchId), TableError);
   assert.throws(() => table.values(NO_MATCH), { name: "RangeError", message: /"no match"/ });
   for (const wrong of [-1, 1.5, NaN]) assert.throws(() => table.values(wrong as MatchId), RangeError);
 });
 
-test("what is no address is refused, for callers without types", () => {
+test("a value that is not an address is rejected, for callers without types", () => {
   const table = sample();
   const trie = new PrefixTrie();
   const wrong = (value: unknown): never => value as never;

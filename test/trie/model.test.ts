@@ -9,7 +9,7 @@ import { agreesWithOracle, newCounts } from "./operations.ts";
 
 const SEED = 20_260_601;
 
-test("random operation sequences agree with the oracle and leave the arena whole", (t) => {
+test("random operation sequences agree with the oracle and keep the invariants of the arena", (t) => {
   const counts = newCounts();
   fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 1200, long: 4000 }) });
   fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: rounds({ short: 40, long: 150 }) });
@@ -80,7 +80,7 @@ function trieWith(part: typeof RadixArena | typeof ValueSets): PrefixTrie {
   return trie;
 }
 
-test("the same harness finds every broken trie", (t) => {
+test("negative control: the same harness detects every broken trie", (t) => {
   const broken = [
     LeakingArena,
     TwiceFreeingArena,

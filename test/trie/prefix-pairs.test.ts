@@ -31,7 +31,7 @@ function bothOf(pairs: Iterable<readonly [Prefix, number]>): { pairs: PrefixPair
   return both;
 }
 
-describe("pairs give the prefixes that a trie gives, and the same table", () => {
+describe("pairs yield the same prefixes as a trie, and the same table", () => {
   // Fewer than a radix sort is used for, and more.
   for (const count of [0, 1, 2, 100, 30_000]) {
     test(`${count} pairs`, () => {
@@ -83,7 +83,7 @@ describe("columns that take no memory as long as all numbers are the same", () =
   }
 });
 
-test("pairs that are added after the others were asked for are there as well", () => {
+test("pairs that are added after a read are included as well", () => {
   const [first, second] = [...randomPairs(seededRandom(SEED), 2)];
   const { pairs } = bothOf([first!]);
   pairs.sizeOf(4);
@@ -92,7 +92,7 @@ test("pairs that are added after the others were asked for are there as well", (
   assert.equal(pairs.sizeOf(4) + pairs.sizeOf(6), 2);
 });
 
-test("drained pairs give the same table, are forgotten then, and others can be added", () => {
+test("drained pairs yield the same table and are then removed, and others can be added", () => {
   const { pairs, trie } = bothOf(randomPairs(seededRandom(SEED), 1_000));
   assert.deepEqual(new Uint8Array(freeze(pairs.drain()).buffer), new Uint8Array(freeze(trie).buffer));
   assert.equal(pairs.count, 0);

@@ -43,7 +43,7 @@ test("remove takes one value, and the prefix with its last", () => {
   assert.equal(trie.size, 0);
 });
 
-test("a prefix keeps thousands of values apart, added and removed in any order", () => {
+test("a prefix can have thousands of values, added and removed in any order", () => {
   const trie = new PrefixTrie();
   const prefix = parsePrefix("192.0.2.0/24");
   // 7919 is prime, so the products modulo 5000 are all the numbers below 5000.
@@ -60,7 +60,7 @@ test("a prefix keeps thousands of values apart, added and removed in any order",
   );
 });
 
-test("a value that is no integer from 1 to 2^31 - 1 is a RangeError and leaves the trie as it was", () => {
+test("a value that is not an integer from 1 to 2^31 - 1 is a RangeError and leaves the trie unchanged", () => {
   const trie = trieOf("10.0.0.0/8");
   const before = [...trie];
   for (const value of [0, -1, 1.5, MAX_VALUE + 1, 2 ** 32 + 1, Number.NaN, Infinity]) {
@@ -107,7 +107,7 @@ test("host bits of a prefix are ignored", () => {
   assert.equal(trie.get(parsePrefix("2001:db8:8000::/33")), 1);
 });
 
-test("everything below a prefix can be deleted while it is walked over", () => {
+test("everything below a prefix can be deleted during a walk over it", () => {
   const trie = trieOf(
     "10.0.0.0/7",
     "10.0.0.0/8",
@@ -121,7 +121,7 @@ test("everything below a prefix can be deleted while it is walked over", () => {
   assert.deepEqual(textOf(trie), ["10.0.0.0/7", "11.0.0.0/8"]);
 });
 
-test("a walk sees what is inserted ahead of it and not what is inserted behind it", () => {
+test("a walk visits prefixes inserted ahead of it, but not those inserted behind it", () => {
   const trie = trieOf("10.0.0.0/16", "10.2.0.0/16", "10.4.0.0/16");
   const seen: string[] = [];
   for (const { prefix } of trie) {
@@ -132,7 +132,7 @@ test("a walk sees what is inserted ahead of it and not what is inserted behind i
   assert.deepEqual(seen, ["10.0.0.0/16", "10.2.0.0/16", "10.2.0.0/24", "10.3.0.0/16", "10.4.0.0/16"]);
 });
 
-test("forEach survives a visitor that deletes what it is shown", () => {
+test("forEach works with a visitor that deletes the visited prefixes", () => {
   const trie = trieOf("::/0", "2001:db8::/32", "2001:db8::/48", "2001:db8::1", "2001:db8:8000::/33", "10.0.0.0/8");
   const lengths: number[] = [];
   trie.forEach(6, (w0, w1, w2, w3, length) => {
@@ -143,7 +143,7 @@ test("forEach survives a visitor that deletes what it is shown", () => {
   assert.deepEqual([trie.sizeOf(4), trie.sizeOf(6)], [1, 0]);
 });
 
-test("clear takes everything out and gives the memory back", () => {
+test("clear removes everything and releases the memory", () => {
   const trie = new PrefixTrie();
   const empty = trie.byteLength;
   for (let host = 0; host < 10_000; host++) {

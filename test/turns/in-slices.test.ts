@@ -37,7 +37,7 @@ test("the negative control: one step is one turn, however long", async () => {
   assert.ok((await turnsUntil(inSlices(all))) <= 2);
 });
 
-test("works that come together do not all begin at once", async () => {
+test("simultaneous works do not all begin at once", async () => {
   let begun = 0;
   const all = Promise.all(Array.from({ length: 10 }, () => inSlices(steps(2, () => (begun++, work())))));
   await nextTurn();
@@ -47,7 +47,7 @@ test("works that come together do not all begin at once", async () => {
   assert.equal(begun, 20);
 });
 
-test("of many works only one goes on in a turn", async () => {
+test("only one of many works continues in a turn", async () => {
   let now = 0;
   const end = { isThere: false };
   const counting = (async () => {
@@ -70,7 +70,7 @@ test("of many works only one goes on in a turn", async () => {
   assert.equal(new Set(at).size, 20);
 });
 
-test("no more of a work is done once its signal is aborted, with the signal's reason", async () => {
+test("a work ends once its signal is aborted, with the signal's reason", async () => {
   const gone = new AbortController();
   const reason = new Error("no one waits for it");
   let done = 0;

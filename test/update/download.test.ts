@@ -45,8 +45,8 @@ async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, messa
   });
 }
 
-describe("what a good server offers is taken", () => {
-  test("a page, with what the server says about it; asked as ipsieve, uncompressed or not", async () => {
+describe("responses of a good server are accepted", () => {
+  test("a page with its headers; requested as ipsieve, compressed or not", async () => {
     const found = (await get(
       page("10 prefixes", { etag: '"a1"', "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" }),
     )) as Download;
@@ -85,7 +85,7 @@ describe("what a good server offers is taken", () => {
     );
   });
 
-  test("the same as before, by what the server said about it", async () => {
+  test("an unchanged page, by its validators", async () => {
     const validators = { etag: '"a1"', lastModified: "Fri, 20 Nov 2026 10:00:00 GMT" };
     assert.equal(await get(status(304), {}, undefined, validators), "same");
     const [{ headers }] = publisher.requests as [Publisher["requests"][number]];
@@ -95,7 +95,7 @@ describe("what a good server offers is taken", () => {
     );
   });
 
-  test("a name that has no address at first", async () => {
+  test("a name without an address at first", async () => {
     const answers = [[], ["127.0.0.1"]];
     assert.equal(await textOf(get(page("now"), { resolve: async () => answers.shift()! })), "now");
   });
@@ -111,7 +111,7 @@ describe("what a good server offers is taken", () => {
     server.close();
   });
 
-  test("what fails once, or asks for patience", async () => {
+  test("a transient failure, or a Retry-After", async () => {
     for (const bad of [
       status(500),
       status(503, { "retry-after": "0" }),
@@ -123,7 +123,7 @@ describe("what a good server offers is taken", () => {
     }
   });
 
-  test("validators that are none are not kept", async () => {
+  test("malformed validators are not kept", async () => {
     for (const etag of ["unquoted", `"${"x".repeat(300)}"`, '"a" "b"'])
       assert.equal(((await get(page("x", { etag }))) as Download).etag, null);
     for (const time of ["yesterday", "Fri, 20 Nov 2026 10:00:00 GMT (and so on, at length)"])
@@ -131,7 +131,7 @@ describe("what a good server offers is taken", () => {
   });
 });
 
-describe("what a bad server offers is refused", () => {
+describe("responses of a bad server are rejected", () => {
   const MALFORMED: readonly [what: string, handler: Handler, code: UpdateErrorCode, message: RegExp][] = [
     ["404", status(404), "status", /status 404$/],
     ["403", status(403), "status", /status 403$/],
@@ -196,7 +196,7 @@ describe("what a bad server offers is refused", () => {
     test(what, () => assertFails(get(handler), code, message));
   }
 
-  test("too large: as told, as it comes, as it decodes, without end", async () => {
+  test("too large: declared, as received, as decoded, endless", async () => {
     const limits = { bytes: 100_000 };
     const large = Buffer.alloc(100_001, "x");
     for (const handler of [
@@ -214,7 +214,7 @@ describe("what a bad server offers is refused", () => {
     assert.equal((await textOf(get(page(large.subarray(1)), { limits }))).length, 100_000);
   });
 
-  test("too slow: a drip, silence before the answer, silence in it", async () => {
+  test("too slow: a trickle, silence before the response, silence within it", async () => {
     await assertFails(get(endless("x", 50), { limits: { totalTime: 700 } }), "timeout", /longer than 0\.7 s/);
     await assertFails(
       get(() => {}, { limits: { idleTime: 500, attempts: 2 } }),
@@ -233,7 +233,7 @@ describe("what a bad server offers is refused", () => {
     );
   });
 
-  test("a server that nobody vouches for", async () => {
+  test("a server with an untrusted certificate", async () => {
     const { ca: _, ...options } = publisher.options();
     publisher.pages.set("/list", page("x"));
     const downloader = await Downloader.create(options);
@@ -289,13 +289,13 @@ describe("nothing is fetched from inside the network", () => {
     });
   }
 
-  test("an address is allowed by being named, and its name stays that of the request", async () => {
+  test("a named address is allowed, and the host name of the request is kept", async () => {
     assert.equal(await textOf(get(page("mirror"), { allow: [parsePrefix("127.0.0.0/8")] })), "mirror");
     assert.equal(await textOf(get(page("mirror"), {}, publisher.url("/list", "127.0.0.1"))), "mirror");
     await assertFails(get(page("mirror"), { allow: [] }), "address-refused", /--allow-address 127\.0\.0\.1 allows it/);
   });
 
-  test("what was checked is what is connected to, though the name changes its address (DNS rebinding)", async () => {
+  test("the checked address is connected to, even if the name changes its address (DNS rebinding)", async () => {
     const answers = ["127.0.0.1", "10.0.0.1"];
     let asked = 0;
     const resolve = async (): Promise<string[]> => [answers[Math.min(asked++, 1)]!];

@@ -8,7 +8,7 @@ const LINK = /\/ServiceTags_Public_\d{8}\.json$/;
 const html = (...urls: string[]): string =>
   `<html>${urls.map((url) => `<a href="${url}" class="x">download</a>`).join("\n")}</html>`;
 
-test("the newest of several, from whatever folder, also out of a script", () => {
+test("the newest of several, from any folder, even in a script", () => {
   const [old, newest] = [
     "https://files.publisher.test/z/ServiceTags_Public_20261109.json",
     "https://files.publisher.test/a/ServiceTags_Public_20261116.json",
@@ -69,7 +69,7 @@ for (const [what, page, message] of REFUSED) {
   });
 }
 
-test("a hostile page takes time in line with its length", () => {
+test("a malicious page takes time linear in its length", () => {
   for (const piece of ['"https://', '"', "https://a", '"https://publisher.test/ServiceTags_Public_', '"https://x"']) {
     assert.throws(() => findLink(piece.repeat((8 << 20) / piece.length), PAGE, LINK), UpdateError);
   }

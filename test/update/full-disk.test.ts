@@ -10,7 +10,7 @@ import { mountSmallDisk, PAGE, whyNoSmallDisk } from "../store/harness/small-dis
 import { fileOf, listOf, publicPrefixes, sourceOf } from "./lists.ts";
 
 test(
-  "an update that runs out of space, wherever that is, names the file, keeps the catalogue there was, and leaves nothing half",
+  "an update that runs out of space anywhere names the file, keeps the previous catalogue, and leaves nothing half written",
   { skip: whyNoSmallDisk },
   async (t) => {
     const folder = temporaryFolder();

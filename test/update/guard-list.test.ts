@@ -43,7 +43,7 @@ describe("prefixes that no publisher has", () => {
     });
   }
 
-  test("negative control: the widest that there are, and their neighbours", () => {
+  test("negative control: the widest existing prefixes, and their neighbours", () => {
     const good = [
       "17.0.0.0/8",
       "34.64.0.0/10",
@@ -59,7 +59,7 @@ describe("prefixes that no publisher has", () => {
     assert.equal(impossibleList(prefixesOf(...good)), undefined);
   });
 
-  test("more in all than any publisher has", () => {
+  test("more in total than any publisher has", () => {
     const eights = (count: number): string[] =>
       Array.from({ length: 256 }, (_, i) => `${i}.0.0.0/8`)
         .filter((prefix) => impossibleList(prefixesOf(prefix)) === undefined)
@@ -90,7 +90,7 @@ describe("prefixes that no publisher has", () => {
 });
 
 describe("how much a list has changed", () => {
-  test("is counted by prefixes and by addresses of each family, whichever is more", () => {
+  test("is counted by prefixes and by addresses of each family, whichever is larger", () => {
     const share = (before: string[], after: string[]): number => shareOfChange(changeOf(before, after));
     assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/24"]), 0);
     assert.equal(share(["20.0.0.0/24"], ["20.0.1.0/24"]), 1);
@@ -111,7 +111,7 @@ describe("how much a list has changed", () => {
     );
   });
 
-  test("the same prefixes under another name are a change that no guard minds", () => {
+  test("the same prefixes under another name are a change that no guard rejects", () => {
     const placed = (service: string) => plainText({ service: { id: "mail", name: service } })("20.0.0.0/24\n");
     assert.equal(compareLists(placed("Mail"), placed("Mail")).isSame, true);
     const renamed = compareLists(placed("Mail"), placed("E-mail"));
@@ -121,7 +121,7 @@ describe("how much a list has changed", () => {
     );
   });
 
-  test("the same prefixes in other places count as those that do", () => {
+  test("the same prefixes in other services and regions count as a change", () => {
     const hundred = publicPrefixes(0, 100);
     const placed = (...services: string[]) => ({
       entries: services.flatMap((id) =>
@@ -149,7 +149,7 @@ describe("how much a list has changed", () => {
     assert.equal(unusualChange(compareLists(placed("mail"), half), 0.5), undefined);
   });
 
-  test("a family with which a publisher begins is not a part of the internet", () => {
+  test("a publisher's first list of a family is not a large part of the internet", () => {
     const six = Array.from({ length: 7 }, (_, i) => `2600:${i}::/32`);
     const eights = Array.from({ length: 7 }, (_, i) => `${20 + i}.0.0.0/8`);
     assert.equal(rejectionOf(six, [...six, ...eights])!.code, "changed");
@@ -158,10 +158,10 @@ describe("how much a list has changed", () => {
   });
 });
 
-describe("changes to look at", () => {
+describe("suspicious changes", () => {
   const hundred = publicPrefixes(0, 100);
 
-  test("less than half is left, of the prefixes or of a family's addresses", () => {
+  test("less than half remains, of the prefixes or of a family's addresses", () => {
     assert.deepEqual(rejectionOf(hundred, hundred.slice(0, 49)), {
       code: "half",
       message: "only 49 of 100 prefixes are left, less than half",
@@ -178,7 +178,7 @@ describe("changes to look at", () => {
     assert.equal(rejectionOf(hundred, hundred.slice(0, 49), 1)!.code, "half");
   });
 
-  test("more than the set share is another than before", () => {
+  test("more than the configured share differs from before", () => {
     assert.deepEqual(rejectionOf(hundred, publicPrefixes(40, 140)), {
       code: "changed",
       message: "57 % of it has changed (40 prefixes added, 40 of 100 removed), more than 50 %",
@@ -190,7 +190,7 @@ describe("changes to look at", () => {
     assert.equal(rejectionOf(hundred, [...hundred, "30.0.0.0/10"])!.code, "changed");
   });
 
-  test("a few prefixes of a few addresses are no sign of anything", () => {
+  test("a few prefixes with few addresses are not suspicious", () => {
     const four = publicPrefixes(0, 4);
     assert.equal(rejectionOf(four, publicPrefixes(10, 14), 0.01), undefined);
     assert.equal(rejectionOf(four, ["20.0.0.0/24"], 0.01), undefined);

@@ -119,7 +119,7 @@ test("killed at any moment, an update leaves the old or the new of everything", 
   );
 });
 
-test("negative control: a catalogue that is written in place is seen in part", async () => {
+test("negative control: a catalogue that is written in place is seen half written", async () => {
   const path = join(home, "catalogue.ipsieve");
   const whole = readFileSync(path);
   writeFileSync(path, whole.subarray(0, whole.length >> 1));

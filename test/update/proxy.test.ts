@@ -79,7 +79,7 @@ async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, messa
 }
 
 describe("through a proxy", () => {
-  test("a list comes from the address that was checked, under the name that the certificate bears", async () => {
+  test("a list comes from the checked address, under the name of the certificate", async () => {
     assert.equal(await get(), "10 prefixes");
     assert.deepEqual(
       proxy.asked,
@@ -89,7 +89,7 @@ describe("through a proxy", () => {
     assert.equal(publisher.requests[0]!.headers["host"], `publisher.test:${publisher.port}`);
   });
 
-  test("a host inside is refused before the proxy is asked, also behind a redirect", async () => {
+  test("an internal host is rejected before the proxy is contacted, even after a redirect", async () => {
     for (const host of ["metadata.test", "private.test", "loopback6.test", "mapped.test", "mixed.test"]) {
       await assertFails(get(publisher.url("/list", host)), "address-refused", /from which nothing is fetched/);
     }
@@ -116,7 +116,7 @@ describe("through a proxy", () => {
     );
   });
 
-  test("credentials go to the proxy and to nobody else", async () => {
+  test("credentials are sent only to the proxy", async () => {
     const url = new URL(proxy.url);
     [url.username, url.password] = ["user", "s3cret"];
     assert.equal(await get(undefined, { proxy: { url, except: [] } }), "10 prefixes");
@@ -124,7 +124,7 @@ describe("through a proxy", () => {
     assert.equal(publisher.requests[0]!.headers["proxy-authorization"], undefined);
   });
 
-  test("what the proxy refuses is told, without its password", async () => {
+  test("a rejection by the proxy is reported, without its password", async () => {
     const url = new URL(proxy.url);
     [url.username, url.password] = ["user", "s3cret"];
     for (const [status, message] of [
@@ -158,7 +158,7 @@ describe("through a proxy", () => {
     assert.equal(proxy.asked.length, 2);
   });
 
-  test("a list that is too long, or never ends, is cut off as without one", async () => {
+  test("a list that is too long or endless is cut off as without a proxy", async () => {
     publisher.pages.set("/long", page("x".repeat(2000)));
     await assertFails(get(publisher.url("/long"), { limits: { attempts: 1, bytes: 1000 } }), "too-large", /1000 bytes/);
   });
@@ -186,7 +186,7 @@ describe("cbs update --proxy", () => {
     }
   };
 
-  test("a proxy that is named; one that the environment names only when asked for, but for NO_PROXY", async () => {
+  test("a named proxy; one from the environment only on request, except for NO_PROXY", async () => {
     const asked = async (environment: Record<string, string>, ...args: string[]): Promise<number> => {
       proxy.asked.length = 0;
       const { code, stderr } = await update(environment, ...args);
@@ -200,7 +200,7 @@ describe("cbs update --proxy", () => {
     assert.equal(await asked({ HTTPS_PROXY, NO_PROXY: "example.org, localhost" }, "--proxy", "env"), 0);
   });
 
-  test("what is no proxy is refused, and a password is not shown", async () => {
+  test("an invalid proxy is rejected, and a password is not shown", async () => {
     const cases: [environment: Record<string, string>, args: string[], message: RegExp][] = [
       [{}, ["--proxy", "env"], /HTTPS_PROXY is not set/],
       [{ HTTPS_PROXY: "user:s3cret@proxy" }, ["--proxy", "env"], /^ipsieve: HTTPS_PROXY is not the URL of a proxy/],

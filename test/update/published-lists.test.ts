@@ -43,7 +43,7 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     );
   });
 
-  test("and from a mirror, compressed in turn; both catalogues are the same", async () => {
+  test("and from a mirror, alternately compressed; both catalogues are the same", async () => {
     const publisher = await startPublisher();
     // The best compression takes longer than the rest of the test.
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -77,7 +77,7 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     await publisher.close();
   });
 
-  test("no list holds what no publisher has, and the widest prefixes leave room below the limits", (t) => {
+  test("no list violates the limits, and the widest prefixes are well below them", (t) => {
     const widest = { 4: 32, 6: 128 };
     let entries = 0;
     for (const path of files.keys()) {
@@ -100,7 +100,7 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     ["microsoft365/worldwide.json", "microsoft365/worldwide-2026-noipv6.json", "microsoft365/worldwide.json", "half"],
   ];
 
-  test("editions far apart, and half a list", (t) => {
+  test("very different editions, and half a list", (t) => {
     const there = EDITIONS.filter(
       ([older, newer]) => existsSync(join(folder, older)) && existsSync(join(folder, newer)),
     );

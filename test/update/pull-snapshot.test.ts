@@ -174,7 +174,7 @@ test("a file that changes between two parts is pulled as a whole", async () => {
   assert.ok(readFileSync(path).equals(second!));
 });
 
-test("parts of two files with one tag are noticed, with a digest and without, and pulled again", async () => {
+test("parts of two files with one tag are detected, with a digest and without, and pulled again", async () => {
   for (const digest of [undefined, null]) {
     rmSync(path, { force: true });
     handler = serving(first!, { etag: '"same"', cutAfter: 5000, ...(digest === null && { digest }) });
@@ -192,7 +192,7 @@ test("parts of two files with one tag are noticed, with a digest and without, an
   }
 });
 
-test("another part than was asked for, and 416, begin again", async () => {
+test("another part than the requested one, and 416, start over", async () => {
   for (const status of [206, 416]) {
     rmSync(path, { force: true });
     handler = serving(first!, { cutAfter: 5000 });
@@ -206,7 +206,7 @@ test("another part than was asked for, and 416, begin again", async () => {
   }
 });
 
-test("what must not be used is refused, and the old file stays", async () => {
+test("unusable snapshots are rejected, and the old file stays", async () => {
   const flipped = Buffer.from(first!);
   flipped[flipped.length >> 1]! ^= 1;
   const page = Buffer.from("<!doctype html><title>Sign in</title>");
@@ -274,7 +274,7 @@ test("the key is not sent to where the server redirects", async () => {
   );
 });
 
-test("two pulls to one path: the second is told of the first", async () => {
+test("two pulls to one path: the second is rejected and names the first", async () => {
   let sent: ServerResponse | undefined;
   const asked = new Promise<void>((resolve) => {
     handler = (_, response) => {
@@ -289,7 +289,7 @@ test("two pulls to one path: the second is told of the first", async () => {
   assert.equal((await one).outcome, "pulled");
 });
 
-test("what lies beside the file and cannot be read is as good as nothing", async () => {
+test("unreadable state beside the file is ignored", async () => {
   handler = serving(first!);
   for (const text of ["", "{}", "null", '{"url":1}', JSON.stringify({ url, etag: '"x"', length: "9", digest: 1 })]) {
     writeFileSync(join(folder, ".catalogue.ipsieve.pull.json"), text);

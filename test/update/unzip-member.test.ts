@@ -8,7 +8,7 @@ const MAX = 1 << 20;
 const LIST = { name: "list.txt", content: "20.0.0.0/24\n".repeat(1000) };
 const OTHER = { name: "__MACOSX/list.txt", content: "not the list" };
 
-test("the member, at the top or in a folder, beside what a Mac puts in", async () => {
+test("the member, at the top or in a folder, beside a Mac's additional files", async () => {
   assert.equal((await unzipMember(zipOf([OTHER, LIST]), "list.txt", MAX)).toString(), LIST.content);
   assert.equal(
     (await unzipMember(zipOf([{ ...LIST, name: "folder/list.txt" }, OTHER]), "list.txt", MAX)).toString(),

@@ -84,7 +84,7 @@ const readHome = (path: string): string => readFileSync(join(home, path), "utf8"
 const generations = (): string[] => readdirSync(join(home, "history"));
 
 describe("an update", () => {
-  test("fetches, keeps and builds; once more, only asks", async () => {
+  test("fetches, stores and builds; when repeated, only sends conditional requests", async () => {
     publisher.pages.set("/list.json", page(listOf(hundred, { creationTime: "2026-11-20T10:00:00" }), { etag: '"1"' }));
     const first = await update();
     assert.deepEqual(first.files, [
@@ -122,7 +122,7 @@ describe("an update", () => {
     assert.deepEqual([later!.changedAt, later!.publishedAt], [source!.changedAt, source!.publishedAt]);
   });
 
-  test("of a changed list makes a generation, and dates the change", async () => {
+  test("of a changed list makes a generation, and records the time of the change", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     const [before] = (await current()).metadata.sources;
@@ -171,7 +171,7 @@ describe("an update", () => {
     assert.deepEqual([times.length, times[1]], [2, report.createdAt]);
   });
 
-  test("keeps as many generations as it is told to, the newest ones", async () => {
+  test("keeps the configured number of newest generations", async () => {
     for (let i = 0; i < 5; i++) {
       publisher.pages.set("/list.json", page(listOf([...hundred, publicPrefix(200 + i)])));
       await update({ keep: 3 });
@@ -181,7 +181,7 @@ describe("an update", () => {
     assert.equal(newest.info.generation, (await openSnapshot(join(home, "catalogue.ipsieve"))).info.generation);
   });
 
-  test("asks without conditions when the text at hand is not the one that the server spoke of", async () => {
+  test("sends unconditional requests if the stored text is not the one that the server described", async () => {
     publisher.pages.set("/list.json", page(GOOD, { etag: '"1"' }));
     await update();
     writeFileSync(join(home, "lists/acme/list.json"), listOf(hundred.slice(0, 99)));
@@ -195,7 +195,7 @@ describe("an update", () => {
     assert.equal(publisher.requests.at(-1)!.headers["if-none-match"], undefined);
   });
 
-  test("of one source leaves the others as they are, and one that fails does not keep others back", async () => {
+  test("of one source leaves the others unchanged, and one that fails does not affect others", async () => {
     const file = (id: string) => sourceOf(id, [fileOf(`${id}/list.json`, publisher.url(`/${id}.json`))]);
     sources = [file("acme"), file("globex"), file("initech")];
     for (const [i, { id }] of sources.entries()) publisher.pages.set(`/${id}.json`, page(listOf([publicPrefix(i)])));
@@ -213,7 +213,7 @@ describe("an update", () => {
     assert.equal(identifyText(await current(), "20.0.0.1").found, true);
   });
 
-  test("of nothing at all is an error, and builds nothing", async () => {
+  test("without any list is an error, and builds nothing", async () => {
     publisher.pages.set("/list.json", status(500));
     await assert.rejects(
       update(),
@@ -226,7 +226,7 @@ describe("an update", () => {
     );
   });
 
-  test("tells of a source whose addresses cannot be told apart", async () => {
+  test("reports a source whose addresses cannot be separated from another's", async () => {
     sources = [
       sourceOf("cloud", [fileOf("cloud/list.json", publisher.url("/cloud.json"))]),
       sourceOf("rest", [fileOf("rest/list.json", publisher.url("/list.json"))], { minus: "cloud" }),
@@ -246,7 +246,7 @@ describe("an update", () => {
   });
 });
 
-describe("an update over what AS numbers show", () => {
+describe("an update over the catalogue of AS numbers", () => {
   /**
    * A snapshot of a base: AS numbers announce 20.0.0.0/16 for acme, and `more` for a network that publishes no list.
    */
@@ -277,7 +277,7 @@ describe("an update over what AS numbers show", () => {
   const claimsAt = async (address: string) =>
     identifyText(await current(), address).matches.map(({ cbs_id, source }) => `${cbs_id} ${source}`);
 
-  test("keeps both, each with its source; a list that fails later leaves both as they were", async () => {
+  test("keeps both, each with its source; a list that fails later leaves both unchanged", async () => {
     const base = await writeBase();
     publisher.pages.set("/list.json", page(GOOD));
     const report = await update({ base });
@@ -338,7 +338,7 @@ describe("an update over what AS numbers show", () => {
     );
   });
 
-  test("is refused before anything is fetched when the base cannot be used, and the last catalogue stays", async () => {
+  test("is rejected before anything is fetched if the base cannot be used, and the last catalogue stays", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     const base = await writeBase();
     await update({ base });
@@ -359,14 +359,14 @@ describe("an update over what AS numbers show", () => {
     );
   });
 
-  test("of no list at all is an error, though there is a base", async () => {
+  test("without any list is an error, even if there is a base", async () => {
     publisher.pages.set("/list.json", status(500));
     await assert.rejects(update({ base: await writeBase() }), { code: "no-lists" });
     assert.equal(existsSync(join(home, "catalogue.ipsieve")), false);
   });
 });
 
-describe("a list that is not good is refused, and the last good one stays", () => {
+describe("a bad list is refused, and the last good one stays", () => {
   const cut = GOOD.slice(0, GOOD.length >> 1);
   const withPrefix = (prefix: string): Handler => page(listOf([...hundred, prefix]));
   const BAD: readonly [
@@ -551,7 +551,7 @@ describe("a list that is not good is refused, and the last good one stays", () =
     });
   }
 
-  test("also the first time: nothing is kept", async () => {
+  test("even the first time: nothing is kept", async () => {
     for (const content of ["<html>", "", cut, listOf([...hundred, "10.0.0.0/24"]), listOf(["0.0.0.0/0"])]) {
       publisher.pages.set("/list.json", page(content));
       await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "no-lists");
@@ -559,7 +559,7 @@ describe("a list that is not good is refused, and the last good one stays", () =
     }
   });
 
-  test("a change is taken once an operator has looked at it; what is impossible never is", async () => {
+  test("a change is accepted after an operator has checked it; an impossible list never is", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     const other = listOf(publicPrefixes(1000, 1100));
@@ -650,7 +650,7 @@ describe("lists behind a page or in an archive", () => {
     );
   });
 
-  test("an address with {uuid} has another one each time", async () => {
+  test("a URL with {uuid} has a different one each time", async () => {
     sources = [sourceOf("acme", [fileOf("acme/list.json", `${publisher.url("/list.json")}?id={uuid}`)])];
     publisher.pages.set("/list.json", page(GOOD, { etag: '"1"' }));
     await update();
@@ -669,7 +669,7 @@ describe("lists from elsewhere", () => {
     writeFileSync(join(folder.path, path), content);
   };
 
-  test("a mirror offers the files themselves, also of pages, archives, and what has no official address", async () => {
+  test("a mirror offers the files themselves, including those of pages, archives, and lists without an official URL", async () => {
     sources = [
       sourceOf("acme", [fileOf("acme/list.json", "https://www.acme.example/details", { link: /\/x$/ })]),
       sourceOf("globex", [
@@ -688,7 +688,7 @@ describe("lists from elsewhere", () => {
     );
   });
 
-  test("a folder, with names as browsers save them; the guards are the same", async () => {
+  test("a folder, with file names as browsers save them; the guards are the same", async () => {
     const link = /\/Tags_\d{8}\.json$/;
     sources = [
       sourceOf("acme", [fileOf("acme/Tags.json", "https://www.acme.example/details", { link })]),
@@ -724,7 +724,7 @@ describe("lists from elsewhere", () => {
     assert.equal((await update({ origin })).files[1]!.code, "archive");
   });
 
-  test("a folder in which something else stands in a list's place: the other lists come", async () => {
+  test("a folder with something else in place of a list: the other lists are read", async () => {
     const origin = new FolderOrigin(join(folder.path, "from"));
     sources = [
       sourceOf("acme", [fileOf("acme/list.json", null)]),
@@ -769,7 +769,7 @@ describe("lists from elsewhere", () => {
     }
   });
 
-  test("links within the folder are followed, and so is one to the folder itself", async () => {
+  test("links within the folder are followed, including one to the folder itself", async () => {
     sources = [
       sourceOf("acme", [fileOf("acme/list.json", null)]),
       sourceOf("globex", [fileOf("globex/list.json", null)]),
@@ -786,7 +786,7 @@ describe("lists from elsewhere", () => {
     );
   });
 
-  test("a folder that is not there offers nothing", async () => {
+  test("a missing folder offers nothing", async () => {
     await assert.rejects(
       update({ origin: new FolderOrigin(join(folder.path, "nowhere")) }),
       (error: unknown) => error instanceof UpdateError && error.code === "no-lists",
@@ -795,7 +795,7 @@ describe("lists from elsewhere", () => {
 });
 
 describe("a home folder", () => {
-  test("whose state cannot be read is told, with the cure", async () => {
+  test("with an unreadable state is reported with the remedy", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     for (const state of [
@@ -818,7 +818,7 @@ describe("a home folder", () => {
     assert.equal((await fileReport()).outcome, "unchanged");
   });
 
-  test("in which a folder has the place of a list is told, with the cure; nothing is at work when the update ends", async () => {
+  test("with a folder in place of a list is reported with the remedy; no work continues after the update ends", async () => {
     const files = ["acme", "globex"].map((id, i) =>
       sourceOf(id, [fileOf(`${id}/list.json`, publisher.url("/list.json", ["publisher.test", "other.test"][i]))]),
     );
@@ -843,7 +843,7 @@ describe("a home folder", () => {
     assert.equal(generations().length, 2);
   });
 
-  test("has one update at a time", async () => {
+  test("allows one update at a time", async () => {
     let answer: (() => void) | undefined;
     const asked = new Promise<void>((resolve) => {
       publisher.pages.set("/list.json", (_, response) => {
@@ -864,7 +864,7 @@ describe("a home folder", () => {
     assert.deepEqual(outcomes(await update()), ["unchanged"]);
   });
 
-  test("whose clock was wrong once goes on", async () => {
+  test("whose clock was once wrong continues", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     const [name] = generations();
@@ -877,7 +877,7 @@ describe("a home folder", () => {
     assert.deepEqual(generations().sort(), [basename(generation!), "20991121T111900.000Z.ipsieve"]);
   });
 
-  test("that an older version filled with what this one refuses: the new list counts as it is", async () => {
+  test("that an older version filled with lists that this one rejects: the new list counts as the first one", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     writeFileSync(join(home, "lists/acme/list.json"), "what an older version took");
@@ -886,7 +886,7 @@ describe("a home folder", () => {
   });
 });
 
-test("a server that fails at first is asked again", async () => {
+test("a server that fails at first is tried again", async () => {
   publisher.pages.set("/list.json", inTurn(status(500), page(GOOD)));
   assert.equal((await fileReport()).outcome, "new");
 });

@@ -36,7 +36,7 @@ function end(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once("close", resolve));
 }
 
-test("a lock is held by one, given back, and leaves nothing behind", async () => {
+test("a lock has one holder, is released, and leaves nothing behind", async () => {
   const release = await takeLock(path);
   await assert.rejects(
     takeLock(path),
@@ -49,7 +49,7 @@ test("a lock is held by one, given back, and leaves nothing behind", async () =>
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
-test("a lock that was removed by hand is given back without harm to who took it since", async () => {
+test("releasing a lock that was removed by hand does not affect its new holder", async () => {
   const release = await takeLock(path);
   unlinkSync(path);
   const other = await takeLock(path);
@@ -61,7 +61,7 @@ test("a lock that was removed by hand is given back without harm to who took it 
   await lost();
 });
 
-test("what was left of processes killed while they took the lock is removed, but not what may be at work", async () => {
+test("leftovers of processes killed while taking the lock are removed, but not those of running ones", async () => {
   const [old, young] = [`${path}.0123456789abcdef.tmp`, `${path}.fedcba9876543210.tmp`];
   for (const name of [old, young]) writeFileSync(name, "");
   utimesSync(old, 0, 0);
@@ -71,7 +71,7 @@ test("what was left of processes killed while they took the lock is removed, but
   assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
 });
 
-test("a lock of a living process is respected, and of one that was killed taken over", async () => {
+test("the lock of a running process is respected, and that of a killed one is taken over", async () => {
   const child = start("setInterval(() => {}, 1000);");
   assert.equal(await firstWords(child), "taken");
   await assert.rejects(takeLock(path), locked(new RegExp(`process ${child.pid} `)));
@@ -85,7 +85,7 @@ test("a lock of a living process is respected, and of one that was killed taken 
 });
 
 test(
-  "a process id that was given to another process is no holder; one on another machine may be alive",
+  "a reused process id is not a holder; a holder on another machine may be alive",
   { skip: process.platform === "linux" ? false : "the start of a process is read from /proc" },
   async () => {
     const token = "0123456789abcdef";
@@ -108,7 +108,7 @@ test(
   },
 );
 
-test("of many that find a dead process's lock at once, one at a time gets it", async (t) => {
+test("of many processes that find a dead process's lock at once, one at a time gets it", async (t) => {
   // Processes that go for one lock after the other together; one that gets it writes its number beside it, waits, and
   // looks whether another one did so meanwhile.
   const paths = Array.from({ length: 40 }, (_, i) => `${path}-${i}`);

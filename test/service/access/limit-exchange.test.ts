@@ -64,7 +64,7 @@ for (const { name, skip, make, stop } of await databases()) {
       return stores;
     }
 
-    test("what one has counted the others add once: keys by plan, sign-ins by name, address and device, failures", async (context) => {
+    test("the counts of one server are added once by the others: keys by plan, sign-ins by name, address and device, failures", async (context) => {
       const [one, two, three] = (await openStores(context, 3)).map((store) => new Server(store));
       assert.equal(one!.pass(6), 6);
       assert.equal(two!.pass(3), 3);
@@ -108,7 +108,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.equal(one!.keyLimits.peek("k", "edl", START, { perMinute: LIMIT, perMonth: 1e9 }).minute.remaining, 0);
     });
 
-    test("a server that is started again goes on counting from where it was; the next minute begins at nothing", async (context) => {
+    test("a restarted server continues its counts; the next minute begins at zero", async (context) => {
       const [store, another] = await openStores(context, 2);
       const before = new Server(store!);
       before.pass(8);
@@ -121,7 +121,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.equal(again.pass(20), 10);
     });
 
-    test("clocks that differ by however much: counts are added, in the minute that is most the same", async (context) => {
+    test("clocks that differ by any amount: counts are added to the minute with the largest overlap", async (context) => {
       const ahead = [0, 20_000, -20_000, 3_600_000, -86_400_000 + 10_000];
       const stores = await openStores(context, ahead.length);
       const servers = stores.map((store, i) => new Server(store, START + 29_000 + ahead[i]!));
@@ -133,7 +133,7 @@ for (const { name, skip, make, stop } of await databases()) {
       );
     });
 
-    test("a server whose minute has not begun yet adds what belongs to it when it does", async (context) => {
+    test("a server whose minute has not begun yet adds early counts when it begins", async (context) => {
       const [one, two] = (await openStores(context, 2)).map((store) => new Server(store));
       two!.clock.now = START - 5000;
       one!.pass(9);
@@ -145,7 +145,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.equal(two!.pass(20), 1);
     });
 
-    test("a database that fails, before or after it has written, loses nothing and adds nothing twice while the minute lasts", async (context) => {
+    test("a database that fails before or after writing loses nothing and adds nothing twice while the minute lasts", async (context) => {
       const [store, another] = await openStores(context, 2);
       let fails: "before" | "after" | undefined;
       const failing: Pick<Store, "record"> = {
@@ -177,7 +177,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.equal(two.pass(20), 10, "of a minute that is over no one is told");
     });
 
-    test("a flood of addresses hides no one who is near the limit, and makes no long messages", async (context) => {
+    test("a flood of addresses hides no client near the limit, and messages stay short", async (context) => {
       const [store, another] = await openStores(context, 2);
       const lengths: number[] = [];
       const watched: Pick<Store, "record"> = {

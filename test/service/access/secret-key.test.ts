@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true }));
 const PATH = join(folder, "key");
 const WHO = "the credentials of lists";
 
-test("what is sealed is opened under the same key and purpose only, and differs each time", () => {
+test("sealed texts can be opened only with the same key and purpose, and differ each time", () => {
   const key = new SecretKey(PATH);
   const sealed = key.seal("lists a", WHO, "geheim €");
   assert.equal(new SecretKey(PATH).open("lists a", WHO, sealed), "geheim €");
@@ -33,7 +33,7 @@ test("what is sealed is opened under the same key and purpose only, and differs 
   for (const open of opens) assert.throws(open, SealError);
 });
 
-test("without a place, with a damaged file: errors that name the cure, and the file stays as it is", () => {
+test("without a path, or with a corrupt file: errors with the remedy, and the file stays unchanged", () => {
   assert.throws(
     () => new SecretKey(undefined).derive("x", WHO),
     (error) => error instanceof ServiceError && /lists need; the operator sets --secret-key-file/.test(error.message),

@@ -15,7 +15,7 @@ function* entries(random: Random): Generator<[prefix: string, end: number]> {
   }
 }
 
-test("a single address has the end that it has in the list of single addresses, which is not made for it", async () => {
+test("the end of a single address equals that in the list of single addresses, without expanding the list", async () => {
   for (let seed = 1; seed <= 4; seed++) {
     const list = await enforcedList(entries(new Random(seed)));
     const { ends } = await asHosts(list);
@@ -33,7 +33,7 @@ test("a single address has the end that it has in the list of single addresses, 
   }
 });
 
-test("wider prefixes are in no list of single addresses", async () => {
+test("wider prefixes are not in the list of single addresses", async () => {
   const list = await enforcedList([["10.0.0.0/24", 0]]);
   assert.equal(endOfHost(list, parsePrefix("10.0.0.7")), 0);
   for (const text of ["10.0.0.0/24", "10.0.0.6/31", "0.0.0.0/0", "10.0.1.0", "::"])

@@ -17,7 +17,7 @@ async function bundled(): Promise<Catalogue> {
   return new Catalogue(metadata, table);
 }
 
-test("a catalogue is looked up in at once, made ready in many turns, and is the same as when made in one", async () => {
+test("a catalogue can be used for lookups at once, is completed in many turns, and equals one completed in a single turn", async () => {
   const catalogue = await bundled();
   const view = atOnce(CatalogueView.make(await openSnapshot(BUNDLED), Date.now()));
   let turns = 0;
@@ -36,7 +36,7 @@ test("a catalogue is looked up in at once, made ready in many turns, and is the 
     assert.deepEqual(browsing.search.search(text), search.search(text));
 });
 
-test("work in slices lets others have their turn between parts; done at once it does not", async () => {
+test("work in slices lets other work run in between; work done at once does not", async () => {
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
   const work = function* (): Generator<undefined, string, undefined> {

@@ -46,7 +46,7 @@ function importsOn(disk: SmallDisk): {
 }
 
 test(
-  "a disk that is full during the upload, or during the compile: refused, nothing is left over, the dataset stays",
+  "a disk that fills up during the upload or the compilation: rejected, nothing is left over, the dataset stays",
   { skip: whyNoSmallDisk },
   async () => {
     using disk = mountSmallDisk(4 << 20);

@@ -124,18 +124,18 @@ async function remembered(before: Generation | undefined, now: Generation, times
   return read;
 }
 
-test("an instance that polls has what is listed, also after entries went, came back, and lists were divided", async () => {
+test("a polling instance has the listed entries, even after entries were removed and restored, and lists were divided", async () => {
   await follow(remembered);
 });
 
-test("negative control: without a history, what was removed stays in the instance", async () => {
+test("negative control: without a history, removed entries stay in the instance", async () => {
   await assert.rejects(
     follow((_before, now) => Promise.resolve(now.text)),
     /step \d+/,
   );
 });
 
-test("an unchanged list has the same history, and what was removed is forgotten after 90 days", async () => {
+test("an unchanged list has the same history, and removed entries are forgotten after 90 days", async () => {
   const [one, both] = [await textOf(new Set(["192.0.2.1"])), await textOf(new Set(["192.0.2.1", "192.0.2.2"]))];
   const [DAYS, first] = [86_400, 1_700_000_000];
   const next = async (before: ListText | undefined, now: ListText, at: number): Promise<ListText> => {
@@ -155,7 +155,7 @@ test("an unchanged list has the same history, and what was removed is forgotten 
   assert.doesNotMatch(String(forgot.history), /^-/m);
 });
 
-test("each event has a file, and no other name is one", () => {
+test("each event has a file, and no other name does", () => {
   const context = { id: ID, definition: DEFINITION };
   const events = filesOf("combined", 4).map((file) => fileName(file, context));
   assert.equal(new Set(events).size, 4);

@@ -19,7 +19,7 @@ function recordingStore(): { store: Store; given: PullToRecord[][]; state: { fai
   return { store: { record, read } as unknown as Store, given, state };
 }
 
-test("of more than a hundred pulls, the last are recorded, and all are counted, by the day of each", async () => {
+test("of more than a hundred pulls, the last are recorded, and all are counted by day", async () => {
   const { store, given } = recordingStore();
   const pulls = new Pulls({ store, memory: new ServiceMemory() });
   const from = 10 * DAY - 150;
@@ -44,7 +44,7 @@ test("of more than a hundred pulls, the last are recorded, and all are counted, 
   ]);
 });
 
-test("what the store may have recorded is repeated as it was, and later pulls follow", async () => {
+test("pulls that the store may have recorded are repeated unchanged, and later ones follow", async () => {
   const { store, given, state } = recordingStore();
   const pulls = new Pulls({ store, memory: new ServiceMemory() });
   for (let index = 0; index < 150; index++) pulls.add(pull("one", index, index));

@@ -25,7 +25,7 @@ const refusal = (codes: string[], services: Readonly<Record<string, number>>): R
   return { number: 3, at: 0, reasons: reasons(...codes), entries: { 4: 1, 6: 0 }, collateral };
 };
 
-test("a release is for the kinds of reasons that were given, and for no more addresses of no other services", () => {
+test("a release covers only the given kinds of reasons, and no more addresses and no other services", () => {
   const refused = refusal(["collateral"], { a: 24, b: 30 });
   const left = (codes: string[], services: Readonly<Record<string, number>>, list = refused, released = 3) => {
     const compiled = { suspicions: reasons(...codes), collateral: blocking(services) };

@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 const secrets = new ListSecrets(new SecretKey(join(folder, "key")));
 const ABOUT = { organisationId: "o", listId: "l", origin: "https://lists.example" };
 
-test("credentials come back as a header, for their list and origin only", () => {
+test("credentials become a header, only for their list and origin", () => {
   const basic = secrets.seal({ type: "basic", username: "ann", password: "p:w €" }, ABOUT);
   assert.deepEqual(basic.credentials, { type: "basic", name: "ann", origin: ABOUT.origin });
   const authorization = `Basic ${Buffer.from("ann:p:w €").toString("base64")}`;
@@ -27,7 +27,7 @@ test("credentials come back as a header, for their list and origin only", () => 
   assert.throws(() => secrets.open(basic.secret, { ...ABOUT, organisationId: "p" }), { name: "SealError" });
 });
 
-test("headers that say something else, and values that end a header, are rejected without the value", () => {
+test("other headers, and values that would end a header, are rejected without repeating the value", () => {
   for (const header of ["Host", "content-length", "Transfer-Encoding", "If-None-Match", "a b", "x:", "é", ""])
     assert.throws(() => secrets.seal({ type: "header", header, value: "v" }, ABOUT), /credentials\.header/, header);
   for (const value of ["a\r\nX: y", "geheim\n", "é", " a", ""])
@@ -38,7 +38,7 @@ test("headers that say something else, and values that end a header, are rejecte
   assert.throws(() => secrets.seal({ type: "basic", username: "a:b", password: "c" }, ABOUT), /colon/);
 });
 
-test("errors tell nothing about the server's network", () => {
+test("errors reveal nothing about the server's network", () => {
   const codes = ["address-refused", "unreachable", "proxy", "untrusted", "timeout", "too-large"] as const;
   for (const code of [...codes, "redirect", "bad-url", "encoding", "link"] satisfies UpdateErrorCode[]) {
     const { message } = failureOf(new UpdateError(code, "connect 10.1.2.3:443 (intranet.example)"));

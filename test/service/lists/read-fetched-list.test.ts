@@ -52,7 +52,7 @@ test("comments need not be UTF-8; CSV has its columns, NDJSON its properties", a
   assert.equal((await good(await read('{"ip":"192.0.2.1"}\n', { format: "ndjson" }))).text, "192.0.2.1\n");
 });
 
-test("what is no list is refused, and says why; the same list in other words is no change", async () => {
+test("texts that are not lists are refused with the reason; a differently written equal list is not a change", async () => {
   const rows: readonly (readonly [string, string | Uint8Array, Partial<ExternalListDefinition>?])[] = [
     ["html", "<!DOCTYPE html>\n192.0.2.1\n"],
     ["html", "\ufeff \n<html><body>Sign in</body></html>"],
@@ -76,7 +76,7 @@ test("what is no list is refused, and says why; the same list in other words is 
   assert.deepEqual(await read("# again\n192.0.2.2\n192.0.2.1\n", {}, known), { content: null });
 });
 
-test("a list that loses or gains too much is refused unless it is accepted; the change names the first entries", async () => {
+test("a list that shrinks or grows too much is refused unless it is accepted; the change names the first entries", async () => {
   const { known } = await good(await read(hosts(40)));
   const half = await read(hosts(20), {}, known);
   assert.ok("packed" in half, "half may go");

@@ -14,7 +14,7 @@ for (const [count4, count6] of [
   [0, 1],
   [101, 77],
 ] as const)
-  test(`${count4} IPv4 and ${count6} IPv6 addresses are read as they were written`, async () => {
+  test(`${count4} IPv4 and ${count6} IPv6 addresses round-trip`, async () => {
     const counts = {
       words4: Uint32Array.from({ length: count4 }, (_, at) => 0xffff_ffff - at),
       counts4: Float64Array.from({ length: count4 }, (_, at) => 2 ** 40 + at),

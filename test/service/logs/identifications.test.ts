@@ -160,7 +160,7 @@ test("a log, plain, gzipped or as zstd: counts, types, providers, services, and 
   }
 });
 
-test("the sample holds every line without a match while there are few, whole and in order, long ones cut", async () => {
+test("the sample has every unmatched line while there are few, in order, with long ones shortened", async () => {
   const service = make();
   const text = `8.8.8.8 a\r\n203.0.113.1 b\r\nnothing\n${"x".repeat(3000)} 203.0.113.2\n203.0.113.3 last`;
   const { log: done } = await service.run(log(Readable.from([...Buffer.from(text)].map((byte) => Buffer.of(byte)))));
@@ -172,7 +172,7 @@ test("the sample holds every line without a match while there are few, whole and
   ]);
 });
 
-test("top addresses: those with the most lines, and what the catalogue knows of them; of too many addresses, with a bound", async () => {
+test("top addresses: those with the most lines, and their services; with too many addresses, with an error bound", async () => {
   const lines = someLines(20_000).map(({ address }, i) =>
     address === null ? null : i % 5 === 0 ? `198.51.${i % 256}.${(i >> 3) % 256}` : address,
   );
@@ -211,7 +211,7 @@ test("top addresses: those with the most lines, and what the catalogue knows of 
   assert.deepEqual([failed.state, failed.summary().top_addresses], ["failed", null]);
 });
 
-test("however short the lines are, only so many are worked on in a turn of the event loop", async () => {
+test("however short the lines are, a turn of the event loop processes only a limited number", async () => {
   const bomb = gzipSync("\n".repeat(1 << 20));
   const countPauses = async (more: Partial<BatchLimits> = {}): Promise<number> => {
     let pauses = 0;
@@ -231,14 +231,14 @@ test("however short the lines are, only so many are worked on in a turn of the e
   assert.ok((await countPauses({ shardLines: 1 << 30 })) < 16, "the negative control: a limit in bytes alone");
 });
 
-test("the sample looks at so many lines in a step", () => {
+test("the sample processes a limited number of lines per step", () => {
   const sample = new UnmatchedSample(new Matcher(catalogue.snapshot), 0);
   const chunk = Buffer.alloc(1 << 18, "\n");
   assert.equal([...sample.add(chunk)].length, chunk.length / 4096);
   assert.equal(sample.lines.length, 100);
 });
 
-test("while it runs it tells how far it is, and of what types the lines so far are", async () => {
+test("a running identification reports its progress and the types of lines so far", async () => {
   const service = make();
   const { body, go } = waitingBody("8.8.8.8\n203.0.113.1\n".repeat(50));
   const running = service.run(log(body, { id: "running" }));
@@ -251,7 +251,7 @@ test("while it runs it tells how far it is, and of what types the lines so far a
   assert.equal((await running).log.summary().lines, 101);
 });
 
-test("what is no text is refused, and nothing is kept of it", async () => {
+test("bodies that are not text are rejected, and nothing is kept", async () => {
   const service = make();
   const bad: [what: string, body: Buffer, message: RegExp][] = [
     ["an image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), /neither text nor gzip/],
@@ -269,7 +269,7 @@ test("what is no text is refused, and nothing is kept of it", async () => {
   }
 });
 
-test("corrupt gzip fails, and says where; a cut one too", async () => {
+test("corrupt and truncated gzip fails with the position", async () => {
   const service = make();
   const text = someLines(50_000)
     .map(({ line }) => `${line}\n`)
@@ -290,7 +290,7 @@ test("corrupt gzip fails, and says where; a cut one too", async () => {
   }
 });
 
-test("results are for the server's user alone, whatever the umask, and where the system has removed their folder there is another", async () => {
+test("results are accessible only to the server's user, whatever the umask, and a removed folder is created again", async () => {
   const umask = process.umask(0);
   try {
     const service = make();
@@ -308,7 +308,7 @@ test("results are for the server's user alone, whatever the umask, and where the
   }
 });
 
-test("a result that cannot be written: the client learns that, the server's user why", async () => {
+test("a result that cannot be written: the client learns that, the operator why", async () => {
   const service = make();
   const { path } = await service.run(log("8.8.8.8\n"));
   mkdirSync(join(dirname(path), "2.gz"));
@@ -323,7 +323,7 @@ test("a result that cannot be written: the client learns that, the server's user
   assert.match(failed.outputError!.message, /ipsieve-logs-.*2\.gz: this is a folder/);
 });
 
-test("limits: running ones of an organisation and of all, kept ones, time, ids, and the disk", async () => {
+test("limits: running and kept identifications per organisation and in total, time, ids, and the disk", async () => {
   let free = 1e12;
   const service = make({ perOrganisation: 1, inAll: 2, kept: 3, keptFor: 1000 }, () => free);
   const kindOf = (wanted: NewIdentification) =>
@@ -364,7 +364,7 @@ test("limits: running ones of an organisation and of all, kept ones, time, ids, 
   assert.deepEqual([service.list("first"), paths.some((path) => existsSync(path))], [[], false]);
 });
 
-test("where organisations hold as many each, only an upload that hardly comes gives way", async () => {
+test("between organisations with equally many uploads, only a stalled upload gives way", async () => {
   for (const [slowBytes, isSlow] of [
     [1 << 30, true],
     [1, false],
@@ -398,7 +398,7 @@ test("where organisations hold as many each, only an upload that hardly comes gi
   }
 });
 
-test("the disk fills up, the client goes away, somebody ends it, the server closes: it ends and leaves no file", async () => {
+test("the disk fills up, the client disconnects, someone deletes it, the server closes: it ends and leaves no file", async () => {
   let free = 1e12;
   const service = make({}, () => free);
   const cases: [why: RegExp, end: (id: string, lose: (error: Error) => void) => void][] = [
@@ -424,7 +424,7 @@ test("the disk fills up, the client goes away, somebody ends it, the server clos
   }
 });
 
-test("memory stays where it is however long the log is", { timeout: 600_000 }, async (t) => {
+test("memory does not grow with the length of the log", { timeout: 600_000 }, async (t) => {
   const service = make();
   const megabytes = rounds({ short: 200, long: 600 });
   const piece = Buffer.from(
@@ -455,7 +455,7 @@ test("memory stays where it is however long the log is", { timeout: 600_000 }, a
   assert.ok(resident.at(-1)! < resident[0]! + 150, resident.join(" "));
 });
 
-test("the middle of a line that matches is no unmatched line, however long the line is", async () => {
+test("the middle of a matching line is not an unmatched line, however long the line is", async () => {
   const pieces = [
     Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`),
     ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))),
@@ -465,7 +465,7 @@ test("the middle of a line that matches is no unmatched line, however long the l
   assert.deepEqual([done.log.summary().matched, done.log.summary().unmatched_sample], [2, []]);
 });
 
-test("somebody clears the folder for temporary files: what runs ends, and the next log has a folder again", async () => {
+test("if the folder for temporary files is cleared, running identifications end, and the next log gets a new folder", async () => {
   const service = make();
   const { body, go } = waitingBody("8.8.8.8\n");
   const running = service.run(log(body, { id: "cleared" }));
@@ -505,7 +505,7 @@ function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly strin
   };
 }
 
-test("rulesets and a log of too many addresses: every figure is a minimum, and it is said how many lines are in none", async () => {
+test("rulesets and a log with too many addresses: every figure is a minimum, and the number of missing lines is reported", async () => {
   const address = (i: number) => (i % 2 === 0 ? `10.${i % 4}.${i >> 8}.${i & 255}` : `2001:db8:${i % 4}::${i}`);
   const lines = Array.from({ length: 6000 }, (_, i) => address(i % 3 === 0 ? i % 10 : i));
   const rulesets = chosen({
@@ -544,7 +544,7 @@ test("rulesets and a log of too many addresses: every figure is a minimum, and i
   }
 });
 
-test("a log that is ended while it is compared leaves no result behind", async () => {
+test("a log that is deleted during the comparison leaves no result", async () => {
   const service = make();
   const one = chosen({ block: ["blocklist", ["8.8.8.8"]] });
   let removed: Promise<boolean> | undefined;
@@ -558,7 +558,7 @@ test("a log that is ended while it is compared leaves no result behind", async (
   assert.equal(existsSync(done.path), false);
 });
 
-test("a ruleset that changes all the time is compared as it was at one moment", async () => {
+test("a constantly changing ruleset is compared as of one moment", async () => {
   const one = chosen({ block: ["blocklist", ["10.0.0.0/8"]] });
   const live = one.current("block")!;
   let version = 1;

@@ -19,7 +19,7 @@ function about(rows: number): Parameters<Replays["add"]>[1] {
   return { identificationId: "log", log: { lines: 0, withAddress: 0, linesMissing: 0 }, report };
 }
 
-test("an organisation keeps its newest ten, for an hour", () => {
+test("each organisation keeps its newest ten replays for an hour", () => {
   let now = 0;
   const replays = new Replays(() => now);
   const ids = Array.from({ length: 11 }, () => replays.add("a", about(1)).id);
@@ -32,7 +32,7 @@ test("an organisation keeps its newest ten, for an hour", () => {
   assert.equal(replays.get("a", ids[10]!), undefined);
 });
 
-test("all organisations share one bound: those that list the most lose their oldest, the others nothing", () => {
+test("all organisations share one limit: those that list the most lose their oldest replays, the others none", () => {
   const replays = new Replays(() => 0, 100);
   const small = replays.add("small", about(10));
   const large = [40, 40, 40].map((rows) => replays.add("large", about(rows)));
@@ -50,7 +50,7 @@ test("all organisations share one bound: those that list the most lose their old
   assert.equal(replays.get("small", small.id), small);
 });
 
-test("one that lists more than the bound is still answered, and not kept", () => {
+test("a replay that lists more than the limit is returned, but not kept", () => {
   const replays = new Replays(() => 0, 5);
   const { id, report } = replays.add("a", about(6));
   assert.deepEqual([report.topAddresses.length, replays.get("a", id)], [6, undefined]);

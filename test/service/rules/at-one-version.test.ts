@@ -71,10 +71,10 @@ for (const [what, changes, beside] of [
   });
 }
 
-test("the negative control: read without that, the parts do not fit together", async () => {
+test("the negative control: without it, the parts are of different versions", async () => {
   const current = await restless(1000);
   const [first, last] = await inSlices(readBoth(current()!));
   assert.notEqual(first, last);
 });
 
-test("a ruleset that is gone", async () => assert.equal(await atOneVersion(() => undefined, readBoth), undefined));
+test("a deleted ruleset", async () => assert.equal(await atOneVersion(() => undefined, readBoth), undefined));

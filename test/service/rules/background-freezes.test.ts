@@ -63,7 +63,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
 
 const isFrozen = (rules: RuleIndex): boolean => partsOf(rules)[0].decider.frozen !== undefined;
 
-test("rulesets are frozen one after the other, in slices; small ones are not; again after enough writes", async (t) => {
+test("rulesets are frozen one after the other, in slices, and again after enough writes; small ones are not", async (t) => {
   const { freezes, countOf, change, rulesOf } = await setUp(t, { large: 60_000, other: 20_000, small: 200 });
   freezes.check();
   let turns = 0;
@@ -132,7 +132,7 @@ test("a freeze ends without effect when its ruleset is replaced or deleted, and 
   assert.equal(await countOf("done"), done);
 });
 
-test("the tables of earlier freezes are let go of", async (t) => {
+test("the tables of earlier freezes are released", async (t) => {
   const { freezes, countOf, change, rulesOf } = await setUp(t, { a: 60_000 });
   freezes.check();
   await until("the first freeze", async () => (await countOf("done")) === 1);

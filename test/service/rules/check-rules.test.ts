@@ -141,13 +141,13 @@ function ask(rules: RuleIndex, oracle: RuleOracle, world: World, now: number, ta
   }
 }
 
-test("checks are those of a list of rules, while rules change, expire, are replaced and frozen", async (t) => {
+test("checks equal those of a list of rules, while rules change, expire, and are replaced and frozen", async (t) => {
   const tally = await compare(rounds({ short: 80, long: 1000 }));
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(tally)}`);
   assert.ok(Object.values(tally).every((count) => count > 0));
 });
 
-test("negative control: an index that forgets what covers a rule, or what has expired, is found out", async () => {
+test("negative control: an index that misses covering rules or expiries is detected", async () => {
   await assert.rejects(
     compare(50, (rules) => (rules.decideAbove = () => 0 as never)),
     assert.AssertionError,
@@ -161,7 +161,7 @@ test("negative control: an index that forgets what covers a rule, or what has ex
   await assert.rejects(compare(50, decide), assert.AssertionError);
 });
 
-test("a batch holds each text once, by family, and gives malformed ones to its caller until that has enough", () => {
+test("a batch has each text once, by family, and reports malformed ones until the caller stops it", () => {
   const texts = [
     "1.2.3.4",
     "x",
@@ -189,7 +189,7 @@ test("a batch holds each text once, by family, and gives malformed ones to its c
   assert.equal(new AddressBatch([], () => true).count, 0);
 });
 
-test("texts of the same words, of which there are as many as a batch takes, are all found", () => {
+test("a full batch of texts with the same words is found completely", () => {
   const zeros = Array.from({ length: 5000 }, (_, at) => `${"0:".repeat(1 + (at % 6))}:${(at >> 3).toString(16)}`);
   const different = new Set(zeros);
   const batch = new AddressBatch([...zeros, ...zeros.toReversed()], () => true);

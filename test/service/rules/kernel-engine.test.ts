@@ -73,7 +73,7 @@ function compare(engine: RuleEngine, rules: number): { answers: number; found: n
   return tally;
 }
 
-test("the kernel answers batches for frozen rules as an index does that is never frozen; nothing is copied", (t) => {
+test("batches in the kernel for frozen rules equal an index that is never frozen; nothing is copied", (t) => {
   let matchers = 0;
   const all: RuleEngine = {
     allocate: allocateForMatcher,
@@ -91,14 +91,14 @@ test("the kernel answers batches for frozen rules as an index does that is never
   assert.ok(tally.found > tally.answers / 10 && matchers === 4);
 });
 
-test("large tables get the kernel, small ones are looked up as they are", () => {
+test("large tables use the kernel, small ones do not", () => {
   const tally = compare(KERNEL_ENGINE, 60_000);
   assert.ok(tally.found > 0);
   assert.ok(KERNEL_ENGINE.allocate(1 << 10) instanceof ArrayBuffer);
   assert.ok(KERNEL_ENGINE.allocate(2 << 20) instanceof SharedArrayBuffer);
 });
 
-test("negative control: an engine that is wrong about one match in a hundred is found out", () => {
+test("negative control: an engine that is wrong about one match in a hundred is detected", () => {
   const wrong: RuleEngine = {
     allocate: (byteLength) => new ArrayBuffer(byteLength),
     batchesOver: (table) => ({

@@ -46,7 +46,7 @@ function uncounted({ rules }: LiveRuleset, now: number): number {
 
 for (const now of [NOW - 1, NOW, NOW - 1]) {
   const ruleset = live();
-  test(`nothing is left to count at ${now}, and the page is right`, async () => {
+  test(`nothing remains to be counted at ${now}, and the page is right`, async () => {
     const prepared = await preparedRules(() => ruleset, now);
     assert.equal(prepared, ruleset);
     assert.equal(uncounted(ruleset, now), 0);
@@ -56,7 +56,7 @@ for (const now of [NOW - 1, NOW, NOW - 1]) {
   });
 }
 
-test("the negative control: without it there is much to count, in many steps", () => {
+test("the negative control: without preparation, counting takes many steps", () => {
   const ruleset = live();
   assert.ok(uncounted(ruleset, NOW - 1) > 100);
   assert.ok(uncounted(ruleset, NOW) > 100, "all rules change their state");
@@ -64,7 +64,7 @@ test("the negative control: without it there is much to count, in many steps", (
   assert.equal(uncounted(ruleset, NOW), 1);
 });
 
-test("a ruleset that is replaced meanwhile is counted as it is then; one that is gone is gone", async () => {
+test("a ruleset that is replaced meanwhile is counted in its new state; a deleted one is not", async () => {
   const rulesets = [live(), live(), live(50)];
   let asked = 0;
   const prepared = await preparedRules(() => rulesets[Math.min(2, asked++)], NOW);

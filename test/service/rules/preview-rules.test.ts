@@ -195,7 +195,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
   return counted;
 }
 
-test("verdicts are those of the import, line by line, and nothing is written before", async (t) => {
+test("previews equal the import line by line, and nothing is written before it", async (t) => {
   const counted = await compare(previewRules);
   t.diagnostic(JSON.stringify(counted));
   assert.ok(Object.values(counted).every((count) => count > 20));
@@ -210,7 +210,8 @@ const BROKEN: Record<string, PreviewRules> = {
     previewRules(live, { ...list, rejected: list.rejected.slice(1) }, options),
 };
 for (const [what, broken] of Object.entries(BROKEN)) {
-  test(`a preview that ${what} is found out`, () => assert.rejects(compare(broken), assert.AssertionError));
+  test(`negative control: a preview that ${what} is detected`, () =>
+    assert.rejects(compare(broken), assert.AssertionError));
 }
 
 /** After an import: each line's rule is there as the preview says. */
@@ -232,7 +233,7 @@ async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]
   );
 }
 
-test("a JSON document is read to its end, with every fault of every rule", async () => {
+test("a JSON document is read to its end, with every error of every rule", async () => {
   const members = [
     { ip: "8.8.8.8" },
     { ip: "8.8.8.8/8", name: "a" },
@@ -258,7 +259,7 @@ test("a JSON document is read to its end, with every fault of every rule", async
   assert.match(lines[4]!.message!, /^expires_at: .*; expires_in_days: /);
 });
 
-test("of long lists the rejected lines are told first, and that there is more", async () => {
+test("for long lists the rejected lines are reported first, and that there are more", async () => {
   const good = Array.from({ length: 15_000 }, (_, i) => `${20 + (i >> 16)}.0.${(i >> 8) & 255}.${i & 255}`);
   const text = [...good, ...Array.from({ length: 300 }, (_, i) => `bad ${i}`)].join("\n");
   const list = await readListToEnd(inChunks(text), "text", { maxRules: 20_000 });

@@ -72,7 +72,7 @@ const FILTERS: readonly RuleFilter[] = [
   { related: parsePrefix("0.0.0.0/0"), state: "active" },
 ];
 
-test("rows at any offset, by any filter, are those of the slow answer, as time goes on", async () => {
+test("rows at any offset, with any filter, equal the linear result, as time passes", async () => {
   const ruleset = rulesetOf(20_000);
   const rows = new RuleRows();
   for (const now of [NOW, NOW + 1, NOW + 3 * DAY, NOW + 3 * DAY, NOW - DAY, NOW + 40 * DAY]) {
@@ -87,7 +87,7 @@ test("rows at any offset, by any filter, are those of the slow answer, as time g
   }
 });
 
-test("a ruleset that changes while it is searched is never answered from two states; one that is gone is", async () => {
+test("a search never mixes two states of a changing ruleset; a deleted ruleset yields nothing", async () => {
   const { current, change } = await memoryOf(about, rulesOf(200_000));
   const rows = new RuleRows();
   const filter = { name: "name 7" };
@@ -114,7 +114,7 @@ test("a ruleset that changes while it is searched is never answered from two sta
   assert.equal(await rows.get(() => undefined, { filter: { name: "x" }, offset: 0, limit: 1 }, NOW), undefined);
 });
 
-test("searches do not hold others up, and many of them take bounded memory", async (t) => {
+test("searches do not block other work, and many of them take bounded memory", async (t) => {
   const ruleset = rulesetOf(1_000_000);
   const rows = new RuleRows();
   const others = { turns: 0, ended: false };

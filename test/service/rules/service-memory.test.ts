@@ -66,7 +66,7 @@ function seen(memory: ServiceMemory): number[] {
   });
 }
 
-test("the old ruleset is there until the new one is whole; changes of others go on; its own wait for it, in order", async () => {
+test("the old ruleset is used until the new one is complete; other rulesets can change; its own changes wait, in order", async () => {
   const memory = await makeMemory();
   memory.apply([added(2, "a", 7)]);
   const building = memory.apply([replaced(3, MANY)]);
@@ -97,7 +97,7 @@ test("the old ruleset is there until the new one is whole; changes of others go 
   assert.deepEqual(seen(memory), [7, MANY + 2, 6, 1]);
 });
 
-test("replaced twice in a row, and deleted", async () => {
+test("a ruleset that is replaced twice in a row, and deleted", async () => {
   const memory = await makeMemory();
   const first = memory.apply([replaced(2, MANY)]);
   const second = memory.apply([replaced(3, 5), added(4, "a", 0xffff_0000)]);
@@ -111,7 +111,7 @@ test("replaced twice in a row, and deleted", async () => {
   assert.deepEqual(seen(memory), [0, 0, 1, 0]);
 });
 
-test("a ruleset that comes back with many rules is there with all of them, or not at all", async () => {
+test("a restored ruleset with many rules appears with all of them, or not at all", async () => {
   const memory = await makeMemory();
   memory.apply([change(2, { kind: "ruleset-deleted", rulesetId: "a" })]);
   const restored = { is: false };
@@ -129,7 +129,7 @@ test("a ruleset that comes back with many rules is there with all of them, or no
   assert.deepEqual([memory.sequence, ...seen(memory)], [4, 4, MANY, 1, 0]);
 });
 
-test("what was being built when everything was loaded again is dropped", async () => {
+test("rulesets that are being built when everything is reloaded are dropped", async () => {
   const memory = await makeMemory();
   const building = memory.apply([replaced(2, MANY)]);
   const newer = await makeMemory();
@@ -141,7 +141,7 @@ test("what was being built when everything was loaded again is dropped", async (
   assert.deepEqual(seen(memory), [4, 3, 1, 0]);
 });
 
-test("rules that are out of order are the reader's to hear of", async () => {
+test("rules that are out of order are an error for the reader", async () => {
   const memory = await makeMemory();
   await assert.rejects(
     Promise.resolve(
@@ -157,7 +157,7 @@ test("rules that are out of order are the reader's to hear of", async () => {
   );
 });
 
-test("large changes are made beside the ruleset, and are seen whole, in order", async () => {
+test("large changes are made to a copy, and become visible at once, in order", async () => {
   const memory = await makeMemory();
   const large = (sequence: number): Change =>
     change(sequence, {
@@ -188,7 +188,7 @@ test("large changes are made beside the ruleset, and are seen whole, in order", 
   );
 });
 
-test("small changes that are many together are not all made in one turn", async () => {
+test("many small changes are not all made in one turn", async () => {
   const memory = await makeMemory();
   const small = (sequence: number): Change =>
     change(sequence, {
@@ -207,7 +207,7 @@ test("small changes that are many together are not all made in one turn", async 
   assert.deepEqual(seen(memory), [101, 100_000, 1, 0]);
 });
 
-test("a ruleset of which a copy is made changes when the copy is whole, which is of one version", async () => {
+test("a ruleset that is being copied changes only when the copy is complete, which is of one version", async () => {
   const memory = await makeMemory();
   await memory.apply([replaced(2, MANY)]);
   const before = memory.ruleset(organisationId, "a")!.rules;

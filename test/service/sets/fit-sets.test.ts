@@ -9,7 +9,7 @@ const setOf = (...texts: string[]): AddressSet => AddressSet.of(texts.map((text)
 const REQUEST = { entries: 10, loss: "none", never: [], seen: undefined, shortest: { 4: 8, 6: 19 } } as const;
 const { signal } = new AbortController();
 
-test("sets may take as many prefixes together as permitted, and no more", async () => {
+test("sets may have at most the permitted number of prefixes in total", async () => {
   const [two, other] = [setOf("192.0.2.1", "192.0.2.4"), setOf("192.0.2.4", "192.0.2.7")];
   const { prefixes } = await fitSets({ ...REQUEST, sets: [two, other] }, signal, 3);
   assert.equal(prefixes.length, 3);

@@ -186,7 +186,7 @@ for (const { name, skip, make, stop } of await databases()) {
       return service;
     }
 
-    test("a server that stops writes one of large rulesets, for its owner alone; the next starts from it and the changes since", async () => {
+    test("a stopping server writes snapshots of large rulesets, only for its owner; the next starts from them and later changes", async () => {
       const { location, folder, file, blocklist } = await saved();
       assert.deepEqual(readdirSync(folder), [`${blocklist.id}.ipsieve`]);
       if (process.platform !== "win32")
@@ -218,7 +218,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await next.stop();
     });
 
-    test("while a server runs, what has changed a lot is written in the background; what is being written to waits for its turn", async () => {
+    test("a running server writes rulesets that changed a lot in the background; a ruleset that keeps changing waits", async () => {
       const { location, folder, file, blocklist } = await saved();
       const service = await Service.start(location, folder, 20);
       const before = statSync(file).mtimeMs;
@@ -270,7 +270,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await (await started(location, folder)).stop({ isKilled: true });
     });
 
-    test("of another database, or of a course of it that a restore has ended: all is read", async () => {
+    test("snapshots of another database, or of a history that a restore has ended: all rules are read", async () => {
       const { location, folder, file, blocklist } = await saved();
       const other = await saved();
       // The file of another database's ruleset, under the name of one of ours.
@@ -314,7 +314,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await assert.rejects(started(location, folder), /deep/);
     });
 
-    test("whose changes are no longer kept, or of a ruleset that has been deleted: all is read, and the file goes", async () => {
+    test("snapshots whose changes are no longer kept, or of a deleted ruleset: all rules are read, and the file is removed", async () => {
       const { location, folder, file, blocklist } = await saved();
       const service = await Service.start(location, folder);
       for (let at = 10; at < 14; at++) await add(service.store, blocklist, address(at), at);
@@ -336,7 +336,7 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual(readdirSync(folder), []);
     });
 
-    test("corrupt in any byte, cut off, empty, a folder, or half written: all is read", async () => {
+    test("snapshots that are corrupt in any byte, truncated, empty, a folder, or half written: all rules are read", async () => {
       const { location, folder, file } = await saved();
       const bytes = readFileSync(file);
       const random = new Random(3);
@@ -386,7 +386,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await next.stop();
     });
 
-    test("that cannot be written, or for which there is no time: said once, and nothing else is different", async () => {
+    test("snapshots that cannot be written, or for which there is no time: reported once, without other effects", async () => {
       const { location, folder, blocklist } = await saved();
       const blocked = join(parent, `blocked-${++folders}`);
       writeFileSync(blocked, "");
@@ -422,7 +422,7 @@ for (const { name, skip, make, stop } of await databases()) {
   });
 }
 
-test("by default they are beside a SQLite file; with PostgreSQL in the home folder, one folder a database", () => {
+test("by default they are beside a SQLite file; with PostgreSQL in the home folder, one folder per database", () => {
   const pathOf = (setting: string, location: StoreLocation, home?: string) =>
     snapshotFolderOf(setting, location, home)?.path;
   assert.equal(pathOf("", { file: "/data/ipsieve.db" }, "/home/ipsieve"), "/data/ipsieve.db-rulesets");
@@ -437,7 +437,7 @@ test("by default they are beside a SQLite file; with PostgreSQL in the home fold
   assert.equal(pathOf("off", { url }, "/home/ipsieve"), undefined);
 });
 
-test("a SQLite file that is restored from a backup goes on from it, not from newer snapshots", async () => {
+test("a SQLite file that is restored from a backup continues from it, not from newer snapshots", async () => {
   const folder = makeFastFolder();
   try {
     const [file, backup, snapshots] = ["store.db", "backup.db", "rulesets"].map((each) => join(folder, each)) as [

@@ -24,7 +24,7 @@ class Exchanges {
   }
 }
 
-test("an exchange that takes long is not overtaken by the next", async () => {
+test("a long exchange is not overtaken by the next", async () => {
   const exchanges = new Exchanges();
   const repeated = new RepeatedExchange(exchanges.exchange, 1);
   repeated.start();
@@ -39,7 +39,7 @@ test("an exchange that takes long is not overtaken by the next", async () => {
   assert.equal(exchanges.mostAtOnce, 1);
 });
 
-test("to stop waits for the exchange that is running, after which there is none", async () => {
+test("stopping waits for the running exchange, after which there is none", async () => {
   const exchanges = new Exchanges();
   const repeated = new RepeatedExchange(exchanges.exchange, 1);
   repeated.start();
@@ -54,7 +54,7 @@ test("to stop waits for the exchange that is running, after which there is none"
   assert.deepEqual([exchanges.begun, exchanges.running], [1, 0]);
 });
 
-test("what is stopped before its first exchange has none, nor what is started afterwards", async () => {
+test("if stopped before the first exchange, there is none, even if started afterwards", async () => {
   const exchanges = new Exchanges();
   const repeated = new RepeatedExchange(exchanges.exchange, 1);
   repeated.start();

@@ -147,7 +147,7 @@ describe("an outage", () => {
     throw new StoreError("unavailable", "the disk of db.internal is full");
   };
 
-  test("has one line when it begins, one now and then, and one when it is over, whatever the number of errors", async () => {
+  test("has one line at its beginning, one from time to time, and one at its end, whatever the number of errors", async () => {
     const lines: { msg: string; refused?: number }[] = [];
     const write = (about: object, msg: string): void => void lines.push({ ...about, msg });
     const metrics = new Metrics();
@@ -183,7 +183,7 @@ describe("an outage", () => {
     outage.close();
   });
 
-  test("is none where a command is refused, or the program has a defect", async () => {
+  test("does not begin if a command is rejected, or the program has a bug", async () => {
     const lines: unknown[] = [];
     const log = {
       error: (line: unknown) => lines.push(line),
@@ -202,7 +202,7 @@ describe("an outage", () => {
 });
 
 describe("a server on SQLite", () => {
-  test("whose file is moved away: 503 for all that writes, nothing told to clients, one line when it begins and one when it is over", async () => {
+  test("whose file is moved away: 503 for all writes, no internals for clients, one line at the beginning and one at the end", async () => {
     const subject = await startSubject();
     const { t } = subject;
     const file = join(t.folder, "store.db");
@@ -231,7 +231,7 @@ describe("a server on SQLite", () => {
   });
 
   test(
-    "with lists that come due while its file is away: one line, and they are published when it is back",
+    "with lists that become due while its file is away: one line, and they are published when it is back",
     { skip: onlyLong() },
     async () => {
       const subject = await startSubject();
@@ -262,7 +262,7 @@ describe("a server on SQLite", () => {
     },
   );
 
-  test("whose thread ends: 503, one outage with its end, and writes go on", { skip: onlyLong() }, async () => {
+  test("whose thread ends: 503, one outage with its end, and writes continue", { skip: onlyLong() }, async () => {
     const threads: Worker[] = [];
     const follow = (thread: Worker): void => void threads.push(thread);
     process.on("worker", follow);
@@ -289,7 +289,7 @@ describe("a server on SQLite", () => {
     await t.close();
   });
 
-  test("on a full disk: 503, one line, and writes go on when there is space", { skip: whyNoSmallDisk }, async () => {
+  test("on a full disk: 503, one line, and writes continue when there is space", { skip: whyNoSmallDisk }, async () => {
     using disk = mountSmallDisk(8 << 20);
     useStores(async () => ({ file: join(disk.path, "store.db") }));
     const subject = await startSubject();
@@ -307,7 +307,7 @@ describe("a server on SQLite", () => {
     await subject.t.close();
   });
 
-  test("at an I/O error: 503, one line, and writes go on", { skip: whyNoFileSizeLimit }, async (c) => {
+  test("after an I/O error: 503, one line, and writes continue", { skip: whyNoFileSizeLimit }, async (c) => {
     let folder = "";
     useStores(async (own) => ({ file: join((folder = own), "store.db") }));
     const subject = await startSubject();
@@ -327,7 +327,7 @@ describe("a server on SQLite", () => {
   });
 
   test(
-    "whose disk the kernel makes read-only: reads go on, writes get 503, and after a repair every acknowledged write is there",
+    "whose disk the kernel makes read-only: reads continue, writes get 503, and after a repair no acknowledged write is missing",
     { skip: whyNoBreakableDisk },
     async () => {
       using disk = mountBreakableDisk(16 << 20);
@@ -359,7 +359,7 @@ describe("a server on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong()
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  test("that is stopped: 503, nothing told to clients, one line; and all goes on when it is started", async () => {
+  test("that is stopped: 503, no internals for clients, one line; and everything continues when it is started", async () => {
     const subject = await startSubject();
     const { t } = subject;
     await postgres.stop();

@@ -16,7 +16,7 @@ const told = (traffic: readonly Traffic[]) =>
     lookups,
   ]);
 
-test("requests, what they were answered by, and lookups are counted in their minutes", () => {
+test("requests, their statuses, and lookups are counted in their minutes", () => {
   const counter = new TrafficCounter();
   counter.addLookups(10_000);
   counter.addRequest(NOW, 200, 1);
@@ -32,7 +32,7 @@ test("requests, what they were answered by, and lookups are counted in their min
   ]);
 });
 
-test("what is recorded is recorded once; what the store does not take is pending again; whoever reads meanwhile notices", async () => {
+test("minutes are recorded once; those that the store rejects are pending again; readers in between detect it", async () => {
   const counter = new TrafficCounter();
   const written: Traffic[] = [];
   counter.addRequest(NOW, 200, 1);
@@ -50,7 +50,7 @@ test("what is recorded is recorded once; what the store does not take is pending
   assert.deepEqual(counter.pending(NOW), []);
 });
 
-test("while the database is away for days, what is kept is bounded, the newest of it", async () => {
+test("while the database is down for days, only the newest minutes are kept", async () => {
   const counter = new TrafficCounter();
   for (let minute = 0; minute < 4000; minute++) {
     counter.addRequest(NOW + minute * MINUTE, 200, 1);
@@ -60,7 +60,7 @@ test("while the database is away for days, what is kept is bounded, the newest o
   assert.deepEqual([pending.length, (pending.at(-1)!.at - NOW) / MINUTE], [1440, 3999]);
 });
 
-test("half of the times, and 99 of 100, lie within what is told, to a quarter; also of many minutes together", () => {
+test("the median and the 99th percentile are accurate to a quarter, even over many minutes", () => {
   let seed = 7;
   const random = () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
   for (const spread of [0.001, 1, 50, 10_000]) {

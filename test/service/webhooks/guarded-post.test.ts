@@ -24,7 +24,7 @@ async function sendTo(...answers: readonly (readonly string[])[]) {
   }
 }
 
-test("a name that leads elsewhere when it is connected to (DNS rebinding) is not connected to", async () => {
+test("a name that resolves differently at connection time (DNS rebinding) is not connected to", async () => {
   const refused = { status: null, retryAfter: null, asked: 2, arrived: 0 };
   for (const later of [["127.0.0.2"], ["10.0.0.1"], ["::ffff:127.0.0.2"], ["127.0.0.1", "::1"]]) {
     const { error, ...result } = await sendTo(["127.0.0.1"], later);
@@ -34,7 +34,7 @@ test("a name that leads elsewhere when it is connected to (DNS rebinding) is not
   }
 });
 
-test("negative control: a name that leads to the same address both times is", async () => {
+test("negative control: a name that resolves to the same address both times is connected to", async () => {
   const result = await sendTo(["127.0.0.1"], ["127.0.0.1"]);
   assert.deepEqual(result, { status: 204, error: "", retryAfter: null, asked: 2, arrived: 1 });
 });
