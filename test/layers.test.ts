@@ -21,7 +21,7 @@ function readSources(): Record<string, string> {
 /** The files of `src/`, with what each refers to. */
 const references = readReferences(readSources());
 
-test("src/ keeps to the rooms of layers.json", (t) => {
+test("src/ follows the rooms of layers.json", (t) => {
   t.diagnostic(`${references.size} files`);
   assert.ok(references.size > 2);
   assert.deepEqual(checkReferences(layers, references), []);
@@ -36,7 +36,8 @@ test("every room's imports are above it in the table, so there is no cycle", () 
   }
 });
 
-test("no files import each other in a circle, within rooms either", () => assert.deepEqual(fileCycles(references), []));
+test("no files import each other in a cycle, not even within rooms", () =>
+  assert.deepEqual(fileCycles(references), []));
 
 test("the negative control: cycles of every kind of import are found, and nothing else", () => {
   const sources = {

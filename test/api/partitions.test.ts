@@ -16,7 +16,7 @@ describe(
       assert.ok(report.acknowledged > 0);
     });
 
-    test("negative control: writes that count as acknowledged when they are sent are missed", (t) => {
+    test("negative control: writes counted as acknowledged when sent are found missing", (t) => {
       const report = runPartitions({ rounds: 0, seed: 1, timing: "early" });
       t.diagnostic(`${report.lost.length} of ${report.acknowledged} lost`);
       assert.ok(report.lost.length > 0);

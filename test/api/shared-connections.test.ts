@@ -69,7 +69,7 @@ for (const proxy of PROXIES) {
       }
     }
 
-    test("an early answer to one never keeps the other from its own", async (t) => {
+    test("an early response to one never prevents that of the other", async (t) => {
       const errors: string[] = [];
       const cases = sampled(service.cases(), 3);
       const own = { answered: 0, closed: 0, stuck: 0 };

@@ -14,7 +14,7 @@ import { onlyLong } from "../rounds.ts";
 const runFile = fileURLToPath(new URL("../../bench/run.ts", import.meta.url));
 
 test(
-  "the smoke run measures both engines of ipsieve and net.BlockList, refuses none and records nothing",
+  "the smoke run measures both engines of ipsieve and net.BlockList, rejects none and records nothing",
   { skip: onlyLong() },
   () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [runFile, "--quick"], { encoding: "utf8" });

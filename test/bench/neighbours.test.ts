@@ -49,7 +49,7 @@ test("the victim is served beside costly requests, and its times are counted", {
   }
 });
 
-test("negative control: a server that stands still for 300 ms is over the limits", { skip: onlyLong() }, async (t) => {
+test("negative control: a server that pauses for 300 ms exceeds the limits", { skip: onlyLong() }, async (t) => {
   const control = await measureControl();
   t.diagnostic(JSON.stringify(control));
   assert.ok(control.requests[0]!.victim.longest > 200);

@@ -190,7 +190,7 @@ test("the negative controls: what is kept over a write, an expiry or a clock tha
   }
 });
 
-test("the negative controls: expired rules that count, and rules inside a prefix that do not, are noticed", () => {
+test("the negative controls: counting expired rules, and ignoring rules inside a prefix, are detected", () => {
   const neverExpiring = (rules: RuleIndex): RuleIndex => {
     for (const rule of rules.rules()) rules.set({ ...rule, expiresAt: null });
     return rules;

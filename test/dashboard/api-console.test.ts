@@ -44,7 +44,7 @@ describe("the API console", { skip: missing }, () => {
   }
 
   test(
-    "a request with a key is sent to this server, nothing leaves it, and the policy refuses nothing",
+    "a request with a key goes to this server, nothing goes elsewhere, and the policy blocks nothing",
     { skip: onlyLong() },
     async () => {
       const { text: key } = await addKey(t, t.organisationId);

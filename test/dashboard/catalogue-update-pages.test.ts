@@ -35,7 +35,7 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
   });
 
   test(
-    "an admin updates it: progress, what came of each list, and the new catalogue on the same page; others see nothing of it",
+    "an admin updates it: progress, the outcome of each list, and the new catalogue on the same page; others see none of this",
     { skip: onlyLong() },
     async () => {
       const [admin, editor] = [await t.user("admin"), await t.user("editor")];

@@ -34,7 +34,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
   };
 
   test(
-    "a webhook endpoint: made, tested, paused, given a new secret, disabled, started again, deleted by its host",
+    "a webhook endpoint: created, tested, paused, given a new secret, disabled, restarted, deleted by typing its host",
     { skip: onlyLong() },
     async () => {
       const opened = await t.open("#/webhooks", { user: admin });

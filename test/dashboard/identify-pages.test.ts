@@ -207,7 +207,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.context().close();
   });
 
-  test("looks: before, and what was found", { skip: onlyLong() }, async () => {
+  test("appearance: before, and with results", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
     await done(page);

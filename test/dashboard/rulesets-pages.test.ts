@@ -825,7 +825,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a viewer sees rules and exports them, and changes nothing", { skip: onlyLong() }, async () => {
+  test("a viewer can see and export rules, but not change them", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("viewing", [{ ip: "192.0.2.1" }]);
     const viewer = await t.user("viewer");
     const opened = await t.open(`#/rulesets/${id}`, { user: viewer });

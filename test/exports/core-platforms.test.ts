@@ -51,7 +51,7 @@ async function startSite(isIsolated: boolean): Promise<Server> {
 for (const isIsolated of [false, true]) {
   const where = isIsolated ? "isolated from other origins" : "without SharedArrayBuffer";
   test(
-    `Chromium, ${where}: a page and a worker answer as Node does`,
+    `Chromium, ${where}: a page and a worker return the same results as Node`,
     { skip: missing ?? (isIsolated && onlyLong()), timeout: 60_000 },
     async (t) => {
       const site = await startSite(isIsolated);

@@ -81,7 +81,7 @@ async function checkHome(): Promise<void> {
   JSON.parse(readFileSync(join(home, "lists/state.json"), "utf8"));
 }
 
-test("killed at any moment, an update leaves the old or the new of everything", async (t) => {
+test("killed at any moment, an update leaves each file in its old or new state", async (t) => {
   assert.equal((await run(commandLine("even"), COMMAND)).code, 0);
   const atWork = await whileAtWork();
   const next = random(20261121);

@@ -88,7 +88,7 @@ describe("a response before the end of the body", () => {
     }
   });
 
-  test("every operation, every early answer: the next request gets its own answer, or the connection is closed", async (t) => {
+  test("every operation, every early response: the next request gets its own response, or the connection is closed", async (t) => {
     // Seven has no factor in common with the number of requests of a case: all sizes and framings are there.
     const requests = sampled(requestsOf(service.cases()), 7);
     const { errors, statuses } = await runAll(service.port, requests);

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => t.close());
 
-test("sequences of two organisations with every kind of key get the model's answers, and see nothing of one another", async (c) => {
+test("sequences of two organisations with every kind of key get the results of the model, and see nothing of each other", async (c) => {
   const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: rounds({ short: 120, long: 200 }) });
   c.diagnostic(JSON.stringify(report));
   assert.equal(failure, undefined);

@@ -153,7 +153,7 @@ test("a guard says what it protects, what a list would block, and how to proceed
 });
 
 test(
-  "rotation gives new URLs, and those before a time of grace; the password is printed alone",
+  "rotation creates new URLs and gives the previous ones a grace time; the password is printed alone",
   { skip: onlyLong() },
   async () => {
     const { id } = await make("Rotated", "20.0.0.0/24");

@@ -268,7 +268,7 @@ describe("cbs sources", () => {
   });
 });
 
-test("the state of the lists is readable JSON", async () => {
+test("an unreadable state of the lists is an error JSON", async () => {
   write("lists/telegram/cidr.txt", "30.0.0.0/24\n");
   await ipsieve("cbs", "update", "--from", "lists");
   const { format, lists } = JSON.parse(readFileSync(join(folder.path, "home/lists/state.json"), "utf8"));
