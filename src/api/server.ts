@@ -162,16 +162,32 @@ export class Server {
     this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
   }
 
-  /** Rejects with the error of what cannot be opened, or ListenError; nothing stays open then. */
+  /**
+   * Waits for a database that cannot be reached, also if it is lost before everything has been loaded. Rejects with the
+   * error of what cannot be opened, or ListenError; nothing stays open then.
+   */
   static async start(options: ServerOptions): Promise<Server> {
-    const { settings } = options;
-    const { store, loading } = await openedSurely(options);
+    const deadline = performance.now() + 1000 * options.settings.databaseWait;
+    for (let { store: loading } = options; ; loading = loading.again()) {
+      const opened = await openedSurely({ ...options, store: loading }, deadline);
+      loading = opened.loading;
+      try {
+        return await Server.#startWith(opened, options);
+      } catch (error) {
+        if (!mayWaitFor(error, options.settings, deadline)) throw error;
+        options.log.warn({ reason: error.message }, "the database was lost during the start, which begins again");
+        await sleep(LOAD_AGAIN_AFTER);
+      }
+    }
+  }
+
+  static async #startWith({ store, loading }: OpenedStore, options: ServerOptions): Promise<Server> {
     let server: Server | undefined;
     try {
       const withStore = { ...options, store: loading };
       server = new Server(store, withStore);
       await server.#open(withStore);
-      await server.#listen(settings);
+      await server.#listen(options.settings);
       void server.services.catalogue.complete();
       return server;
     } catch (error) {
@@ -348,21 +364,28 @@ export class Server {
   }
 }
 
-/** The store, once it is open. With `--feeds-dir` the server serves feeds until then, however long it takes. */
-async function openedSurely(options: ServerOptions): Promise<OpenedStore> {
+/** The store, once it is open. With `--feeds-dir` the server serves feeds until then. */
+async function openedSurely(options: ServerOptions, deadline: number): Promise<OpenedStore> {
   const { settings, store: loading, secretKeyFile, log, now = Date.now } = options;
-  const deadline = performance.now() + 1000 * settings.databaseWait;
-  if (settings.feedsDir === "") {
-    return openedPatiently(options, ({ mayPass = false }) => mayPass && performance.now() < deadline);
-  }
+  if (settings.feedsDir === "") return openedPatiently(options, deadline);
   const first = await Promise.race([loading.store.catch(() => undefined), sleep(STANDBY_AFTER)]);
   if (first !== undefined) return { store: first, loading };
   const standby = await startStandbyFeeds({ settings, secretKey: new SecretKey(secretKeyFile), log, now });
   try {
-    return await openedPatiently(options, ({ code }) => code === "unavailable");
+    return await openedPatiently(options, deadline);
   } finally {
     await standby.close();
   }
+}
+
+/**
+ * Whether a start waits after this error: with `--feeds-dir`, however long the database is away; otherwise until the
+ * deadline, unless a setting may be wrong.
+ */
+function mayWaitFor(error: unknown, { feedsDir }: Settings, deadline: number): error is StoreError {
+  if (!(error instanceof StoreError)) return false;
+  const { code, mayPass = false } = error;
+  return feedsDir === "" ? mayPass && performance.now() < deadline : code === "unavailable";
 }
 
 interface OpenedStore {
@@ -371,17 +394,14 @@ interface OpenedStore {
 }
 
 /** Tries again after errors that are worth waiting for; the log says so. */
-async function openedPatiently(
-  { store: first, log }: ServerOptions,
-  isWorthWaiting: (error: StoreError) => boolean,
-): Promise<OpenedStore> {
+async function openedPatiently({ store: first, settings, log }: ServerOptions, deadline: number): Promise<OpenedStore> {
   const waiting = new WaitLog(log);
   try {
     for (let loading = first; ; loading = loading.again()) {
       try {
         return { store: await loading.store, loading };
       } catch (error) {
-        if (!(error instanceof StoreError && isWorthWaiting(error))) throw error;
+        if (!mayWaitFor(error, settings, deadline)) throw error;
         waiting.failed(error.message);
         await sleep(LOAD_AGAIN_AFTER);
       }

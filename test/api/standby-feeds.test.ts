@@ -114,4 +114,40 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
       /the database rejects the service's connection: .*3D000/,
     );
   });
+
+  for (const [what, settings] of [
+    ["without saved feeds", { databaseWait: 86_400 }],
+    ["with saved feeds", { databaseWait: 0, feedsDir: join(folder, "lost") }],
+  ] as const)
+    test(`a server ${what} that loses the database while it loads the state begins again`, async (c) => {
+      const proxy = await startProxy(await postgres.database());
+      c.after(() => proxy.close());
+      useStores(async () => ({ url: proxy.url }));
+      const own = await startServer(settings);
+      c.after(() => own.close());
+      const organisation = await addOrganisation(own, "loaded");
+      // It reads, too.
+      await own.server.close();
+      proxy.fate = "gone while loading";
+      const restarted = own.restart();
+      restarted.catch(() => {});
+      await until("it has noticed", () => own.logged().includes("the database was lost during the start"));
+      assert.equal(proxy.struck, 1);
+      proxy.open();
+      await restarted;
+      assert.equal((await ask(own, "GET", "/readyz")).status, 200);
+      assert.equal(own.server.services.memory.organisation(organisation)?.name, "loaded");
+    });
+
+  test("a server that loses the database for longer than it may wait ends", async (c) => {
+    const proxy = await startProxy(await postgres.database());
+    c.after(() => proxy.close());
+    useStores(async () => ({ url: proxy.url }));
+    const own = await startServer({ databaseWait: 0 });
+    c.after(() => own.close());
+    await own.server.close();
+    proxy.fate = "gone while loading";
+    await assert.rejects(own.restart(), /the database cannot be reached/);
+    assert.equal(proxy.struck, 1);
+  });
 });

@@ -5,7 +5,8 @@ import { PassThrough, Transform } from "node:stream";
  * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection after it, or cut the connection in
  * its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying open;
  * or keep the commit back for some time. "cut while set up" is about the next connection: it is cut when its first
- * statement arrives.
+ * statement arrives. "gone while loading": when the state is read next, every connection is cut, and no one gets through
+ * until `open`.
  */
 export type CommitFate =
   | "pass"
@@ -13,7 +14,8 @@ export type CommitFate =
   | "lose the commit"
   | "pull the cable"
   | "delay the commit"
-  | "cut while set up";
+  | "cut while set up"
+  | "gone while loading";
 
 /** Milliseconds for which a commit is kept back. */
 const DELAY = 2500;
@@ -64,6 +66,11 @@ export async function startProxy(url: string, { losesNotifications = false, port
         proxy.fate = "pass";
         proxy.struck++;
         return cut();
+      }
+      if (proxy.fate === "gone while loading" && chunk.includes("repeatable read")) {
+        proxy.fate = "pass";
+        proxy.struck++;
+        return proxy.shut();
       }
       // A transaction that changes something notifies before it commits.
       hasWritten ||= chunk.includes("pg_notify");
