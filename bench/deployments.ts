@@ -1,7 +1,9 @@
 /**
- * `npm run bench:deployments [-- --only compile|serve|downloads] [--rounds N]`: what lists for devices cost: compiled
- * from 1,000,000 rules; 300,000 entries served unchanged and from the cache, beside a bare Fastify route; a hundred
- * downloads at once while rules change. Writes a record under bench/record/ unless --only is given.
+ * `npm run bench:deployments [-- --only compile|serve|memory|downloads] [--rounds N]`: what lists for devices cost:
+ * compiled from 1,000,000 rules; 300,000 entries served unchanged and from the cache, beside a bare Fastify route; the
+ * memory that 20,000 pulls leave behind, with a server that keeps 2 KiB of each as the negative control; a hundred
+ * downloads at once while rules change. Fails if a server keeps 1 KiB of each pull or more, or the control less. Writes
+ * a record under bench/record/ unless --only is given.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +17,15 @@ import { Random } from "./data/random.ts";
 import { measureCompile } from "./deployments/compile.ts";
 import { measureDownloads } from "./deployments/downloads.ts";
 import { type Feed, makeFeed } from "./deployments/feed.ts";
+import { measureMemory } from "./deployments/memory.ts";
 import { measureServing } from "./deployments/serve.ts";
 import { describeMachine } from "./record.ts";
 
-const PARTS = ["compile", "serve", "downloads"] as const;
+const PARTS = ["compile", "serve", "memory", "downloads"] as const;
 const ENTRIES = 300_000;
+/** KiB of each pull; the negative control keeps twice as much. */
+const MAX_KEPT = 1;
+const LEAK = ["--import", fileURLToPath(new URL("deployments/leak.ts", import.meta.url))];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, rounds: { type: "string", default: "5" } } });
 const rounds = Number(values.rounds);
@@ -32,6 +38,7 @@ const measurements: Measurement[] = [];
 if (parts.includes("compile")) measurements.push(...(await measureCompile(rounds)));
 if (parts.includes("serve"))
   measurements.push(...(await withService((service, feed, folder) => serving(service, feed, folder))));
+if (parts.includes("memory")) measurements.push(...(await measureKept()));
 if (parts.includes("downloads")) measurements.push(...(await withService(measureDownloads)));
 for (const { subject, unit, median, samples } of measurements)
   console.log(
@@ -55,16 +62,32 @@ async function serving(service: Listener, feed: Feed, folder: string): Promise<M
   }
 }
 
+/** Of the service, and of the same with a leak. Rejects if these cannot be told apart. */
+async function measureKept(): Promise<Measurement[]> {
+  const load = new LoadProcess();
+  try {
+    const found = await withService((service, feed) => measureMemory("service", service, feed, load));
+    const control = await withService((service, feed) => measureMemory("with a leak", service, feed, load), LEAK);
+    const [kept, leaked] = [found, control].map((each) => each.at(-1)!.median) as [number, number];
+    if (kept >= MAX_KEPT || leaked < MAX_KEPT)
+      throw new Error(`${kept.toFixed(2)} KiB of each pull are kept, with a leak ${leaked.toFixed(2)}`);
+    return [...found, ...control];
+  } finally {
+    load.stop();
+  }
+}
+
 /** A service of its own for each part, so that what one leaves in memory is no part of another. */
 async function withService(
   measure: (service: Listener, feed: Feed, folder: string) => Promise<Measurement[]>,
+  nodeOptions: readonly string[] = [],
 ): Promise<Measurement[]> {
   const folder = mkdtempSync(cachePath("deployments-"));
   try {
     const file = join(folder, "store.db");
     const filled = await fillStore(file, ENTRIES, new Random(18));
     const limits = ["--rules-per-ruleset", String(2 * ENTRIES), "--event-loop-delay", "60000"];
-    const service = await startService(["--db", file, ...limits, "--log-level", "error"]);
+    const service = await startService(["--db", file, ...limits, "--log-level", "error"], nodeOptions);
     try {
       return await measure(service, await makeFeed(service, filled), folder);
     } finally {

@@ -13,6 +13,7 @@ export interface Measurement {
     | "processor µs/change"
     | "processor ms"
     | "MiB"
+    | "KiB"
     | "times";
   readonly median: number;
   /** In the order of rounds, or of the turns in them. */

@@ -1,16 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { measurement, type Measurement, measureTurns, medianOf, requireGood } from "../api/measure.ts";
-import { type Listener, type LoadProcess, residentMiB, startScript } from "../api/processes.ts";
+import { measurement, type Measurement, measureTurns } from "../api/measure.ts";
+import { type Listener, type LoadProcess, startScript } from "../api/processes.ts";
 import type { Feed } from "./feed.ts";
 
 const CONNECTIONS = 16;
-/** Pulls of the whole list, packed, over which memory is to stay as it is. */
-const PULLS = 10_000;
-/** Milliseconds of load between two looks at the number of pulls. */
-const PERIOD = 1000;
 
-/** The list unchanged (304) and packed from the cache, beside a bare route in turns; and memory over many pulls. */
+/** The list unchanged (304) and packed from the cache, beside a bare route in turns. */
 export async function measureServing(
   service: Listener,
   feed: Feed,
@@ -30,12 +26,7 @@ export async function measureServing(
       { subject: "list packed by gzip, from the cache", server: service, requests: packed, connections: CONNECTIONS },
       { subject: "bare Fastify, packed", server: bare, requests: packed, connections: CONNECTIONS },
     ]);
-    return [
-      ...measurements,
-      ...ratios(measurements),
-      ...(await memoryOverPulls(service, load, packed)),
-      measurement("entries of the list", "times", [feed.entries]),
-    ];
+    return [...measurements, ...ratios(measurements), measurement("entries of the list", "times", [feed.entries])];
   } finally {
     await bare.stop();
   }
@@ -62,29 +53,4 @@ function ratios(measurements: readonly Measurement[]): Measurement[] {
       measurement(`${subject}, bare route's processor time to it`, "times", divided(cost(bare!), cost(subject!))),
     ];
   });
-}
-
-/** Resident memory after each thousandth pull or so: the first and the last quarter, and the most. */
-async function memoryOverPulls(
-  service: Listener,
-  load: LoadProcess,
-  requests: readonly Uint8Array[],
-): Promise<Measurement[]> {
-  const memory: number[] = [];
-  let pulls = 0;
-  while (pulls < PULLS) {
-    const order = { port: service.port, connections: CONNECTIONS, milliseconds: PERIOD, requests };
-    const report = await load.run(order);
-    requireGood("pulls", report);
-    pulls += report.answers;
-    memory.push(residentMiB(service, "VmRSS"));
-  }
-  const quarter = Math.max(1, memory.length >> 2);
-  return [
-    measurement(`resident in the first quarter of ${pulls} pulls`, "MiB", memory.slice(0, quarter)),
-    measurement("resident in their last quarter", "MiB", memory.slice(-quarter)),
-    measurement("last quarter to first", "times", [
-      medianOf(memory.slice(-quarter)) / medianOf(memory.slice(0, quarter)),
-    ]),
-  ];
 }
