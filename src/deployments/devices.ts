@@ -7,6 +7,8 @@ export interface Device {
   /** It ignores or rejects more than these. */
   readonly maxEntries?: number;
   readonly maxBytes?: number;
+  /** A list with more is split into files of at most so many, which the device takes one by one. */
+  readonly chunkEntries?: number;
 }
 
 /** Devices by name, with the limits that their vendors document. Models of one vendor differ: people choose theirs. */
@@ -18,6 +20,7 @@ export const DEVICES: Readonly<Record<string, Device>> = {
     format: "fortinet",
     maxEntries: 131_072,
     maxBytes: 10_000_000,
+    chunkEntries: 130_000,
   },
   "fortinet-32mb": {
     about: "FortiOS, 300,000 entries, 32 MB",

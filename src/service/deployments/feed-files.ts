@@ -6,6 +6,7 @@ import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { trie, trieBytes } from "../../formats/trie.ts";
+import { DEVICES } from "../../deployments/devices.ts";
 import { exportRules } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
@@ -120,18 +121,31 @@ export function filesOf(part: FeedFile["part"], chunks: number): FeedFile[] {
 
 /**
  * Into how many pieces a list is divided: a power of two, so that no piece has more entries than desired, and never
- * fewer pieces than before, because devices have the URLs of all of them.
+ * fewer pieces than before (undefined: it has not been published), because devices have the URLs of all of them.
  */
 export function* choosingChunks(
-  { options, firewall_format: format }: DeploymentDefinition,
+  definition: DeploymentDefinition,
   text: ListText,
-  before = 1,
+  before: number | undefined,
 ): Generator<undefined, number, undefined> {
-  const most = options.chunk_entries ?? (format === "misp" ? ATTRIBUTES_OF_EVENT : undefined);
+  const most = definition.options.chunk_entries ?? chunkEntriesOf(definition, before);
   if (most === undefined) return 1;
-  let chunks = before;
+  let chunks = before ?? 1;
   while (chunks < MAX_CHUNKS && Math.max(...(yield* countingChunks(text, chunks))) > most) chunks *= 2;
   return chunks;
+}
+
+/**
+ * Of each piece, unless the deployment says so. The one file of a published list is not split for its device: its URL
+ * would be gone, and what is in the other files missing on the device without anyone noticing.
+ */
+function chunkEntriesOf(
+  { options, firewall_format: format, device }: DeploymentDefinition,
+  before: number | undefined,
+): number | undefined {
+  if (format === "misp") return ATTRIBUTES_OF_EVENT;
+  const isInOneFile = options.overflow === "fit" || before === 1 || !canBeDivided(format as DeploymentFormat);
+  return isInOneFile ? undefined : DEVICES[device]?.chunkEntries;
 }
 
 /** The entries of each piece. Can be interrupted. */
