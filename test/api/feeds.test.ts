@@ -246,6 +246,10 @@ test("responses in error cases: a firewall stops enforcing only when it should",
     ["no token at all", "/feeds/x/combined.txt", {}, 403],
     ["no password", byId, {}, 401],
     ["another password", byId, basic("wrong"), 401],
+    ["no password, and no file", `/feeds/${deployment.id}/`, {}, 401],
+    ["a password, and no file", `/feeds/${deployment.id}/`, basic(text), 404],
+    ["another token, and no file", wrongToken.replace("combined.txt", ""), {}, 403],
+    ["a token, and no file", path.replace("combined.txt", ""), {}, 404],
     ["no such deployment", `/feeds/${crypto.randomUUID()}/combined.txt`, basic(text), 401],
   ];
   for (const [what, url, headers, status] of rows) {
@@ -325,12 +329,12 @@ test("after the end of a plan, feeds stay unchanged for 30 days, then get 403 un
   const [frozen, live] = await Promise.all(
     [ended!, active!].map((organisation) => expiringList(organisation, ends + DAY)),
   );
-  const setPlan = (until: number | null) =>
+  const setPlan = (until: number | null, isActive = true) =>
     t.server.store.write({
       kind: "set-plan",
       ...by(ended),
       area: "edl",
-      active: true,
+      active: isActive,
       until,
       perMinute: null,
       perMonth: null,
@@ -352,6 +356,14 @@ test("after the end of a plan, feeds stay unchanged for 30 days, then get 403 un
     assert.deepEqual([await answerOf(frozen!), await answerOf(live!)], [[403, ""], one]);
     await setPlan(null);
     await until("the list is up to date again", async () => (await answerOf(frozen!))[1] === one[1]);
+    await setPlan(null, false);
+    t.clock.now += 30 * DAY - 1;
+    assert.deepEqual(await answerOf(frozen!), one, "turned off, which ends a plan, too");
+    await setPlan(null, false);
+    t.clock.now++;
+    assert.deepEqual(await answerOf(frozen!), [403, ""]);
+    await setPlan(null);
+    assert.deepEqual(await answerOf(frozen!), one);
   } finally {
     t.clock.now = start;
   }

@@ -48,12 +48,13 @@ function checkOrganisationName(name: string, names: readonly string[]): void {
     );
 }
 
-/** `before`: the current plan, if there is one. */
+/** `before`: the current plan, if there is one. A plan that is turned off has ended then, if not earlier. */
 export function setPlan(
-  { organisationId, area, active, until, perMinute, perMonth }: Omit<SetPlanCommand, "kind" | "actor" | "at">,
+  { organisationId, area, active, until, perMinute, perMonth, at }: Omit<SetPlanCommand, "kind" | "actor">,
   before: Plan | undefined,
 ): Decision {
-  const plan: Plan = { organisationId, area, active, until, perMinute, perMonth };
+  const end = active ? until : Math.min(at, until ?? at, before?.until ?? at);
+  const plan: Plan = { organisationId, area, active, until: end, perMinute, perMonth };
   return {
     outcome: { plan },
     changes: [{ change: { kind: "plan", plan }, old: before }],

@@ -56,7 +56,7 @@ function withAllPlans(
   );
   const { organisationId } = made;
   const limits = { active: true, until: null, perMinute: null, perMonth: null };
-  const plans = AREAS.map((area) => setPlan({ organisationId, area, ...limits }, undefined));
+  const plans = AREAS.map((area) => setPlan({ organisationId, area, ...limits, at: fields.at }, undefined));
   return {
     organisationId,
     changes: [made, ...plans].flatMap(({ changes }) => changes),

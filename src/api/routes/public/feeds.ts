@@ -38,7 +38,8 @@ export interface FeedServices extends Pick<Services, "memory" | "feedBytes"> {
 export interface FeedParameters {
   /** The token of a deployment, or its id: then with a password. */
   readonly credential: string;
-  readonly file: string;
+  /** undefined: the URL ends before it. */
+  readonly file?: string;
 }
 
 /**
@@ -47,10 +48,11 @@ export interface FeedParameters {
  * keeps a list from being served is 503, after which devices keep what they have.
  */
 export function addFeedRoutes(app: App, services: Services): void {
-  app.get("/feeds/:credential/:file", async (request, reply) => {
-    const { credential } = request.params as FeedParameters;
-    return serveFeed(request, reply, deploymentOf(request, credential, services), services);
-  });
+  for (const path of ["/feeds/:credential", "/feeds/:credential/:file"])
+    app.get(path, async (request, reply) => {
+      const { credential } = request.params as FeedParameters;
+      return serveFeed(request, reply, deploymentOf(request, credential, services), services);
+    });
 }
 
 /** The file in the path, of a deployment whose credentials the request has. @throws Problem (403, 404, 410, 503) */
@@ -60,7 +62,7 @@ export async function serveFeed(
   deployment: Deployment,
   services: FeedServices,
 ): Promise<FastifyReply> {
-  const { file: name } = request.params as FeedParameters;
+  const { file: name = "" } = request.params as FeedParameters;
   const { send, bytes } = await answer(request, reply, { deployment, name }, services).catch((error: unknown) => {
     note(request, deployment, { status: error instanceof Problem ? error.status : 500, bytes: 0 }, services);
     throw error;
@@ -183,7 +185,7 @@ function remember(
   { deployment, until, ...state }: Omit<SentFeed, "file">,
   { feedTokens, sentFeeds }: FeedServices,
 ): void {
-  const { credential, file } = request.params as FeedParameters;
+  const { credential, file = "" } = request.params as FeedParameters;
   // The server without the database keeps none, and a password has to be checked each time.
   if (sentFeeds === undefined || isId(credential)) return;
   sentFeeds.remember(request.originalUrl, {
@@ -209,7 +211,7 @@ function note(
   { status, bytes }: { readonly status: number; readonly bytes: number },
   { pulls }: FeedServices,
 ): void {
-  const { file } = request.params as FeedParameters;
+  const { file = "" } = request.params as FeedParameters;
   pulls.add({
     deploymentId: id,
     at: request.now,
