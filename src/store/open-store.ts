@@ -10,6 +10,10 @@ export type StoreLocation = { readonly file: string } | { readonly url: string }
 const DEFAULT_STORE_OPTIONS: StoreOptions = {
   rulesPerRuleset: 1_000_000,
   rulesetsPerOrganisation: 1000,
+  deploymentsPerOrganisation: 100,
+  listsPerOrganisation: 100,
+  webhooksPerOrganisation: 20,
+  credentialsPerOrganisation: 100,
   auditDays: 400,
   eventDays: 30,
   eventsPerOrganisation: 5_000_000,

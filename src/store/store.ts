@@ -95,7 +95,15 @@ export interface StoreReport {
 /** What is limited in the database. */
 export type StoreLimits = Pick<
   StoreOptions,
-  "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays" | "eventDays" | "eventsPerOrganisation"
+  | "rulesPerRuleset"
+  | "rulesetsPerOrganisation"
+  | "deploymentsPerOrganisation"
+  | "listsPerOrganisation"
+  | "webhooksPerOrganisation"
+  | "credentialsPerOrganisation"
+  | "auditDays"
+  | "eventDays"
+  | "eventsPerOrganisation"
 >;
 
 /** How a store is opened and used. */
@@ -103,6 +111,13 @@ export interface StoreOptions {
   /** Maximum rules of a ruleset, active and expired. */
   readonly rulesPerRuleset: number;
   readonly rulesetsPerOrganisation: number;
+  /** Those that are not deleted. */
+  readonly deploymentsPerOrganisation: number;
+  /** External lists. */
+  readonly listsPerOrganisation: number;
+  readonly webhooksPerOrganisation: number;
+  /** Those that are not revoked: of deployments, and of TAXII clients, so many of each. */
+  readonly credentialsPerOrganisation: number;
   /** Days for which changes are kept, for the audit log. */
   readonly auditDays: number;
   /** Days for which the events of the feed are kept, and how many of each organisation. */

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RULES_SETTING, RULESETS_SETTING } from "../../src/store/limit-settings.ts";
+import {
+  CREDENTIALS_SETTING,
+  DEPLOYMENTS_SETTING,
+  LISTS_SETTING,
+  RULES_SETTING,
+  RULESETS_SETTING,
+  WEBHOOKS_SETTING,
+} from "../../src/store/limit-settings.ts";
 import { namesOf } from "../../src/service/settings.ts";
 import { addUser, type TestUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
@@ -45,8 +52,17 @@ const FORMS: readonly (readonly [type: string, list: (count: number) => string])
 
 test("the messages of the store name the settings correctly", () => {
   assert.deepEqual(
-    [RULES_SETTING, RULESETS_SETTING],
-    [namesOf("rules-per-ruleset"), namesOf("rulesets-per-organisation")],
+    [RULES_SETTING, RULESETS_SETTING, DEPLOYMENTS_SETTING, LISTS_SETTING, WEBHOOKS_SETTING, CREDENTIALS_SETTING],
+    (
+      [
+        "rules-per-ruleset",
+        "rulesets-per-organisation",
+        "deployments-per-organisation",
+        "lists-per-organisation",
+        "webhooks-per-organisation",
+        "credentials-per-organisation",
+      ] as const
+    ).map((name) => namesOf(name)),
   );
   assert.equal(RULES_SETTING, SETTING);
 });

@@ -44,13 +44,12 @@ export function openLoading(
   settings: Pick<Settings, keyof StoreLimits | "rulesetSnapshots">,
   home?: string,
 ): LoadingStore {
-  const { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation } = settings;
   const folder = snapshotFolderOf(settings.rulesetSnapshots, location, home);
   const fresh = new ServiceMemory();
   const snapshots = openSnapshots(folder);
   const { store, state } = openAndLoad(
     location,
-    { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation },
+    limitsIn(settings),
     (part) => fresh.addRules(part),
     snapshots.then(({ opened }) => opened.map(({ saved }) => saved)),
   );
@@ -58,6 +57,23 @@ export function openLoading(
   // Otherwise a failure would end the process before the caller awaits it.
   void Promise.allSettled([store, memory]);
   return { store, memory, folder, again: () => openLoading(location, settings, home) };
+}
+
+function limitsIn(settings: Pick<Settings, keyof StoreLimits>): StoreLimits {
+  const { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation } = settings;
+  const { deploymentsPerOrganisation, listsPerOrganisation } = settings;
+  const { webhooksPerOrganisation, credentialsPerOrganisation } = settings;
+  return {
+    rulesPerRuleset,
+    rulesetsPerOrganisation,
+    deploymentsPerOrganisation,
+    listsPerOrganisation,
+    webhooksPerOrganisation,
+    credentialsPerOrganisation,
+    auditDays,
+    eventDays,
+    eventsPerOrganisation,
+  };
 }
 
 /** The current content of the store. O(rules). */

@@ -1,25 +1,23 @@
 import type { CreateCredentialCommand, RevokeCredentialCommand } from "../command.ts";
 import type { Deployment } from "../deployment.ts";
 import type { DeploymentCredential } from "../deployment-credential.ts";
+import { CREDENTIALS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Maximum credentials of the deployments of an organisation that are not revoked. */
-const MAX_CREDENTIALS = 100;
-
-/** `count`: those of the organisation that are not revoked. */
+/** `count`: those of the organisation that are not revoked, which may be at most `max`. */
 export function createCredential(
   { organisationId, credential, label, digest, start, hostsOnly, at }: CreateCredentialCommand,
   deployment: Deployment,
-  count: number,
+  { count, max }: { readonly count: number; readonly max: number },
   newId: NewId,
 ): Decision {
   checkTexts(label);
-  if (count >= MAX_CREDENTIALS)
+  if (count >= max)
     throw new StoreError(
       "too-many-credentials",
-      `the deployments of an organisation have at most ${MAX_CREDENTIALS} credentials that are not revoked; revoke some first`,
+      `the deployments of an organisation have at most ${max} credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
     );
   if (credential === "bouncer" && deployment.definition.purpose === "allowlist")
     throw new StoreError("not-a-blocklist", "a bouncer would block what this deployment allows; use a blocklist");

@@ -8,25 +8,23 @@ import type {
   UpdateDeploymentCommand,
 } from "../command.ts";
 import type { Deployment, PublishedList, RefusedList } from "../deployment.ts";
+import { DEPLOYMENTS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkDeploymentMatch } from "./_match.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Maximum deployments of an organisation that are not deleted. */
-const MAX_DEPLOYMENTS = 100;
-
-/** `count`: those of the organisation that are not deleted. */
+/** `count`: those of the organisation that are not deleted, which may be at most `max`. */
 export function createDeployment(
   { organisationId, name, definition, at }: CreateDeploymentCommand,
-  count: number,
+  { count, max }: { readonly count: number; readonly max: number },
   newId: NewId,
 ): Decision {
   checkTexts(name, JSON.stringify(definition));
-  if (count >= MAX_DEPLOYMENTS)
+  if (count >= max)
     throw new StoreError(
       "too-many-deployments",
-      `an organisation has at most ${MAX_DEPLOYMENTS} deployments; delete some first`,
+      `an organisation has at most ${max} deployments (${DEPLOYMENTS_SETTING}); delete some first`,
     );
   const deployment: Deployment = {
     id: newId(),

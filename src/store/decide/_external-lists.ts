@@ -8,12 +8,10 @@ import type {
 } from "../command.ts";
 import type { ExternalList, FetchProblem, FetchState } from "../external-list.ts";
 import type { EventBody } from "../event.ts";
+import { LISTS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
-
-/** Maximum external lists of an organisation. */
-const MAX_LISTS = 100;
 
 /** A list with the state that only its fetches need. */
 export interface FetchedList {
@@ -21,17 +19,17 @@ export interface FetchedList {
   readonly state: FetchState;
 }
 
-/** `count`: those of the organisation. */
+/** `count`: those of the organisation, which may be at most `max`. */
 export function createList(
   { organisationId, name, definition, at }: CreateListCommand,
-  count: number,
+  { count, max }: { readonly count: number; readonly max: number },
   newId: NewId,
 ): Decision {
   checkTexts(name, JSON.stringify(definition));
-  if (count >= MAX_LISTS)
+  if (count >= max)
     throw new StoreError(
       "too-many-lists",
-      `an organisation has at most ${MAX_LISTS} external lists; delete some first`,
+      `an organisation has at most ${max} external lists (${LISTS_SETTING}); delete some first`,
     );
   const about = { id: newId(), organisationId, name, definition, createdAt: at, updatedAt: at };
   const list: ExternalList = { ...about, credentials: null, content: null, problem: null };

@@ -1,23 +1,21 @@
 import type { CreateTaxiiCredentialCommand, RevokeTaxiiCredentialCommand } from "../command.ts";
+import { CREDENTIALS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Maximum credentials of an organisation for TAXII that are not revoked. */
-const MAX_CREDENTIALS = 100;
-
-/** `count`: those of the organisation that are not revoked; `known`: the ids of its collections. */
+/** `count`: those of the organisation that are not revoked, which may be at most `max`; `known`: the ids of its collections. */
 export function createTaxiiCredential(
   { organisationId, label, digest, start, collections, at }: CreateTaxiiCredentialCommand,
-  { count, known }: { readonly count: number; readonly known: ReadonlySet<string> },
+  { count, max, known }: { readonly count: number; readonly max: number; readonly known: ReadonlySet<string> },
   newId: NewId,
 ): Decision {
   checkTexts(label);
-  if (count >= MAX_CREDENTIALS)
+  if (count >= max)
     throw new StoreError(
       "too-many-credentials",
-      `an organisation has at most ${MAX_CREDENTIALS} TAXII credentials that are not revoked; revoke some first`,
+      `an organisation has at most ${max} TAXII credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
     );
   const unknown = collections.find((id) => !known.has(id));
   if (unknown !== undefined) throw new StoreError("collection-not-found", `unknown collection ${unknown}`);

@@ -5,25 +5,23 @@ import type {
   StopWebhookCommand,
   UpdateWebhookCommand,
 } from "../command.ts";
+import { WEBHOOKS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../webhook.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkTexts } from "./_texts.ts";
 
-/** Maximum endpoints of an organisation. */
-const MAX_WEBHOOKS = 20;
-
-/** `count`: those of the organisation; `sequence`: the last event, after which its own begin. */
+/** `count`: those of the organisation, which may be at most `max`; `sequence`: the last event, after which its own begin. */
 export function createWebhook(
   { organisationId, definition, secret, at }: CreateWebhookCommand,
-  { count, sequence }: { readonly count: number; readonly sequence: number },
+  { count, max, sequence }: { readonly count: number; readonly max: number; readonly sequence: number },
   newId: NewId,
 ): Decision {
   checkTexts(JSON.stringify(definition));
-  if (count >= MAX_WEBHOOKS)
+  if (count >= max)
     throw new StoreError(
       "too-many-webhooks",
-      `an organisation has at most ${MAX_WEBHOOKS} webhook endpoints; delete some first`,
+      `an organisation has at most ${max} webhook endpoints (${WEBHOOKS_SETTING}); delete some first`,
     );
   const webhook: Webhook = {
     ...definition,

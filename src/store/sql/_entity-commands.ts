@@ -66,14 +66,14 @@ export async function requireOrganisation({ within }: Group, id: string): Promis
 }
 
 async function decided(group: Group, command: EntityCommand): Promise<Decision> {
-  const { within, rulesetsPerOrganisation } = group;
+  const { within, limits } = group;
   switch (command.kind) {
     case "create-ruleset":
       await requireOrganisation(group, command.organisationId);
       return createRuleset(
         command,
         await found.rulesetsOf(within, command.organisationId),
-        rulesetsPerOrganisation,
+        limits.rulesetsPerOrganisation,
         randomUUID,
       );
     case "update-ruleset": {
@@ -107,7 +107,11 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       });
     case "create-deployment":
       await requireOrganisation(group, command.organisationId);
-      return createDeployment(command, await found.deploymentCount(within, command.organisationId), randomUUID);
+      return createDeployment(
+        command,
+        { count: await found.deploymentCount(within, command.organisationId), max: limits.deploymentsPerOrganisation },
+        randomUUID,
+      );
     case "update-deployment":
       return updateDeployment(command, await found.deployment(within, command));
     case "delete-deployment":
@@ -118,14 +122,18 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return createCredential(
         command,
         await found.deployment(within, command),
-        await found.credentialCount(within, command.organisationId),
+        { count: await found.credentialCount(within, command.organisationId), max: limits.credentialsPerOrganisation },
         randomUUID,
       );
     case "revoke-credential":
       return revokeCredential(command, await found.credential(within, command));
     case "create-taxii-credential":
       await requireOrganisation(group, command.organisationId);
-      return createTaxiiCredential(command, await found.roomForTaxiiCredential(within, command), randomUUID);
+      return createTaxiiCredential(
+        command,
+        { ...(await found.roomForTaxiiCredential(within, command)), max: limits.credentialsPerOrganisation },
+        randomUUID,
+      );
     case "revoke-taxii-credential":
       return revokeTaxiiCredential(command, await found.taxiiCredential(within, command));
     case "release-list":
@@ -136,7 +144,11 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return refuseList(command, await found.deployment(within, command));
     case "create-list":
       await requireOrganisation(group, command.organisationId);
-      return createList(command, await found.listCount(within, command.organisationId), randomUUID);
+      return createList(
+        command,
+        { count: await found.listCount(within, command.organisationId), max: limits.listsPerOrganisation },
+        randomUUID,
+      );
     case "update-list":
       return updateList(command, await found.externalList(within, command));
     case "delete-list":
@@ -149,7 +161,11 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return finishFetch(command, await found.externalList(within, command));
     case "create-webhook":
       await requireOrganisation(group, command.organisationId);
-      return createWebhook(command, await roomForWebhook(within, command.organisationId), randomUUID);
+      return createWebhook(
+        command,
+        { ...(await roomForWebhook(within, command.organisationId)), max: limits.webhooksPerOrganisation },
+        randomUUID,
+      );
     case "update-webhook":
       return updateWebhook(command, await knownWebhook(within, command));
     case "delete-webhook":

@@ -45,8 +45,7 @@ export async function executeGroup(
   const group: Group = {
     engine,
     within,
-    rulesPerRuleset: limits.rulesPerRuleset,
-    rulesetsPerOrganisation: limits.rulesetsPerOrganisation,
+    limits,
     ruleset: (command) => draftOf(drafts, command),
     add: (draft) => void locked.set(draft.ruleset.id, draft),
   };
@@ -155,7 +154,7 @@ async function decide(group: Group, command: Command): Promise<Decision> {
     case "update-rule":
     case "delete-rule":
     case "batch-rules":
-      return withPauses(group.engine, decideRules(command, group.ruleset(command), group.rulesPerRuleset));
+      return withPauses(group.engine, decideRules(command, group.ruleset(command), group.limits.rulesPerRuleset));
     case "expire-rules":
       return { outcome: {}, changes: [] };
     case "replace-rules":

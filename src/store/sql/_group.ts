@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { RulesetDraft } from "../decide/_ruleset-draft.ts";
+import type { StoreLimits } from "../store.ts";
 import type { Engine } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 
@@ -7,8 +8,7 @@ import type { Tables } from "./_tables.ts";
 export interface Group {
   readonly engine: Engine;
   readonly within: Transaction<Tables>;
-  readonly rulesPerRuleset: number;
-  readonly rulesetsPerOrganisation: number;
+  readonly limits: StoreLimits;
   /** The ruleset, locked. Throws StoreError (`ruleset-not-found`), also for another organisation's. */
   ruleset(command: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft;
   /** Adds a ruleset that a command has created, with rules that may expire. */

@@ -16,14 +16,14 @@ import { TouchedRulesWriter } from "./_touched-rules-writer.ts";
 
 /** Adds a list of rules, writing what changes. It is in a group of its own. */
 export async function importRules(group: Group, command: ImportRulesCommand): Promise<Decision> {
-  const { engine, within, rulesPerRuleset } = group;
+  const { engine, within, limits } = group;
   const draft = group.ruleset(command);
   const { number, ruleset } = draft;
   checkMatch(ruleset.version, command.ifMatch);
   checkNames(command.rules);
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(engine, within, number, touched, command.at);
-  const list = new Import(touched, command, draft.count, rulesPerRuleset);
+  const list = new Import(touched, command, draft.count, limits.rulesPerRuleset);
   await withSavepoint(within, async () => {
     for (const part of partsOf(command.rules, engine.rowsAtOnce)) {
       list.add(part, await existingRules(engine, within, number, part));

@@ -18,7 +18,7 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const draft = group.ruleset(command);
   const { number, ruleset } = draft;
   checkMatch(ruleset.version, command.ifMatch);
-  checkRules(command.rules, group.rulesPerRuleset);
+  checkRules(command.rules, group.limits.rulesPerRuleset);
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(group.engine, group.within, number, touched, command.at);
   const counts = await withSavepoint(group.within, () => writeDifference(group, draft, command, touched, writer));

@@ -46,7 +46,7 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
   const { touched, more } = decideRestoration(done, {
     isAsLeft: await isAsLeft(engine, within, change, number),
     count: draft.count,
-    max: group.rulesPerRuleset,
+    max: group.limits.rulesPerRuleset,
     sequence,
   });
   if (touched === 0) return { outcome: {}, changes: [] };
@@ -66,14 +66,14 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
 
 /** Restores a deleted ruleset. It is in a group of its own. */
 export async function restoreRuleset(group: Group, command: RestoreRulesetCommand): Promise<Decision> {
-  const { engine, within, rulesPerRuleset, rulesetsPerOrganisation } = group;
+  const { engine, within, limits } = group;
   const { organisationId, at } = command;
   const change = await keptChange(group, command, ({ kind, old }) => kind === "ruleset-deleted" && old !== null);
   const count = change.rule_count!;
-  if (count > rulesPerRuleset) throw tooManyRules(rulesPerRuleset);
+  if (count > limits.rulesPerRuleset) throw tooManyRules(limits.rulesPerRuleset);
   await requireOrganisation(group, organisationId);
   await lockNumbers(group);
-  checkRoomForRuleset((await rulesetsOf(within, organisationId)).length, rulesetsPerOrganisation);
+  checkRoomForRuleset((await rulesetsOf(within, organisationId)).length, limits.rulesetsPerOrganisation);
   const old = JSON.parse(change.old!) as Ruleset;
   const ruleset: Ruleset = { ...newRuleset(old.id, { ...old, organisationId, at }), createdAt: old.createdAt };
   const made = await within

@@ -39,6 +39,10 @@ import { onlyLong } from "../../rounds.ts";
 const LIMITS = {
   rulesPerRuleset: 1_000_000,
   rulesetsPerOrganisation: 1000,
+  deploymentsPerOrganisation: 100,
+  listsPerOrganisation: 100,
+  webhooksPerOrganisation: 20,
+  credentialsPerOrganisation: 100,
   auditDays: 400,
   eventDays: 30,
   eventsPerOrganisation: 1e6,

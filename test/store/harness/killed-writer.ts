@@ -27,6 +27,10 @@ const backend = new SqliteBackend({
   limits: {
     rulesPerRuleset: 1000,
     rulesetsPerOrganisation: 1000,
+    deploymentsPerOrganisation: 100,
+    listsPerOrganisation: 100,
+    webhooksPerOrganisation: 20,
+    credentialsPerOrganisation: 100,
     auditDays: 400,
     eventDays: 30,
     eventsPerOrganisation: 1e6,
