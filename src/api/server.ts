@@ -24,6 +24,7 @@ import { FeedFolder } from "../service/deployments/feed-folder.ts";
 import { PublishedLists } from "../service/deployments/published-lists.ts";
 import { ExternalLists } from "../service/lists/external-lists.ts";
 import { ListSecrets } from "../service/lists/list-secrets.ts";
+import { UrlReaders } from "../service/deployments/url-readers.ts";
 import { Pulls } from "../service/deployments/pulls.ts";
 import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
 import { FollowedCatalogue } from "../service/datasets/followed-catalogue.ts";
@@ -516,6 +517,7 @@ function servicesOf(
     secretKey,
     feedTokens: new FeedTokens(secretKey, memory),
     pulls: new Pulls({ store, memory }),
+    urlReaders: new UrlReaders({ store, memory }),
     edgeTokens: new EdgeTokens(secretKey),
     indicators: new IndicatorFollowers({ memory, store, lists, threats: threatHolder, queue: taxii, settings, now }),
     taxii,

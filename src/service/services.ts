@@ -11,6 +11,7 @@ import type { FeedTokens } from "./deployments/feed-tokens.ts";
 import type { PublishedLists } from "./deployments/published-lists.ts";
 import type { ExternalLists } from "./lists/external-lists.ts";
 import type { ListSecrets } from "./lists/list-secrets.ts";
+import type { UrlReaders } from "./deployments/url-readers.ts";
 import type { Pulls } from "./deployments/pulls.ts";
 import type { ChangeTails } from "./changes/change-tails.ts";
 import type { FollowedCatalogue } from "./datasets/followed-catalogue.ts";
@@ -63,6 +64,8 @@ export interface Services {
   readonly sentFeeds: SentFeeds;
   readonly feedTokens: FeedTokens;
   readonly pulls: Pulls;
+  /** Which keys have read the URLs of deployments. */
+  readonly urlReaders: UrlReaders;
   readonly bouncers: Bouncers;
   readonly edgeTokens: EdgeTokens;
   /** The indicators of TAXII collections. */

@@ -4,6 +4,7 @@ import { recordBlocked } from "./sql/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
 import { appendIndicators, appendRulesetIndicators } from "./sql/_indicators.ts";
 import { recordKeyFile } from "./sql/_key-file.ts";
+import { recordUrlReader } from "./sql/_url-readers.ts";
 import { recordPulls } from "./sql/_deployments.ts";
 import { takeLease } from "./sql/_leases.ts";
 import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
@@ -29,6 +30,9 @@ const COUNTERS = {
 
   /** Adds pulls of deployments to those of other servers. The same pulls, by their ids, are added once. */
   pulls: recordPulls,
+
+  /** Records that a key has read the URLs of a deployment: of each deployment, the latest URLs that it has read. */
+  urlReaders: recordUrlReader,
 
   /** Adds what a program reports as blocked. */
   blocked: recordBlocked,

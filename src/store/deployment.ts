@@ -143,6 +143,40 @@ export interface RefusedList {
   readonly collateral?: readonly AcceptedHit[];
 }
 
+/** A key has read the URLs of a deployment. */
+export interface UrlReader {
+  readonly keyId: string;
+  readonly deploymentId: string;
+  /** `rotation` of the deployment at that time, which says which URLs these were. */
+  readonly rotation: number;
+  readonly at: number;
+}
+
+/** For each key: the deployments whose lists it can still open with URLs that it has read. */
+export function deploymentsOpenedBy(
+  readers: readonly UrlReader[],
+  deployments: Iterable<Deployment>,
+  now: number,
+): (keyId: string) => readonly Deployment[] {
+  const byId = new Map([...deployments].map((deployment) => [deployment.id, deployment]));
+  const valid = readers.filter(({ deploymentId, rotation }) => {
+    const deployment = byId.get(deploymentId);
+    return deployment !== undefined && areUrlsValid(rotation, deployment, now);
+  });
+  const byKey = Map.groupBy(valid, ({ keyId }) => keyId);
+  return (keyId) => (byKey.get(keyId) ?? []).map(({ deploymentId }) => byId.get(deploymentId)!);
+}
+
+/** Whether the URLs still open the deployment's list. */
+function areUrlsValid(
+  rotation: number,
+  { rotation: current, previousUntil, deletedAt }: Pick<Deployment, "rotation" | "previousUntil" | "deletedAt">,
+  now: number,
+): boolean {
+  if (deletedAt !== null) return false;
+  return rotation === current || (rotation === current - 1 && previousUntil !== null && now < previousUntil);
+}
+
 /** A request of a device for a file of a deployment, accepted or rejected. */
 export interface Pull {
   readonly deploymentId: string;

@@ -11,6 +11,7 @@ import { readRuleAuthors } from "./sql/_rule-authors.ts";
 import { readEvents, readNextExpiry } from "./sql/_events.ts";
 import { readHistoryMark } from "./sql/_saved-rules.ts";
 import { readTraffic } from "./sql/_traffic.ts";
+import { readUrlReaders } from "./sql/_url-readers.ts";
 import { readUsage, readUsageOf } from "./sql/_usage.ts";
 import { readDeliveries, readDelivery, readWebhookProgress, readWebhookSecrets } from "./sql/_webhooks.ts";
 import { readTouched, readVersions, touchedPartOf } from "./sql/_versions.ts";
@@ -87,6 +88,9 @@ const READS = {
 
   /** When each deployment was pulled last. */
   pullTimes: { ...read(readPullTimes), isBackground: true },
+
+  /** Which keys of the organisation have read the URLs of which deployments, and which URLs these were last. */
+  urlReaders: read(readUrlReaders),
 
   /** What programs report as blocked because of a deployment, in the 31 days before a time. */
   blocked: read(readBlocked),

@@ -8,6 +8,7 @@ import { digestOfApiKey, isApiKeyText } from "../../src/store/api-key.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -181,6 +182,27 @@ describe("org, plan and key", () => {
     assert.ok(revoked.revokedAt > 0);
     assert.equal((await call("key", "revoke", revoked.id)).code, 0);
     assert.match((await call("key", "list")).stdout, /second +read +revoked 20/);
+  });
+
+  test("whoever revokes a key that has read URLs of a deployment is told how to replace these", async () => {
+    const text = (await call("key", "create", "reader", "--org", "Example")).stdout.trim();
+    const key = (await json("key", "list")).find(({ label }: { label: string }) => label === "reader");
+    const server = await Replica.open({ file: join(folder.path, "ipsieve.db") });
+    const { organisationId } = key;
+    const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
+    const creating = { kind: "create-deployment", organisationId, name: "Edge", definition, ...by(1) } as const;
+    const { id: deploymentId } = (await server.store.write(creating)).deployment;
+    await server.store.record("urlReaders", { keyId: key.id, deploymentId, rotation: 1, at: 1 });
+    await server.store.close();
+    const { code, stdout, stderr } = await call("key", "revoke", text.slice(0, 8));
+    assert.deepEqual([code, stdout], [0, `revoked ${key.id} (reader)\n`]);
+    const command = `ipsieve deployment rotate ${deploymentId} --org Example`;
+    assert.match(stderr, new RegExp(`the key has read URLs .*:\n  ${command}  # "Edge"\n$`));
+    assert.equal((await call(...command.split(" ").slice(1))).code, 0);
+    const again = await call("key", "revoke", key.id);
+    assert.match(again.stderr, /the key has read URLs/, "they work for a day");
+    assert.equal((await call(...command.split(" ").slice(1), "--grace-hours", "0")).code, 0);
+    assert.equal((await call("key", "revoke", key.id)).stderr, "");
   });
 
   test("an inactive plan is kept", async () => {

@@ -185,6 +185,31 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
+  test("a key that has read URLs of deployments is revoked with them, or without", async () => {
+    const key = await addKey(t, admin.organisationId);
+    const made: { id: string; path: string }[] = [];
+    for (const name of ["edge", "office"]) {
+      const body = { name, include: [{ prefixes: ["192.0.2.0/24"] }] };
+      const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key: key.text, body })).body;
+      const { urls } = (await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key: key.text })).body;
+      made.push({ id, path: new URL(urls.combined[0]).pathname });
+    }
+    const rotations = () => made.map(({ id }) => t.server.services.memory.deploymentById(id)!.rotation);
+    const { page, errors } = await t.open("#/keys", { user: admin });
+    const row = page.getByRole("row", { name: "test" });
+    await row.getByRole("button", { name: "Revoke" }).click();
+    assert.match(await page.locator("dialog").innerText(), /has read the URLs of "edge", "office"/);
+    assert.equal(await page.getByLabel("The old URLs keep working for").count(), 0);
+    await page.getByLabel("URLs that the key has read").selectOption("replace");
+    await page.getByLabel("The old URLs keep working for").selectOption("0");
+    assert.deepEqual(rotations(), [1, 1]);
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await row.getByText("revoked").waitFor();
+    assert.deepEqual(rotations(), [2, 2]);
+    for (const { path } of made) assert.equal((await ask(t, "GET", path)).status, 403);
+    await end(page, errors);
+  });
+
   test("keys in all states look right, and viewers cannot create any", { skip: onlyLong() }, async () => {
     await addKey(t, t.organisationId, "read_write", t.clock.now + 3 * 86_400_000);
     await addKey(t, t.organisationId, "read", t.clock.now - 1);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
 import type { Deployment, PullToRecord } from "../../src/store/deployment.ts";
+import type { ApiKey } from "../../src/store/state.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
@@ -192,6 +193,19 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual([counts[0], hours[0]!.amount], [count("other", 102), 610]);
       }));
 
+    test("of each key and deployment, the URLs that it has read last are recorded", () =>
+      withDeployment(async (replica, { id, organisationId }) => {
+        const { store } = replica;
+        const keyId = (await createKey(replica, organisationId)).id;
+        const reader = { keyId, deploymentId: id, rotation: 1, at: 5 };
+        await store.record("urlReaders", reader);
+        await store.record("urlReaders", reader);
+        assert.deepEqual(await store.read("urlReaders", organisationId), [reader]);
+        await store.record("urlReaders", { ...reader, rotation: 2, at: 6 });
+        assert.deepEqual(await store.read("urlReaders", organisationId), [{ ...reader, rotation: 2, at: 6 }]);
+        assert.deepEqual(await store.read("urlReaders", crypto.randomUUID()), []);
+      }));
+
     test("pulls are recorded once, counted by day, and the last hundred are kept", () =>
       withDeployment(async ({ store }, { id }) => {
         const pulls = Array.from({ length: 150 }, (_, index) => pull(id, 40 * DAY + 1000 * index, `p${index}`));
@@ -217,6 +231,11 @@ for (const { name, skip, make, stop } of await databases()) {
 
 function create({ store }: Replica, organisationId: string) {
   return store.write({ kind: "create-deployment", organisationId, name: "office", definition: DEFINITION, ...by(2) });
+}
+
+async function createKey({ store }: Replica, organisationId: string): Promise<ApiKey> {
+  const about = { label: "reader", access: "read", digest: "d", start: "ips_Ab3d", expiresAt: null } as const;
+  return (await store.write({ kind: "create-key", organisationId, ...about, ...by(3) })).key;
 }
 
 function publishing(

@@ -1,7 +1,6 @@
-// Written by "npm run examples" from the responses of a real server; test/api/openapi/examples.test.ts compares them
-// with new responses.
+// Written by "npm run examples" from a real server's answers, which test/api/openapi/examples.test.ts compares them with.
 
-/** Bodies other than JSON, by media type, and responses by status and media type. */
+/** Bodies that are no JSON, by type, and answers by status and type. */
 export interface OperationExamples {
   readonly bodies?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -1405,6 +1404,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "revoked_at": null,
             "last_used_at": null,
             "requests_this_month": 0,
+            "opened_deployments": [],
             "state": "active",
           },
           "text": "ips_Ab3dExampleExampleExampleExampl0Example",
@@ -1427,6 +1427,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "revoked_at": null,
               "last_used_at": null,
               "requests_this_month": 0,
+              "opened_deployments": [],
               "state": "active",
             },
           ],
@@ -1478,6 +1479,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "revoked_at": "2026-11-21T12:00:00.000Z",
           "last_used_at": null,
           "requests_this_month": 0,
+          "opened_deployments": [],
           "state": "revoked",
         },
       },

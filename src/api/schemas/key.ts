@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import type { Deployment } from "../../store/deployment.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { Count, LineText, named, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 
@@ -18,19 +19,27 @@ export const KeySchema = named(
     revoked_at: NullableTimestamp,
     last_used_at: NullableTimestamp,
     requests_this_month: Count,
+    opened_deployments: Type.Array(Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }), {
+      description:
+        "deployments whose URLs the key has read: whoever has these URLs can fetch the lists, also after the key is revoked, until the URLs are replaced",
+    }),
     state: Type.Enum(["active", "expired", "revoked"]),
   }),
 );
 
-/** How often a key was used this month, and when it was last used; null: never. */
+/** What a key was used for. */
 export interface KeyUse {
+  /** This month. */
   readonly requests: number;
+  /** null: never. */
   readonly lastUsedAt: number | null;
+  /** Deployments whose URLs it has read, as far as these still work. */
+  readonly opened: readonly Pick<Deployment, "id" | "name">[];
 }
 
 export function keyDocument(
   { id, label, access, start, createdAt, expiresAt, revokedAt }: ApiKey,
-  { requests, lastUsedAt }: KeyUse,
+  { requests, lastUsedAt, opened }: KeyUse,
   now: number,
 ): Record<string, unknown> {
   const time = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
@@ -45,6 +54,7 @@ export function keyDocument(
     revoked_at: time(revokedAt),
     last_used_at: time(lastUsedAt),
     requests_this_month: requests,
+    opened_deployments: opened.map(({ id: deploymentId, name }) => ({ id: deploymentId, name })),
     state,
   };
 }

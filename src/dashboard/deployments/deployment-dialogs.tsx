@@ -10,6 +10,7 @@ import { notify } from "../components/toasts.tsx";
 import type { Deployment } from "../documents.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
+import { GraceSelect } from "./grace-select.tsx";
 import { erase, rotate } from "./deployments-api.ts";
 
 interface DialogProps {
@@ -17,14 +18,6 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const GRACE = {
-  24: "1 day",
-  1: "1 hour",
-  72: "3 days",
-  168: "7 days",
-  720: "30 days",
-  0: "None: they stop working now",
-};
 const CREDENTIALS = {
   url: "URLs",
   password: "Password for HTTP Basic",
@@ -50,13 +43,7 @@ export function RotateDeployment({ deployment, onClose, onRotated }: DialogProps
           onChange={({ currentTarget }) => setCredential(currentTarget.value as "url" | "password")}
         />
         {credential === "url" ? (
-          <Select
-            name="grace"
-            label="The old URLs keep working for"
-            options={GRACE}
-            defaultValue="24"
-            hint="Give every device its new URL within this time. After that, devices that still use the old one get 403, and some stop blocking."
-          />
+          <GraceSelect />
         ) : (
           <Note kind="warning">
             The old password stops working immediately. Some devices stop blocking when the server rejects them.

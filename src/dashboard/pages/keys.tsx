@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
-import { get, post, remove } from "../api.ts";
+import { get, post } from "../api.ts";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
-import { confirm } from "../components/confirm.tsx";
 import { DateTime, Time } from "../components/time.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
@@ -10,15 +9,16 @@ import { Page, Panel } from "../components/page.tsx";
 import { ShownOnce } from "../components/shown-once.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
-import { notify } from "../components/toasts.tsx";
 import { formatCount } from "../format.ts";
 import type { ApiKey } from "../documents.ts";
+import { RevokeKey } from "../keys/revoke-key.tsx";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 
 export default function Keys() {
   const keys = useLoad((signal) => get("/dashboard/api/keys", { signal }));
   const [isCreating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey>();
   const create = hasRole("admin") && (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       New key
@@ -35,7 +35,7 @@ export default function Keys() {
           {({ items }) => (
             <Table
               caption="API keys"
-              columns={columnsOf(keys.reload)}
+              columns={columnsOf(setRevoking)}
               rows={items.toSorted(byState)}
               keyOf={({ id }) => id}
               isFaded={({ state }) => state !== "active"}
@@ -49,6 +49,9 @@ export default function Keys() {
         </Loaded>
       </Panel>
       {isCreating && <NewKey onClose={() => setCreating(false)} onCreated={keys.reload} />}
+      {revoking !== undefined && (
+        <RevokeKey of={revoking} onClose={() => setRevoking(undefined)} onRevoked={keys.reload} />
+      )}
     </Page>
   );
 }
@@ -62,7 +65,7 @@ function byState(a: ApiKey, b: ApiKey): number {
 
 const ACCESS: Readonly<Record<ApiKey["access"], string>> = { read: "Read", read_write: "Read and write" };
 
-function columnsOf(reload: () => void): Column<ApiKey>[] {
+function columnsOf(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
   return [
     { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
     { title: "Key", cell: ({ start }) => <code title="First characters of the key">{start}…</code> },
@@ -89,7 +92,7 @@ function columnsOf(reload: () => void): Column<ApiKey>[] {
             kind: "actions" as const,
             cell: (key: ApiKey) =>
               key.state === "active" && (
-                <Button small aria-label={`Revoke ${key.label}`} onClick={() => askToRevoke(key, reload)}>
+                <Button small aria-label={`Revoke ${key.label}`} onClick={() => revoke(key)}>
                   Revoke
                 </Button>
               ),
@@ -105,24 +108,6 @@ function State({ state, expires_at }: Pick<ApiKey, "state" | "expires_at">) {
   if (state !== "active") return <Badge kind={state === "expired" ? "warning" : "plain"}>{state}</Badge>;
   const isSoon = expires_at !== null && Date.parse(expires_at) - Date.now() < SOON;
   return isSoon ? <Badge kind="warning">expires soon</Badge> : <Badge kind="good">active</Badge>;
-}
-
-function askToRevoke({ id, label, start }: ApiKey, reload: () => void): void {
-  confirm({
-    title: `Revoke "${label}"?`,
-    text: (
-      <p>
-        Requests with the key <code>{start}…</code> will be rejected from now on. This cannot be undone.
-      </p>
-    ),
-    action: "Revoke the key",
-    danger: true,
-    run: async () => {
-      await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });
-      notify(`"${label}" revoked.`);
-      reload();
-    },
-  });
 }
 
 interface NewKeyProps {

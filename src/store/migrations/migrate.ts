@@ -22,6 +22,7 @@ import { announcements } from "./0016-announcements.ts";
 import { taxii } from "./0017-taxii.ts";
 import { indicatorsByTime } from "./0018-indicators-by-time.ts";
 import { supersededIndicators } from "./0019-superseded-indicators.ts";
+import { urlReaders } from "./0020-url-readers.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: Migrations = {
   "0017-taxii": taxii,
   "0018-indicators-by-time": indicatorsByTime,
   "0019-superseded-indicators": supersededIndicators,
+  "0020-url-readers": urlReaders,
 };
 
 /** The number of migrations of this release. */

@@ -39,6 +39,7 @@ export interface Tables {
   readonly list_contents: ListContentRow;
   readonly blocked_counts: BlockedCountRow;
   readonly key_file: KeyFileRow;
+  readonly url_readers: UrlReaderRow;
   readonly announcements: AnnouncementRow;
   readonly taxii_credentials: TaxiiCredentialRow;
   readonly indicator_collections: IndicatorCollectionRow;
@@ -469,4 +470,11 @@ export interface IndicatorRow extends LastVersion {
   readonly collection: number;
   /** The microsecond at which a later version was added. */
   readonly superseded: number | null;
+}
+
+export interface UrlReaderRow {
+  readonly key_id: string;
+  readonly deployment_id: string;
+  readonly rotation: number;
+  readonly at: number;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addOrganisation, ask, START, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, START, startServer, type TestServer } from "../start-server.ts";
 import { addUser, visit } from "./browser.ts";
 
 let t: TestServer;
@@ -32,6 +32,7 @@ test("a key is created, shown once, used, and revoked", async () => {
     revoked_at: null,
     last_used_at: null,
     requests_this_month: 0,
+    opened_deployments: [],
     state: "active",
   });
   assert.deepEqual(await list(), { items: [key], count: 1 });
@@ -82,4 +83,43 @@ test("errors are reported by field; the newest key is first; a key expires to th
   assert.equal((await first()).state, "active");
   t.clock.now++;
   assert.equal((await first()).state, "expired");
+});
+
+test("a key that has read the URLs of a deployment says so until these URLs no longer work", async () => {
+  t.clock.now = START + 10_000;
+  const admin = (await addUser(t, organisation, "admin", "rotating")).token;
+  const [reader, other] = await Promise.all([addKey(t, organisation, "read"), addKey(t, organisation)]);
+  const body = { name: "edge", include: [{ prefixes: ["192.0.2.0/24"] }] };
+  const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key: other.text, body })).body;
+  const urlsFor = (key: string) => ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key });
+  const openedBy = async (keyId: string) =>
+    (await visit(t, "GET", "/keys", { token: admin })).body.items.find((key: any) => key.id === keyId)
+      .opened_deployments;
+  const rotate = (hours: number) =>
+    visit(t, "POST", `/edl/deployments/${id}:rotate`, {
+      token: admin,
+      body: { credential: "url", grace_hours: hours },
+    });
+  const edge = [{ id, name: "edge" }];
+  assert.equal((await visit(t, "GET", `/edl/deployments/${id}/urls/`, { token: admin })).status, 200);
+  assert.deepEqual(await openedBy(reader.id), []);
+  for (let time = 0; time < 2; time++) assert.equal((await urlsFor(reader.text)).status, 200);
+  assert.deepEqual([await openedBy(reader.id), await openedBy(other.id)], [edge, []], "a user is no key");
+  const stranger = await addKey(t, await addOrganisation(t, "stranger"));
+  assert.equal((await urlsFor(stranger.text)).status, 404);
+  await t.restart();
+  assert.deepEqual(await openedBy(reader.id), edge, "after a restart");
+  await rotate(1);
+  assert.deepEqual(await openedBy(reader.id), edge, "the URLs still work");
+  t.clock.now += 3_600_000;
+  assert.deepEqual(await openedBy(reader.id), [], "they do not any more");
+  await urlsFor(reader.text);
+  const revoked = await visit(t, "DELETE", `/keys/${reader.id}`, { token: admin });
+  assert.deepEqual([revoked.body.state, revoked.body.opened_deployments], ["revoked", edge]);
+  await rotate(0);
+  assert.deepEqual(await openedBy(reader.id), []);
+  await urlsFor(other.text);
+  assert.deepEqual(await openedBy(other.id), edge);
+  await ask(t, "DELETE", `/v1/edl/deployments/${id}`, { key: other.text });
+  assert.deepEqual(await openedBy(other.id), [], "the deployment is gone");
 });

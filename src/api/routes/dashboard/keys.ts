@@ -17,7 +17,7 @@ import {
 import type { Services } from "../../../service/services.ts";
 
 const tags = ["API keys"];
-const NEVER: KeyUse = { requests: 0, lastUsedAt: null };
+const NEVER: KeyUse = { requests: 0, lastUsedAt: null, opened: [] };
 
 /** The organisation's API keys. */
 export function addKeyRoutes(app: App, services: Services): void {
@@ -65,7 +65,8 @@ export function addKeyRoutes(app: App, services: Services): void {
 
   const revoke = {
     operationId: "revokeKey",
-    summary: "Revokes an API key permanently; repeating it has no effect",
+    summary:
+      "Revokes an API key permanently; repeating it has no effect. URLs of deployments that it has read still work until they are replaced",
     tags,
     problems: [404],
     params: KeyParameters,
@@ -82,11 +83,12 @@ export function addKeyRoutes(app: App, services: Services): void {
 
 /** What the store has recorded for all servers, and what this one has yet to record. */
 async function usesOf(
-  { store, keyLimits }: Services,
+  { store, keyLimits, urlReaders }: Services,
   organisationId: string,
   now: number,
 ): Promise<(keyId: string) => KeyUse> {
   const month = new Date(now).toISOString().slice(0, 7);
+  const openedBy = await urlReaders.openedBy(organisationId, now);
   const recorded = new Map((await store.read("usageOf", organisationId, month)).map((use) => [use.keyId, use]));
   return (keyId) => {
     const [known, own] = [recorded.get(keyId), keyLimits.unrecordedOf(keyId, month)];
@@ -94,6 +96,7 @@ async function usesOf(
     return {
       requests: (known?.requests ?? 0) + (own?.requests ?? 0),
       lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt,
+      opened: openedBy(keyId),
     };
   };
 }

@@ -106,11 +106,10 @@ function addReads(app: App, services: Services): void {
       throw new Problem("gone", "the deployment has been deleted");
     const deployment = findDeployment(request, services);
     if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
-    return urlsDocument(
-      deployment,
-      stateOf(deployment, request, services),
-      await urlsOf(deployment, request, services),
-    );
+    const found = await urlsOf(deployment, request, services);
+    const { kind, id } = request.caller;
+    if (kind === "key") await services.urlReaders.add(id, deployment, request.now);
+    return urlsDocument(deployment, stateOf(deployment, request, services), found);
   });
 
   const log = {

@@ -1,6 +1,14 @@
+import { type Deployment, deploymentsOpenedBy } from "../../../store/deployment.ts";
 import type { ApiKey } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { standardError } from "../../output/standard-error.ts";
+import {
+  DATABASE_OPTIONS,
+  organisationOption,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const revokeCommand: Command = {
@@ -9,19 +17,37 @@ export const revokeCommand: Command = {
   operands: "KEY",
   operandWords: [],
   options: DATABASE_OPTIONS,
-  notes: ['KEY is the id, or the first 8 characters, that "ipsieve key list" shows.', RUNNING_SERVER_NOTE],
+  notes: [
+    'KEY is the id, or the first 8 characters, that "ipsieve key list" shows.',
+    "The URLs of deployments that the key has read still work: the command names these deployments.",
+    RUNNING_SERVER_NOTE,
+  ],
   examples: [{ command: "ipsieve key revoke ips_Ab3d", what: "by its first characters" }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
-    const { keys } = await store.load(null);
-    const { id, organisationId, label } = chosenKey(keys, args.operands[0]!);
-    await store.write({ kind: "revoke-key", organisationId, keyId: id, ...signature() });
+    const state = await store.load(null);
+    const { id, organisationId, label } = chosenKey(state.keys, args.operands[0]!);
+    const about = signature();
+    await store.write({ kind: "revoke-key", organisationId, keyId: id, ...about });
     process.stdout.write(`revoked ${id} (${label})\n`);
+    const opened = deploymentsOpenedBy(await store.read("urlReaders", organisationId), state.deployments, about.at);
+    const { name } = state.organisations.find((each) => each.id === organisationId)!;
+    standardError().write(urlsNote(opened(id), name));
   });
   return EXIT.matched;
+}
+
+/** What is left to do where the key has read URLs of deployments. */
+function urlsNote(opened: readonly Deployment[], organisation: string): string {
+  if (opened.length === 0) return "";
+  const commands = opened.map(
+    ({ id, name }) =>
+      `  ipsieve deployment rotate ${id}${organisationOption(organisation)}  # ${JSON.stringify(name)}\n`,
+  );
+  return `the key has read URLs with which anyone can still fetch these lists; to replace them:\n${commands.join("")}`;
 }
 
 function chosenKey(keys: readonly ApiKey[], text: string): ApiKey {
