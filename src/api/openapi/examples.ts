@@ -1,6 +1,7 @@
-// Written by "npm run examples" from a real server's answers, which test/api/openapi/examples.test.ts compares them with.
+// Written by "npm run examples" from the responses of a real server; test/api/openapi/examples.test.ts compares them
+// with new responses.
 
-/** Bodies that are no JSON, by type, and answers by status and type. */
+/** Bodies other than JSON, by media type, and responses by status and media type. */
 export interface OperationExamples {
   readonly bodies?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
