@@ -4,7 +4,7 @@ import type { Feed } from "./feed.ts";
 
 const CONNECTIONS = 16;
 /** Pulls of the whole list, packed, and unchanged. */
-const PULLS = 20_000;
+const PULLS = Number(process.env["PULLS"] ?? 20_000);
 /** Milliseconds of load between two looks at the number of pulls. */
 const PERIOD = 500;
 const KIB_PER_MIB = 1024;
@@ -32,6 +32,8 @@ export async function measureMemory(
     pulls += report.answers;
     looks.push({ pulls, mebibytes: residentMiB(service, "VmRSS") });
   }
+  if (process.env["LOOKS"])
+    console.log(looks.map(({ pulls, mebibytes }) => `${pulls} ${mebibytes.toFixed(0)}`).join(" | "));
   const [second, last] = [looks.filter(isIn(1)), looks.filter(isIn(3))];
   const grown = medianOf(second.map(size).map((before) => medianOf(last.map(size)) - before));
   const apart = medianOf(last.map(({ pulls }) => pulls)) - medianOf(second.map(({ pulls }) => pulls));

@@ -2,7 +2,8 @@ import { QueuedStore } from "./_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
 import type { RulesetRules } from "./state.ts";
 import type { LoadedState, SavedRules } from "./saved-rules.ts";
-import type { Store, StoreOptions } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { StoreOptions } from "./store-options.ts";
 
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
 export type StoreLocation = { readonly file: string } | { readonly url: string };

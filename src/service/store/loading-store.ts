@@ -1,6 +1,7 @@
 import { openAndLoad, type StoreLocation } from "../../store/open-store.ts";
 import type { LoadedState } from "../../store/saved-rules.ts";
-import type { Store, StoreLimits } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { StoreLimits } from "../../store/store-options.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { applying, ServiceMemory } from "../rules/service-memory.ts";
 import type { Settings } from "../settings.ts";

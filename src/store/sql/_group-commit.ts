@@ -7,7 +7,7 @@ import type { Decision, Recorded } from "../decide/_decision.ts";
 import { decideRules, prefixesOf } from "../decide/_rule-commands.ts";
 import type { RulesetDraft } from "../decide/_ruleset-draft.ts";
 import { StoreError } from "../store-error.ts";
-import type { StoreLimits } from "../store.ts";
+import type { StoreLimits } from "../store-options.ts";
 import { appendChanges, type Note, rulesetIdOf } from "./_changes.ts";
 import { takesLong } from "../_long-commands.ts";
 import { appendExpiries, draftOfRow, lockDueRulesets, saveExpiryMarks } from "./_due-expiries.ts";

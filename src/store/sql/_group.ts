@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { RulesetDraft } from "../decide/_ruleset-draft.ts";
-import type { StoreLimits } from "../store.ts";
+import type { StoreLimits } from "../store-options.ts";
 import type { Engine } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 

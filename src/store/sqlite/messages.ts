@@ -5,7 +5,8 @@ import type { CounterName } from "../counters.ts";
 import type { ReadName } from "../reads.ts";
 import type { RulesetRules } from "../state.ts";
 import type { LoadedState, SavedRules } from "../saved-rules.ts";
-import type { StoreLimits, StoreReport } from "../store.ts";
+import type { StoreReport } from "../store.ts";
+import type { StoreLimits } from "../store-options.ts";
 import type { Synchronous } from "./_database.ts";
 import type { Packed } from "./_packing.ts";
 
