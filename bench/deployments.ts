@@ -17,7 +17,7 @@ import { Random } from "./data/random.ts";
 import { measureCompile } from "./deployments/compile.ts";
 import { measureDownloads } from "./deployments/downloads.ts";
 import { type Feed, makeFeed } from "./deployments/feed.ts";
-import { measureMemory } from "./deployments/memory.ts";
+import { LEAKING, measureMemory, METERED } from "./deployments/memory.ts";
 import { measureServing } from "./deployments/serve.ts";
 import { describeMachine } from "./record.ts";
 
@@ -25,7 +25,6 @@ const PARTS = ["compile", "serve", "memory", "downloads"] as const;
 const ENTRIES = 300_000;
 /** KiB of each pull; the negative control keeps twice as much. */
 const MAX_KEPT = 1;
-const LEAK = ["--import", fileURLToPath(new URL("deployments/leak.ts", import.meta.url))];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, rounds: { type: "string", default: "5" } } });
 const rounds = Number(values.rounds);
@@ -66,8 +65,8 @@ async function serving(service: Listener, feed: Feed, folder: string): Promise<M
 async function measureKept(): Promise<Measurement[]> {
   const load = new LoadProcess();
   try {
-    const found = await withService((service, feed) => measureMemory("service", service, feed, load));
-    const control = await withService((service, feed) => measureMemory("with a leak", service, feed, load), LEAK);
+    const found = await withService((service, feed) => measureMemory("service", service, feed, load), METERED);
+    const control = await withService((service, feed) => measureMemory("with a leak", service, feed, load), LEAKING);
     const [kept, leaked] = [found, control].map((each) => each.at(-1)!.median) as [number, number];
     if (kept >= MAX_KEPT || leaked < MAX_KEPT)
       throw new Error(`${kept.toFixed(2)} KiB of each pull are kept, with a leak ${leaked.toFixed(2)}`);

@@ -48,15 +48,20 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** Of a service that was started with the meter of turns: see there. */
-export function longestTurn({ process: child }: Listener): Promise<number> {
+export function longestTurn(listener: Listener): Promise<number> {
+  return tellsOf(listener, LONGEST_TURN);
+}
+
+/** The number with which a meter loaded before the service answers the question. */
+export function tellsOf({ process: child }: Listener, question: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error("the server ended before it gave its longest turn"));
+    const ended = (): void => reject(new Error(`the server ended before it told its ${question}`));
     child.once("exit", ended);
-    child.once("message", (milliseconds: number) => {
+    child.once("message", (answer: number) => {
       child.off("exit", ended);
-      resolve(milliseconds);
+      resolve(answer);
     });
-    child.send(LONGEST_TURN, (error) => {
+    child.send(question, (error) => {
       if (error !== null) ended();
     });
   });

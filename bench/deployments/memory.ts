@@ -1,47 +1,64 @@
-import { type Measurement, measurement, medianOf, requireGood } from "../api/measure.ts";
-import { type Listener, type LoadProcess, residentMiB } from "../api/processes.ts";
+import { fileURLToPath } from "node:url";
+import { type Measurement, measurement, requireGood } from "../api/measure.ts";
+import { type Listener, type LoadProcess, residentMiB, tellsOf } from "../api/processes.ts";
 import type { Feed } from "./feed.ts";
+import { MEMORY_IN_USE } from "./memory-meter.ts";
 
 const CONNECTIONS = 16;
-/** Pulls of the whole list, packed, and unchanged. */
-const PULLS = Number(process.env["PULLS"] ?? 20_000);
+/** Pulls of the whole list, packed, and unchanged; the first quarter does not count: until then caches fill. */
+const PULLS_OF_QUARTER = 5000;
 /** Milliseconds of load between two looks at the number of pulls. */
 const PERIOD = 500;
-const KIB_PER_MIB = 1024;
+const KIB = 1024;
+const MIB = 1 << 20;
 
-interface Look {
+const fileNamed = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+/** How the service is started for it; with a leak: for the negative control. */
+export const METERED: readonly string[] = ["--expose-gc", "--import", fileNamed("memory-meter.ts")];
+export const LEAKING: readonly string[] = [...METERED, "--import", fileNamed("leak.ts")];
+
+interface Quarter {
   readonly pulls: number;
-  readonly mebibytes: number;
+  /** After a complete collection, in bytes. */
+  readonly inUse: number;
+  /** Before it, after each period. */
+  readonly resident: readonly number[];
 }
 
-/**
- * Resident memory over 20,000 pulls, of which the first 5,000 do not count: until then heap and caches grow. What is
- * kept of each pull is the difference of the second and the last quarter, by medians.
- */
+/** What 20,000 pulls of the list leave in memory, of a service that was started with METERED or LEAKING. */
 export async function measureMemory(
   name: string,
   service: Listener,
   feed: Feed,
   load: LoadProcess,
 ): Promise<Measurement[]> {
-  const looks: Look[] = [];
   const requests = await requestsOf(feed);
-  for (let pulls = 0; pulls < PULLS;) {
+  const quarters: Quarter[] = [];
+  for (let quarter = 0; quarter < 4; quarter++) quarters.push(await pullQuarter(service, load, requests));
+  const [first, ...counted] = quarters as [Quarter, Quarter, Quarter, Quarter];
+  const pulls = counted.reduce((sum, quarter) => sum + quarter.pulls, 0);
+  const kept = (counted[2]!.inUse - first.inUse) / pulls;
+  return [
+    measurement(`${name}: in use after each 5,000 of ${pulls + first.pulls} pulls`, "MiB", inUseOf(quarters)),
+    ...quarters.map(({ resident }, at) => measurement(`${name}: resident in quarter ${at + 1}`, "MiB", resident)),
+    measurement(`${name}: kept of each pull after the first quarter`, "KiB", [kept / KIB]),
+  ];
+}
+
+function inUseOf(quarters: readonly Quarter[]): number[] {
+  return quarters.map(({ inUse }) => inUse / MIB);
+}
+
+async function pullQuarter(service: Listener, load: LoadProcess, requests: readonly Uint8Array[]): Promise<Quarter> {
+  const resident: number[] = [];
+  let pulls = 0;
+  while (pulls < PULLS_OF_QUARTER) {
     const report = await load.run({ port: service.port, connections: CONNECTIONS, milliseconds: PERIOD, requests });
     requireGood("pulls", report);
     pulls += report.answers;
-    looks.push({ pulls, mebibytes: residentMiB(service, "VmRSS") });
+    resident.push(residentMiB(service, "VmRSS"));
   }
-  if (process.env["LOOKS"])
-    console.log(looks.map(({ pulls, mebibytes }) => `${pulls} ${mebibytes.toFixed(0)}`).join(" | "));
-  const [second, last] = [looks.filter(isIn(1)), looks.filter(isIn(3))];
-  const grown = medianOf(second.map(size).map((before) => medianOf(last.map(size)) - before));
-  const apart = medianOf(last.map(({ pulls }) => pulls)) - medianOf(second.map(({ pulls }) => pulls));
-  return [
-    measurement(`${name}: resident in the second quarter of ${looks.at(-1)!.pulls} pulls`, "MiB", second.map(size)),
-    measurement(`${name}: resident in the last quarter`, "MiB", last.map(size)),
-    measurement(`${name}: kept of each pull`, "KiB", [(grown * KIB_PER_MIB) / apart]),
-  ];
+  return { pulls, resident, inUse: await tellsOf(service, MEMORY_IN_USE) };
 }
 
 /** Half of the pulls find the list unchanged. */
@@ -52,10 +69,3 @@ async function requestsOf({ origin, path }: Feed): Promise<Uint8Array[]> {
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${header}\r\n\r\n`),
   );
 }
-
-const isIn =
-  (quarter: number) =>
-  ({ pulls }: Look): boolean =>
-    Math.min(3, Math.floor((4 * pulls) / PULLS)) === quarter;
-
-const size = ({ mebibytes }: Look): number => mebibytes;
