@@ -1,7 +1,7 @@
 import type { Address, Family } from "../address/address.ts";
 import { maskWord } from "../address/prefix.ts";
 import { type Boundaries, compareWords, STEP, wordsOf } from "./_boundaries.ts";
-import { type DigitOf, sortedIndexes } from "./radix-sort.ts";
+import { sortedKeys } from "./radix-sort.ts";
 
 /**
  * Allocating an array is the most expensive part of making an empty set, and the guards of writes make many empty sets.
@@ -74,14 +74,8 @@ export class RangeCollector {
   }
 
   /** The indexes of the ranges in the order of their first addresses. */
-  #order(count: number, width: number): Generator<undefined, Uint32Array, undefined> {
-    const words = this.#words;
-    const digits: DigitOf[] = [];
-    for (let word = width - 1; word >= 0; word--) {
-      digits.push((index) => words[index * 2 * width + word]! & 0xffff);
-      digits.push((index) => words[index * 2 * width + word]! >>> 16);
-    }
-    return sortedIndexes(count, digits, (a, b) => compareWords(words, a * 2 * width, words, b * 2 * width, width));
+  #order(count: number, width: 1 | 4): Generator<undefined, Uint32Array, undefined> {
+    return sortedKeys({ words: this.#words, width, stride: 2 * width, count });
   }
 
   #put(at: number, address: Address): number {

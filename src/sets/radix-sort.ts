@@ -140,3 +140,79 @@ function placeWords(
     if (carriedTo !== undefined) carriedTo[offset] = carriedFrom![at]!;
   }
 }
+
+/** Keys in columns: key number `at` has `width` words from `at * stride` on, the most significant first. */
+export interface Keys {
+  readonly words: Uint32Array;
+  readonly width: 1 | 4;
+  readonly stride: number;
+  readonly count: number;
+}
+
+/** Keys with the same first two words that are sorted by comparison. */
+const FEW = 16;
+
+/**
+ * The indexes of the keys in ascending order, equal ones in their own order. Each word is sorted as by `sortingWords`,
+ * from the least significant one; the last two of four words only if many keys share the first two, as few do.
+ * O(keys); can be interrupted.
+ */
+export function* sortedKeys(keys: Keys): Generator<undefined, Uint32Array, undefined> {
+  const { count, width } = keys;
+  const order = new Uint32Array(count);
+  for (let at = 0; at < count; at++) order[at] = at;
+  if (yield* isSorted(count, (a, b) => compareKeys(keys, a, b))) return order;
+  if (count < MIN_COUNT) return order.sort((a, b) => compareKeys(keys, a, b) || a - b);
+  if (width === 1) return yield* sortedByWords(keys, order, [0]);
+  yield* sortedByWords(keys, order, [1, 0]);
+  if (yield* sortedWithin(keys, order)) return order;
+  for (let at = 0; at < count; at++) order[at] = at;
+  return yield* sortedByWords(keys, order, [3, 2, 1, 0]);
+}
+
+function compareKeys({ words, width, stride }: Keys, a: number, b: number): number {
+  for (let word = 0; word < width; word++) {
+    const difference = words[a * stride + word]! - words[b * stride + word]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function* sortedByWords(
+  { words, stride, count }: Keys,
+  order: Uint32Array,
+  which: readonly number[],
+): Generator<undefined, Uint32Array, undefined> {
+  for (const word of which) {
+    const column = new Uint32Array(count);
+    for (let at = 0; at < count; at++) {
+      column[at] = words[order[at]! * stride + word]!;
+      if (at % STEP === STEP - 1) yield;
+    }
+    yield* sortingWords(column, order);
+  }
+  return order;
+}
+
+/** Sorts keys in the order of their first two words by the others. Returns false if too many share the first two. */
+function* sortedWithin(keys: Keys, order: Uint32Array): Generator<undefined, boolean, undefined> {
+  for (let at = 1, start = 0; at < keys.count; at++) {
+    if (at % STEP === 0) yield;
+    if (!haveSameStart(keys, order[start]!, order[at]!)) start = at;
+    else if (at - start >= FEW) return false;
+    else insertAt(keys, order, start, at);
+  }
+  return true;
+}
+
+function haveSameStart({ words, stride }: Keys, a: number, b: number): boolean {
+  return words[a * stride] === words[b * stride] && words[a * stride + 1] === words[b * stride + 1];
+}
+
+/** Moves the key at `at` to its place among those from `start` on, which are in order. */
+function insertAt(keys: Keys, order: Uint32Array, start: number, at: number): void {
+  const moved = order[at]!;
+  let to = at;
+  for (; to > start && compareKeys(keys, order[to - 1]!, moved) > 0; to--) order[to] = order[to - 1]!;
+  order[to] = moved;
+}
