@@ -90,19 +90,28 @@ export function scanChunk(at: usize, end: usize): usize {
 }
 
 /*
- * Bounds of a chunk. A step of `findLines` begins with at most CHUNK_LINES starts after the first, since more end the
- * chunk, and finds 64 newlines at most: 1 + 512 + 64 = 577 starts, fewer than LINE_ENTRIES (640). The stores beyond
- * those found (two or six in any case) end at most 3 entries further. So no store leaves an array by line, and nothing
- * after this needs a check: there are at most as many addresses as lines.
+ * Bounds of a chunk. A step of the search for lines begins with at most CHUNK_LINES starts after the first, since more
+ * end the chunk, and finds 64 newlines at most: 1 + 512 + 64 = 577 starts, fewer than LINE_ENTRIES (640). The stores
+ * beyond those found (two or six in any case) end at most 3 entries further. So no store leaves an array by line, and
+ * nothing after this needs a check: there are at most as many addresses as lines.
  *
  * Bounds of the text. A line begins before `end` and the text ends with an LF; TEXT_SLACK (64) bytes after that can be
  * read. Each load below lies within the 64 bytes from a line's front, or from a position before `end`.
  */
+/** Whether the lines that were found last have more than 128 bytes on average. */
+let long: bool = false;
+
 /**
  * Stores the starts of the lines from `at` on, and of the line after the last of them; returns how many lines there
  * are.
  */
 export function findLines(at: usize, end: usize, starts: usize): i32 {
+  const lines = long ? findLongLines(at, end, starts) : findShortLines(at, end, starts);
+  long = <usize>load<u32>(starts + (<usize>lines << 2)) - at > <usize>lines << 7;
+  return lines;
+}
+
+function findShortLines(at: usize, end: usize, starts: usize): i32 {
   // Now the text ends with the LF of its last line.
   if (load<u8>(end - 1) != LF) end++;
   const most = starts + (CHUNK_LINES << 2);
@@ -144,6 +153,37 @@ export function findLines(at: usize, end: usize, starts: usize): i32 {
     }
   }
   return <i32>((out - starts) >>> 2) - 1;
+}
+
+/** As `findShortLines`: most steps find no newline, and look for no positions. */
+function findLongLines(at: usize, end: usize, starts: usize): i32 {
+  if (load<u8>(end - 1) != LF) end++;
+  const most = starts + (CHUNK_LINES << 2);
+  const bytesEnd = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  const lf = v128.load(workspace, VECTOR_LF);
+  let out = starts + 4;
+  store<u32>(starts, at);
+  while (at < end) {
+    const after = at + 64;
+    if (hasNewline(at, lf)) {
+      let mask = newlines(at, lf);
+      if (after > end) mask &= (<u64>1 << (end - at)) - 1;
+      for (; mask != 0; mask &= mask - 1, out += 4) store<u32>(out, at + <usize>ctz(mask) + 1);
+    }
+    at = after;
+    if (out > most || at >= bytesEnd) {
+      if (out > starts + 4) break;
+    }
+  }
+  return <i32>((out - starts) >>> 2) - 1;
+}
+
+/** Whether an LF is in the 64 bytes at `at`. */
+@inline
+function hasNewline(at: usize, lf: v128): bool {
+  const first = v128.or(i8x16.eq(v128.load(at), lf), i8x16.eq(v128.load(at, 16), lf));
+  const second = v128.or(i8x16.eq(v128.load(at, 32), lf), i8x16.eq(v128.load(at, 48), lf));
+  return v128.any_true(v128.or(first, second));
 }
 
 /** Bit i is set where bytes[at + i] is an LF, i < 64. */
