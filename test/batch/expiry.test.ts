@@ -31,7 +31,7 @@ test("batches and buffers at a given time equal the linear oracle, in both engin
   const random = seededRandom(16);
   let answers = 0;
   let caught = 0;
-  for (let round = 0; round < rounds({ short: 5, long: 60 }); round++) {
+  for (let round = 0; round < rounds({ short: 2, long: 60 }); round++) {
     const one = await makeCase(random, round % 2 === 0);
     const { snapshot, prefixes } = one;
     const addresses = one.addresses.filter((address) => !isMapped(address));
@@ -116,7 +116,7 @@ test("batches of every size skip expired matches: in lists, where nothing else d
 test("runs at a given time write the rows of the linear oracle: engines, threads, selections, byte for byte", async (t) => {
   const random = seededRandom(17);
   let rows = 0;
-  for (let round = 0; round < rounds({ short: 3, long: 10 }); round++) {
+  for (let round = 0; round < rounds({ short: 1, long: 10 }); round++) {
     const one = await makeCase(random, round % 2 === 0);
     const { snapshot, prefixes } = one;
     const addresses = one.addresses.filter((address) => !isMapped(address));

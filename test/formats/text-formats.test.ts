@@ -10,7 +10,7 @@ import { identify } from "../../src/cbs/identify.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
 import { bound, bytesOf, entriesOf, LongestMatch, linesOf, probes, randomLines, subjects } from "./subjects.ts";
 import { readers, same } from "./text-readers.ts";
-import { rounds } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 
 const all = await subjects();
 const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
@@ -19,24 +19,28 @@ const hard = all[0]![1];
 for (const format of ["csv", "jsonl"] as const) {
   describe(format, () => {
     for (const [name, tree] of all) {
-      test(`${name}: it is read back as the same catalogue`, () => {
-        const read = readers[format](linesOf(tree, format));
-        const { catalogue } = tree;
-        const expected = [...entriesOf(bound(catalogue))].map(({ prefix, own }): [string, string[]] => [
-          formatPrefix(prefix),
-          own,
-        ]);
-        same(read, expected);
-        if (isLarge(tree)) return;
-        const again = catalogueOf(
-          read.map(([prefix, ids]) => [prefix, ...ids]),
-          Object.fromEntries(catalogue.nodes.map(({ id, name }) => [id, name])),
-        );
-        for (const address of probes(catalogue)) {
-          const text = formatAddress(address);
-          assert.deepEqual(identify(again, address, text), identify(catalogue, address, text));
-        }
-      });
+      test(
+        `${name}: it is read back as the same catalogue`,
+        { skip: isLarge(tree) && format !== "csv" && onlyLong() },
+        () => {
+          const read = readers[format](linesOf(tree, format));
+          const { catalogue } = tree;
+          const expected = [...entriesOf(bound(catalogue))].map(({ prefix, own }): [string, string[]] => [
+            formatPrefix(prefix),
+            own,
+          ]);
+          same(read, expected);
+          if (isLarge(tree)) return;
+          const again = catalogueOf(
+            read.map(([prefix, ids]) => [prefix, ...ids]),
+            Object.fromEntries(catalogue.nodes.map(({ id, name }) => [id, name])),
+          );
+          for (const address of probes(catalogue)) {
+            const text = formatAddress(address);
+            assert.deepEqual(identify(again, address, text), identify(catalogue, address, text));
+          }
+        },
+      );
     }
   });
 }
@@ -44,37 +48,41 @@ for (const format of ["csv", "jsonl"] as const) {
 for (const format of ["nginx", "haproxy", "clickhouse"] as const) {
   describe(format, () => {
     for (const [name, tree] of all) {
-      test(`${name}: the most specific line has the nodes of all covering prefixes`, () => {
-        const read = readers[format](linesOf(tree, format));
-        const { catalogue } = tree;
-        const expected = [...entriesOf(bound(catalogue))].map(({ prefix, all: ids }): [string, string[]] => [
-          formatPrefix(prefix),
-          ids,
-        ]);
-        const isStop = ([, ids]: [string, string[]]): boolean => ids.length === 0;
-        same(
-          read.filter((line) => !isStop(line)),
-          expected,
-        );
-        const longest = new LongestMatch<string[]>();
-        for (const [prefix, ids] of read) longest.add(prefix, ids);
-        const known = new Map<number, string>();
-        let at = 0;
-        for (const address of probes(catalogue, isLarge(tree) ? 50 : 1)) {
-          // The lines are those of the table, as has just been seen: a tenth of the addresses shows how they are read.
-          if (at++ % 10 !== 0 && isLarge(tree)) continue;
-          const match = catalogue.table.lookupAddress(address);
-          if (!known.has(match))
-            known.set(
-              match,
-              catalogue
-                .nodesOf(match)
-                .map(({ id }) => id)
-                .join(),
-            );
-          assert.equal((longest.get(address) ?? []).join(), known.get(match));
-        }
-      });
+      test(
+        `${name}: the most specific line has the nodes of all covering prefixes`,
+        { skip: isLarge(tree) && format !== "nginx" && onlyLong() },
+        () => {
+          const read = readers[format](linesOf(tree, format));
+          const { catalogue } = tree;
+          const expected = [...entriesOf(bound(catalogue))].map(({ prefix, all: ids }): [string, string[]] => [
+            formatPrefix(prefix),
+            ids,
+          ]);
+          const isStop = ([, ids]: [string, string[]]): boolean => ids.length === 0;
+          same(
+            read.filter((line) => !isStop(line)),
+            expected,
+          );
+          const longest = new LongestMatch<string[]>();
+          for (const [prefix, ids] of read) longest.add(prefix, ids);
+          const known = new Map<number, string>();
+          let at = 0;
+          for (const address of probes(catalogue, isLarge(tree) ? 50 : 1)) {
+            // The lines are those of the table, as has just been seen: a tenth of the addresses shows how they are read.
+            if (at++ % 10 !== 0 && isLarge(tree)) continue;
+            const match = catalogue.table.lookupAddress(address);
+            if (!known.has(match))
+              known.set(
+                match,
+                catalogue
+                  .nodesOf(match)
+                  .map(({ id }) => id)
+                  .join(),
+              );
+            assert.equal((longest.get(address) ?? []).join(), known.get(match));
+          }
+        },
+      );
     }
   });
 }

@@ -4,6 +4,9 @@ import { test } from "node:test";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { makeFastFolder } from "./harness/fast-folder.ts";
 import { cutPower, recordWriters, whyNoStrace } from "./harness/power-cuts.ts";
+import { rounds } from "../rounds.ts";
+
+const CUTS = rounds({ short: 40, long: 200 });
 
 test(
   "an acknowledged write survives a power failure; with synchronous = normal, the negative control, some do not (R2)",
@@ -12,9 +15,9 @@ test(
     inTemporaryFolder(async (folder) => {
       const cut = makeFastFolder();
       t.after(() => rmSync(cut, { recursive: true }));
-      const full = await cutPower(await recordWriters(folder, 1, "full", 12), cut, 1, 200);
+      const full = await cutPower(await recordWriters(folder, 1, "full", 12), cut, 1, CUTS);
       t.diagnostic(`full: ${JSON.stringify(full)}`);
-      const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, 200);
+      const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, CUTS);
       t.diagnostic(`normal: ${JSON.stringify(normal)}`);
       assert.equal(full.lost, 0);
       assert.deepEqual(full.corrupt, []);
