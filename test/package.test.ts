@@ -4,7 +4,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, wr
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { NO_HOME, temporaryFolder } from "./cli/run-command.ts";
-import { onlyLong } from "./rounds.ts";
+import { onlyLong, sampled } from "./rounds.ts";
 
 const root = join(import.meta.dirname, "..");
 const IN_THE_TREE = [
@@ -191,7 +191,7 @@ const RESOLUTIONS: readonly (readonly [module: string, moduleResolution: string,
   ["esnext", "bundler", "types.ts"],
 ];
 
-for (const [module, moduleResolution, file] of RESOLUTIONS) {
+for (const [module, moduleResolution, file] of sampled(RESOLUTIONS, 3)) {
   packageTest(`TypeScript finds its types, and they are right by themselves: ${moduleResolution}, ${file}`, () => {
     writeFileSync(
       join(consumer, file),

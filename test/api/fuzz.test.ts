@@ -18,10 +18,10 @@ import { rounds } from "../rounds.ts";
 
 // R8, short form; the long form is npm run torture:api.
 const SEED = 20_261_121;
-const RUNS = rounds({ short: 15, long: 120 });
+const RUNS = rounds({ short: 8, long: 120 });
 /** Seconds for which the server of hostile connections waits for a client. */
 const LIMIT = 1;
-const BUSY_RUNS = rounds({ short: 20, long: 60 });
+const BUSY_RUNS = rounds({ short: 12, long: 60 });
 
 let t: FuzzServer;
 before(async () => {

@@ -93,7 +93,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a session that ends meanwhile: sign in again on the same page", async () => {
+  test("a session that ends meanwhile: sign in again on the same page", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/", { user: admin });
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
@@ -491,7 +491,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await checkLooks(t, "overview", "#/", admin);
   });
 
-  test("names that look like markup or commands are shown as text", async () => {
+  test("names that look like markup or commands are shown as text", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, HOSTILE_TEXTS[10]!);
     const user = await addUser(t, organisationId, "admin", HOSTILE_TEXTS[17]!);
     const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId };
@@ -563,7 +563,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the chosen colors are kept", async () => {
+  test("the chosen colors are kept", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/account", { user: admin });
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     const light = await ground();

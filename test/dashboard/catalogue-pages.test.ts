@@ -53,29 +53,33 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     });
   });
 
-  test("the ages of its sources, a warning for old ones, and the sources of a node's prefixes", async () => {
-    const [layer] = (await ask("/catalogue")).body.layers as {
-      layer: string;
-      age_days: number;
-      is_old: boolean;
-      advice: string | null;
-    }[];
-    assert.equal(layer!.layer, "as-numbers");
-    const { page, errors } = await t.open("#/catalogue", { user: viewer });
-    await page.locator("dt", { hasText: "AS numbers" }).waitFor();
-    const warning = page.locator(".note.warning");
-    assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
-    if (layer!.is_old)
-      assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
-    await page.goto(page.url().replace(/#.*/, "#/catalogue?id=/cdn/cloudflare"));
-    await page.locator("code", { hasText: "/cdn/cloudflare" }).first().waitFor();
-    assert.deepEqual(
-      (await node("/cdn/cloudflare")).sources.map(({ source }) => source),
-      ["asn"],
-    );
-    assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
-    await end(page, errors);
-  });
+  test(
+    "the ages of its sources, a warning for old ones, and the sources of a node's prefixes",
+    { skip: onlyLong() },
+    async () => {
+      const [layer] = (await ask("/catalogue")).body.layers as {
+        layer: string;
+        age_days: number;
+        is_old: boolean;
+        advice: string | null;
+      }[];
+      assert.equal(layer!.layer, "as-numbers");
+      const { page, errors } = await t.open("#/catalogue", { user: viewer });
+      await page.locator("dt", { hasText: "AS numbers" }).waitFor();
+      const warning = page.locator(".note.warning");
+      assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
+      if (layer!.is_old)
+        assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
+      await page.goto(page.url().replace(/#.*/, "#/catalogue?id=/cdn/cloudflare"));
+      await page.locator("code", { hasText: "/cdn/cloudflare" }).first().waitFor();
+      assert.deepEqual(
+        (await node("/cdn/cloudflare")).sources.map(({ source }) => source),
+        ["asn"],
+      );
+      assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
+      await end(page, errors);
+    },
+  );
 
   test("the tree by keyboard alone: opened on demand, closed, traversed, shown", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
@@ -357,7 +361,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("providers as cards, the largest first, with their source and its age", async () => {
+  test("providers as cards, the largest first, with their source and its age", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cdn", { user: viewer });
     const { children } = await node("/cdn");
     const bySize = children

@@ -136,37 +136,41 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("a deployment that someone else has changed meanwhile is neither overwritten nor deleted", async () => {
-    const id = await make({ name: "Shared", include: [{ prefixes: ["20.0.0.0/24"] }] });
-    const [editing, looking] = await Promise.all(
-      [`#/deployments/${id}/edit`, `#/deployments/${id}`].map((at) => t.open(at, { user: editor })),
-    );
-    await editing!.page.locator("input[name=description]").fill("mine");
-    await looking!.page.getByRole("button", { name: "Deactivate" }).click();
-    await api("PATCH", id, { description: "theirs" });
-    await editing!.page.getByRole("button", { name: "Save changes" }).click();
-    await looking!.page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
-    for (const { page } of [editing!, looking!])
+  test(
+    "a deployment that someone else has changed meanwhile is neither overwritten nor deleted",
+    { skip: onlyLong() },
+    async () => {
+      const id = await make({ name: "Shared", include: [{ prefixes: ["20.0.0.0/24"] }] });
+      const [editing, looking] = await Promise.all(
+        [`#/deployments/${id}/edit`, `#/deployments/${id}`].map((at) => t.open(at, { user: editor })),
+      );
+      await editing!.page.locator("input[name=description]").fill("mine");
+      await looking!.page.getByRole("button", { name: "Deactivate" }).click();
+      await api("PATCH", id, { description: "theirs" });
+      await editing!.page.getByRole("button", { name: "Save changes" }).click();
+      await looking!.page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
+      for (const { page } of [editing!, looking!])
+        await page.getByText("Someone else has changed this deployment").waitFor();
+      const { page } = looking!;
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      const erase = async (): Promise<void> => {
+        await page.getByRole("button", { name: "Delete the deployment" }).click();
+        await page.getByLabel("Type its name").fill("Shared");
+        await page.getByRole("dialog").getByRole("button", { name: "Delete the deployment" }).click();
+      };
+      await erase();
       await page.getByText("Someone else has changed this deployment").waitFor();
-    const { page } = looking!;
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-    const erase = async (): Promise<void> => {
-      await page.getByRole("button", { name: "Delete the deployment" }).click();
-      await page.getByLabel("Type its name").fill("Shared");
-      await page.getByRole("dialog").getByRole("button", { name: "Delete the deployment" }).click();
-    };
-    await erase();
-    await page.getByText("Someone else has changed this deployment").waitFor();
-    const { description, active } = await api("GET", id);
-    assert.deepEqual([description, active], ["theirs", true]);
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Refresh", exact: true }).click();
-    await page.getByText("theirs").waitFor();
-    await erase();
-    await page.getByText("No deployments yet").waitFor();
-    assert.ok(editing!.errors.concat(looking!.errors).every((error) => error.includes("412")));
-    await Promise.all([editing!, looking!].map((each) => each.page.context().close()));
-  });
+      const { description, active } = await api("GET", id);
+      assert.deepEqual([description, active], ["theirs", true]);
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Refresh", exact: true }).click();
+      await page.getByText("theirs").waitFor();
+      await erase();
+      await page.getByText("No deployments yet").waitFor();
+      assert.ok(editing!.errors.concat(looking!.errors).every((error) => error.includes("412")));
+      await Promise.all([editing!, looking!].map((each) => each.page.context().close()));
+    },
+  );
 
   test(
     "a list that would be refused is announced before saving, with the remedy; errors are at their fields",
@@ -265,7 +269,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     },
   );
 
-  test("an inactive deployment says what devices get, and can be activated again", async () => {
+  test("an inactive deployment says what devices get, and can be activated again", { skip: onlyLong() }, async () => {
     const id = await make({ name: "Paused", include: [{ prefixes: ["20.0.0.0/24"] }] });
     const opened = await t.open(`#/deployments/${id}`, { user: editor });
     const { page } = opened;

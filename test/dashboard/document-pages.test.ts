@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+import { onlyLong } from "../rounds.ts";
 
 describe("the page of the API's operations", { skip: missing }, () => {
   let t: Dashboard;
@@ -9,13 +10,14 @@ describe("the page of the API's operations", { skip: missing }, () => {
   });
   after(() => t.close());
 
-  test("in light and dark, wide and narrow: legible, and no wider than its window", () =>
+  test("in light and dark, wide and narrow: legible, and no wider than its window", { skip: onlyLong() }, () =>
     checkLooks(t, "docs", "docs", undefined, async (page) => {
       // Two operations and a schema, opened as links open them.
       await page.evaluate(
         `for (const id of ["listRules", "replaceRules", "schema-Rule"]) document.getElementById(id).closest("details").open = true`,
       );
-    }));
+    }),
+  );
 
   test("in dark, its surfaces are dark and its links are the dashboard's", async () => {
     const { page } = await t.open("docs");

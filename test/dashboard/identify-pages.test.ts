@@ -178,34 +178,38 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("what a draft would have done with a log: by rule, address and service; errors are shown", async () => {
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    await choose(page, file("tried.log", "203.0.113.9 a\n203.0.113.9 b\n1.1.1.1 c\nnobody\n"));
-    await done(page);
-    const attempt = async (draft: string): Promise<void> => {
-      await page.getByLabel("Addresses and prefixes").fill(draft);
-      await page.getByRole("button", { name: "Try rules" }).click();
-    };
-    await attempt("203.0.113.0/24 1.1.1.1/33");
-    await page.locator(".note.bad", { hasText: "1.1.1.1/33" }).waitFor();
-    await attempt("203.0.113.0/24 1.1.1.1 192.0.2.0/24");
-    await page.locator(".note.warning", { hasText: "3 of 3 lines with an address would have been hit" }).waitFor();
-    const rows = (caption: string): Promise<string[]> =>
-      page
-        .getByRole("table", { name: caption })
-        .locator("tbody tr")
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
-    assert.deepEqual(await rows("Rules with the most hits"), ["203.0.113.0/24 1 2", "1.1.1.1 1 1"]);
-    assert.deepEqual(await rows("Addresses that would have been hit"), ["203.0.113.9 2", "1.1.1.1 1"]);
-    assert.deepEqual(await rows("Rules without a hit"), ["192.0.2.0/24"]);
-    assert.match((await rows("Services that would have been hit")).join(), /\/cdn\/cloudflare/);
-    assert.deepEqual(
-      errors.filter((text) => !text.includes("400")),
-      [],
-    );
-    await page.context().close();
-  });
+  test(
+    "what a draft would have done with a log: by rule, address and service; errors are shown",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      await choose(page, file("tried.log", "203.0.113.9 a\n203.0.113.9 b\n1.1.1.1 c\nnobody\n"));
+      await done(page);
+      const attempt = async (draft: string): Promise<void> => {
+        await page.getByLabel("Addresses and prefixes").fill(draft);
+        await page.getByRole("button", { name: "Try rules" }).click();
+      };
+      await attempt("203.0.113.0/24 1.1.1.1/33");
+      await page.locator(".note.bad", { hasText: "1.1.1.1/33" }).waitFor();
+      await attempt("203.0.113.0/24 1.1.1.1 192.0.2.0/24");
+      await page.locator(".note.warning", { hasText: "3 of 3 lines with an address would have been hit" }).waitFor();
+      const rows = (caption: string): Promise<string[]> =>
+        page
+          .getByRole("table", { name: caption })
+          .locator("tbody tr")
+          .allInnerTexts()
+          .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
+      assert.deepEqual(await rows("Rules with the most hits"), ["203.0.113.0/24 1 2", "1.1.1.1 1 1"]);
+      assert.deepEqual(await rows("Addresses that would have been hit"), ["203.0.113.9 2", "1.1.1.1 1"]);
+      assert.deepEqual(await rows("Rules without a hit"), ["192.0.2.0/24"]);
+      assert.match((await rows("Services that would have been hit")).join(), /\/cdn\/cloudflare/);
+      assert.deepEqual(
+        errors.filter((text) => !text.includes("400")),
+        [],
+      );
+      await page.context().close();
+    },
+  );
 
   test("appearance: before, and with results", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -340,7 +344,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     },
   );
 
-  test("without a plan for rulesets, or without rulesets, none is offered", async () => {
+  test("without a plan for rulesets, or without rulesets, none is offered", { skip: onlyLong() }, async () => {
     const without = await t.user("viewer", await addOrganisation(t, "No rulesets", ["cbs"]));
     const { page, errors } = await t.open("#/identify", { user: without });
     await page.getByText("No logs yet").waitFor();
@@ -547,7 +551,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("malicious lines and a malicious name stay text", async () => {
+  test("malicious lines and a malicious name stay text", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     page.on("dialog", () => errors.push("a dialog was opened"));
     const name = `${HOSTILE_TEXTS[10]!}.log`;

@@ -98,7 +98,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("services: their path in the tree, each part linked to the catalogue", async () => {
+  test("services: their path in the tree, each part linked to the catalogue", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open(at("104.16.1.1"), { user: editor });
     const services = panel(page, "Services");
     assert.deepEqual(await services.locator(".path a").allInnerTexts(), ["CDN", "Cloudflare"]);
@@ -166,37 +166,41 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("an allowlist and a blocklist that disagree: which one decides, in the words of the API document and docs/deciding.md", async () => {
-    const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
-    const path = `/edl/ip-rulesets/${mine.id}/rules`;
-    await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
-    const { page, errors } = await t.open(at("192.0.2.77"), { user: editor });
-    const rulesets = panel(page, "Rulesets");
-    const note = await rulesets.locator(".note").innerText();
-    assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
-    const service = readFileSync(new URL("../../docs/deciding.md", import.meta.url), "utf8").replaceAll("\n", " ");
-    for (const text of [
-      note,
-      service,
-      JSON.stringify((await visit(t, "GET", "/openapi.json")).body),
-      JSON.stringify((await ask(t, "GET", "/openapi.json")).body),
-    ])
-      assert.ok(text.includes(PRECEDENCE));
-    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), [
-      "no service",
-      "allowed",
-      "allowlist: My Allowlist rules",
-      "blocklist: Blocklist, overruled",
-      "not seen by feeds",
-    ]);
-    assert.match(
-      await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(),
-      /Blocklist\s+blocklist\s+overruled/,
-    );
-    await end(page, errors);
-    await checkLooks(t, "lookup-conflict", at("192.0.2.77"), editor);
-    await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
-  });
+  test(
+    "an allowlist and a blocklist that disagree: which one decides, in the words of the API document and docs/deciding.md",
+    { skip: onlyLong() },
+    async () => {
+      const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
+      const path = `/edl/ip-rulesets/${mine.id}/rules`;
+      await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
+      const { page, errors } = await t.open(at("192.0.2.77"), { user: editor });
+      const rulesets = panel(page, "Rulesets");
+      const note = await rulesets.locator(".note").innerText();
+      assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
+      const service = readFileSync(new URL("../../docs/deciding.md", import.meta.url), "utf8").replaceAll("\n", " ");
+      for (const text of [
+        note,
+        service,
+        JSON.stringify((await visit(t, "GET", "/openapi.json")).body),
+        JSON.stringify((await ask(t, "GET", "/openapi.json")).body),
+      ])
+        assert.ok(text.includes(PRECEDENCE));
+      assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), [
+        "no service",
+        "allowed",
+        "allowlist: My Allowlist rules",
+        "blocklist: Blocklist, overruled",
+        "not seen by feeds",
+      ]);
+      assert.match(
+        await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(),
+        /Blocklist\s+blocklist\s+overruled/,
+      );
+      await end(page, errors);
+      await checkLooks(t, "lookup-conflict", at("192.0.2.77"), editor);
+      await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
+    },
+  );
 
   test(
     "covering prefixes: each bar is within the one above it, and begins at its length",
@@ -253,7 +257,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     },
   );
 
-  test("threat intelligence: the whole document, readable and as JSON", async () => {
+  test("threat intelligence: the whole document, readable and as JSON", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const threat = panel(page, "Threat intelligence");
     const { body } = await visit(t, "GET", "/cti/extended_lookup/192.0.2.10", { token: editor.token });

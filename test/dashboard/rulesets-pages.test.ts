@@ -154,7 +154,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     },
   );
 
-  test("filters by state, which are kept in the URL", async () => {
+  test("filters by state, which are kept in the URL", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("states", [
       { ip: "192.0.2.1" },
       { ip: "192.0.2.2", expires_at: day(3) },
@@ -193,46 +193,50 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("search by address: covering rules, rules within it, and the deciding rule; search by name", async () => {
-    const id = await makeRuleset("search", [
-      { ip: "203.0.113.0/24", name: "office" },
-      { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) },
-      { ip: "203.0.113.77", name: "a printer" },
-      { ip: "198.51.100.0/24", name: "OFFICE 2" },
-      { ip: "2001:db8::/32", name: "2001:db8:: of old" },
-    ]);
-    const opened = await openRuleset(id);
-    const { page } = opened;
-    const search = page.getByLabel("Search by address or name");
-    await search.fill("203.0.113.70");
-    await isGone(page, "203.0.113.77");
-    await showsIps(page, "203.0.113.0/24", "203.0.113.64/26");
-    assert.match(
-      await page.locator(".address-answer").innerText(),
-      /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/,
-    );
-    const [icon, text] = await Promise.all(
-      ["svg", "p"].map((tag) => page.locator(`.address-answer ${tag}`).first().boundingBox()),
-    );
-    const gap = text!.x - (icon!.x + icon!.width);
-    assert.ok(gap >= 0 && gap < 24, `its text stands beside its icon, not ${gap} pixels away`);
-    await search.fill("203.0.113.64/26");
-    await isListed(page, "203.0.113.77");
-    assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);
-    assert.match(page.url(), /ip=203\.0\.113\.64%2F26/);
-    await search.fill("192.0.2.0/24");
-    await page.getByText("is covered by no active rule").waitFor();
-    await search.fill("office");
-    await isListed(page, "198.51.100.0/24");
-    await showsIps(page, "198.51.100.0/24", "203.0.113.0/24");
-    await search.fill("2001:db8::");
-    await page.getByRole("button", { name: "Search the names" }).click();
-    await page.waitForURL(/name=2001/);
-    await showsIps(page, "2001:db8::/32");
-    await search.fill("300.1.2.3");
-    await page.getByRole("alert").waitFor();
-    await end(opened);
-  });
+  test(
+    "search by address: covering rules, rules within it, and the deciding rule; search by name",
+    { skip: onlyLong() },
+    async () => {
+      const id = await makeRuleset("search", [
+        { ip: "203.0.113.0/24", name: "office" },
+        { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) },
+        { ip: "203.0.113.77", name: "a printer" },
+        { ip: "198.51.100.0/24", name: "OFFICE 2" },
+        { ip: "2001:db8::/32", name: "2001:db8:: of old" },
+      ]);
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      const search = page.getByLabel("Search by address or name");
+      await search.fill("203.0.113.70");
+      await isGone(page, "203.0.113.77");
+      await showsIps(page, "203.0.113.0/24", "203.0.113.64/26");
+      assert.match(
+        await page.locator(".address-answer").innerText(),
+        /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/,
+      );
+      const [icon, text] = await Promise.all(
+        ["svg", "p"].map((tag) => page.locator(`.address-answer ${tag}`).first().boundingBox()),
+      );
+      const gap = text!.x - (icon!.x + icon!.width);
+      assert.ok(gap >= 0 && gap < 24, `its text stands beside its icon, not ${gap} pixels away`);
+      await search.fill("203.0.113.64/26");
+      await isListed(page, "203.0.113.77");
+      assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);
+      assert.match(page.url(), /ip=203\.0\.113\.64%2F26/);
+      await search.fill("192.0.2.0/24");
+      await page.getByText("is covered by no active rule").waitFor();
+      await search.fill("office");
+      await isListed(page, "198.51.100.0/24");
+      await showsIps(page, "198.51.100.0/24", "203.0.113.0/24");
+      await search.fill("2001:db8::");
+      await page.getByRole("button", { name: "Search the names" }).click();
+      await page.waitForURL(/name=2001/);
+      await showsIps(page, "2001:db8::/32");
+      await search.fill("300.1.2.3");
+      await page.getByRole("alert").waitFor();
+      await end(opened);
+    },
+  );
 
   test("a rule is added: the announced outcome, for every conflict mode, is what happens", async () => {
     const id = await makeRuleset("adding", [{ ip: "192.0.2.0/24", name: "old", expires_at: day(10) }]);
@@ -671,38 +675,42 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a short list is made: exact, or with added addresses, or with the number that is needed", async () => {
-    await makeRuleset("never added", [{ ip: "20.0.0.2" }]);
-    const id = await makeRuleset("long", [{ ip: "20.0.0.1" }, { ip: "20.0.0.3" }, { ip: "20.0.0.9" }]);
-    const opened = await openRuleset(id);
-    const { page } = opened;
-    await page.getByRole("button", { name: "Shorten" }).click();
-    const make = async (entries: number): Promise<void> => {
-      await page.getByLabel("Maximum entries").fill(String(entries));
-      await page.getByRole("button", { name: "Shorten list" }).click();
-    };
-    await make(2);
-    await page.locator(".field-error", { hasText: "need 3 prefixes, more than the 2 allowed" }).waitFor();
-    await make(3);
-    await page
-      .locator("dialog .note.good", { hasText: /3 entries instead of 3 entries\s*The same addresses\./ })
-      .waitFor();
-    await page.getByLabel("If that is too few").selectOption("add");
-    await make(2);
-    await page.locator("dialog .note", { hasText: "2 IPv4 addresses added, the fewest possible." }).waitFor();
-    const [file] = await Promise.all([
-      page.waitForEvent("download"),
-      page.locator("dialog").getByRole("button", { name: "Download" }).click(),
-    ]);
-    assert.equal(file.suggestedFilename(), "long.txt");
-    assert.equal(readFileSync(await file.path(), "utf8"), "20.0.0.0/30\n20.0.0.9\n");
-    await page.getByLabel("Never add addresses of").selectOption("never added");
-    await make(2);
-    await page
-      .locator(".field-error", { hasText: "need at least 3 prefixes, as some addresses must not be added" })
-      .waitFor();
-    await end(opened);
-  });
+  test(
+    "a short list is made: exact, or with added addresses, or with the number that is needed",
+    { skip: onlyLong() },
+    async () => {
+      await makeRuleset("never added", [{ ip: "20.0.0.2" }]);
+      const id = await makeRuleset("long", [{ ip: "20.0.0.1" }, { ip: "20.0.0.3" }, { ip: "20.0.0.9" }]);
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await page.getByRole("button", { name: "Shorten" }).click();
+      const make = async (entries: number): Promise<void> => {
+        await page.getByLabel("Maximum entries").fill(String(entries));
+        await page.getByRole("button", { name: "Shorten list" }).click();
+      };
+      await make(2);
+      await page.locator(".field-error", { hasText: "need 3 prefixes, more than the 2 allowed" }).waitFor();
+      await make(3);
+      await page
+        .locator("dialog .note.good", { hasText: /3 entries instead of 3 entries\s*The same addresses\./ })
+        .waitFor();
+      await page.getByLabel("If that is too few").selectOption("add");
+      await make(2);
+      await page.locator("dialog .note", { hasText: "2 IPv4 addresses added, the fewest possible." }).waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.locator("dialog").getByRole("button", { name: "Download" }).click(),
+      ]);
+      assert.equal(file.suggestedFilename(), "long.txt");
+      assert.equal(readFileSync(await file.path(), "utf8"), "20.0.0.0/30\n20.0.0.9\n");
+      await page.getByLabel("Never add addresses of").selectOption("never added");
+      await make(2);
+      await page
+        .locator(".field-error", { hasText: "need at least 3 prefixes, as some addresses must not be added" })
+        .waitFor();
+      await end(opened);
+    },
+  );
 
   test("the last change is undone exactly: from its notification, and by the button of the page", async () => {
     const rules = [
@@ -846,7 +854,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test(`${HOSTILE_TEXTS.length} malicious names stay text, wherever they are shown`, async () => {
+  test(`${HOSTILE_TEXTS.length} malicious names stay text, wherever they are shown`, { skip: onlyLong() }, async () => {
     const rules = HOSTILE_TEXTS.map((name, at) => ({ ip: `192.0.2.${at}`, name }));
     const id = await makeRuleset(HOSTILE_TEXTS[0]!, rules);
     const opened = await openRuleset(id);
