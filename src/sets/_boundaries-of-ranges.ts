@@ -48,29 +48,14 @@ export class RangeCollector {
     const width = wordsOf(this.family);
     const count = this.#length / (2 * width);
     const order = yield* this.#order(count, width);
-    const words = this.#words;
-    const result = new Uint32Array(this.#length);
-    const end = new Uint32Array(width);
-    let length = 0;
-    // Invariant: the ranges so far give the boundaries before `length`, of which the last is where a part begins that
-    // ends before `end`; a part that reaches the end of the space is the last.
-    //
-    //     part so far     |-----------|               `end` is the address after it
-    //     first > end                     |-----|     a gap: the part ends, and another begins
-    //     first <= end             |---------|        overlaps or touches it: the part grows if last >= end
-    for (let at = 0; at < count; at++) {
-      const first = order[at]! * 2 * width;
-      if (length === 0 || compareWords(words, first, end, 0, width) > 0) {
-        if (length > 0) length = copy(end, 0, result, length, width);
-        length = copy(words, first, result, length, width);
-        if (!follow(words, first + width, end)) return { family: this.family, words: result.slice(0, length) };
-      } else if (compareWords(words, first + width, end, 0, width) >= 0) {
-        if (!follow(words, first + width, end)) return { family: this.family, words: result.slice(0, length) };
-      }
-      if (at % STEP === 0) yield;
+    const made = { words: new Uint32Array(this.#length), length: 0, end: new Uint32Array(width) };
+    let isOpen = true;
+    for (let at = 0; at < count && isOpen; at += STEP) {
+      isOpen = addRanges(this.#words, order.subarray(at, at + STEP), made);
+      yield;
     }
-    if (length > 0) length = copy(end, 0, result, length, width);
-    return { family: this.family, words: result.slice(0, length) };
+    const length = isOpen ? copy(made.end, 0, made.words, made.length, width) : made.length;
+    return { family: this.family, words: made.words.slice(0, length) };
   }
 
   /** The indexes of the ranges in the order of their first addresses. */
@@ -93,6 +78,41 @@ export class RangeCollector {
     larger.set(this.#words);
     this.#words = larger;
   }
+}
+
+/**
+ * The boundaries of the ranges so far are those before `length`, of which the last is where a part begins that ends
+ * before `end`; a part that reaches the end of the space is the last.
+ */
+interface Made {
+  readonly words: Uint32Array;
+  length: number;
+  readonly end: Uint32Array;
+}
+
+/**
+ * Adds ranges in the order of their first addresses. Returns false, and adds no more, if a part reaches the end of the
+ * space.
+ *
+ *     part so far     |-----------|               `end` is the address after it
+ *     first > end                     |-----|     a gap: the part ends, and another begins
+ *     first <= end             |---------|        overlaps or touches it: the part grows if last >= end
+ */
+function addRanges(words: Uint32Array, order: Uint32Array, made: Made): boolean {
+  const { words: result, end } = made;
+  const width = end.length;
+  let { length } = made;
+  let isOpen = true;
+  for (let at = 0; at < order.length && isOpen; at++) {
+    const first = order[at]! * 2 * width;
+    if (length === 0 || compareWords(words, first, end, 0, width) > 0) {
+      if (length > 0) length = copy(end, 0, result, length, width);
+      length = copy(words, first, result, length, width);
+      isOpen = follow(words, first + width, end);
+    } else if (compareWords(words, first + width, end, 0, width) >= 0) isOpen = follow(words, first + width, end);
+  }
+  made.length = length;
+  return isOpen;
 }
 
 /** Copies one boundary and returns the length including it. */
